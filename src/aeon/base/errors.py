@@ -1,0 +1,98 @@
+"""One error tree. A class's docstring is its message, data are attributes, and the text ends with what to do next."""
+
+import inspect
+from typing import ClassVar
+
+from aeon.base.json import Json, JsonObject
+
+
+class AeonError(Exception):
+    """Aeon could not go on."""
+
+    next_step: ClassVar[str] = ""
+
+    def __init__(self, message: str = "", *, next_step: str = "", **details: Json) -> None:
+        self.message = message or inspect.cleandoc(type(self).__doc__ or "").partition("\n")[0]
+        self.advice = next_step or type(self).next_step
+        self.details = details
+        super().__init__(f"{self.message} {self.advice}".strip())
+
+    def as_dict(self) -> JsonObject:
+        """The error as data, for logs and results: `type`, `message`, `next_step` and its details."""
+        return {"type": type(self).__name__, "message": self.message, "next_step": self.advice, **self.details}
+
+
+class InputError(AeonError):
+    """What was given to Aeon cannot be used."""
+
+
+class RequestError(InputError):
+    """The request cannot be planned."""
+
+    next_step = "Say in a sentence or two what you want done."
+
+
+class PlanError(InputError):
+    """The plan is not valid."""
+
+    next_step = "Correct the plan and run it again."
+
+
+class ConfigError(InputError):
+    """The configuration is not valid."""
+
+    next_step = "See `aeon config explain`."
+
+
+class BindingError(InputError):
+    """A reference to an earlier step's result cannot be resolved."""
+
+    next_step = "Refer to a step that ran before, as {step.<step_id>.<path>}."
+
+
+class ToolDefinitionError(InputError, ValueError):
+    """The tool cannot be registered."""
+
+    next_step = "Correct the tool's definition."
+
+
+class MissingExtraError(AeonError):
+    """An optional part of Aeon is not installed."""
+
+
+class LLMError(AeonError):
+    """The language model did not answer."""
+
+    next_step = "Run `aeon doctor` to see which model is configured and whether it answers."
+
+
+class LLMRequestError(LLMError):
+    """The language model refused the request, and asking again would not help."""
+
+
+class ToolError(AeonError):
+    """The tool failed."""
+
+
+class SupervisorError(AeonError):
+    """The output could not be repaired within its limits."""
+
+
+class ExecutionError(AeonError):
+    """The step could not be run."""
+
+
+class OrchestrationError(AeonError):
+    """The run could not be carried out."""
+
+
+class MemoryStoreError(AeonError, MemoryError):
+    """The memory store failed."""
+
+
+class LogError(AeonError):
+    """The run's log cannot be used."""
+
+
+class WeightsError(AeonError):
+    """The model's weights could not be had."""

@@ -1,0 +1,86 @@
+"""JSON as Aeon uses it: one canonical encoding, one strict decoding, one check for what JSON cannot carry."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, cast
+
+Json: TypeAlias = Any
+"""Any JSON value. The one place where `Any` enters; every room names it `Json`."""
+
+JsonObject: TypeAlias = dict[str, Json]
+
+MAX_DEPTH = 100
+"""Nesting that Aeon accepts in values it stores; far above use, far below the recursion limit."""
+
+_encode: Callable[[Json], str] = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+).encode
+
+
+def canonical(value: Json) -> str:
+    """Encode with sorted keys, ASCII only and no NaN, so that equal values are equal bytes (core 12).
+
+    Raises ValueError for NaN, infinities and cycles, TypeError for what is no JSON type.
+    """
+    return _encode(value)
+
+
+def parse_strict(text: str) -> Json:
+    """Decode RFC 8259 JSON: no NaN, no Infinity, no duplicate keys, no absurd depth.
+
+    Raises ValueError with the position for anything else.
+    """
+    try:
+        return cast(Json, json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique_keys))
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply to read") from None
+
+
+def _refuse_constant(name: str) -> Json:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unique_keys(pairs: list[tuple[str, Json]]) -> JsonObject:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return value
+
+
+def faults(value: Json) -> list[str]:
+    """Say, each with its path, what keeps `value` from being JSON: NaN, cycles, odd keys or types, depth."""
+    return list(_faults(value, "$", ()))
+
+
+def _faults(value: Json, path: str, above: tuple[int, ...]) -> Iterator[str]:
+    if value is None or isinstance(value, (str, bool, int)):
+        return
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            yield f"{path}: {value} is not JSON; use null or a string"
+    elif isinstance(value, (dict, list)):
+        yield from _container_faults(cast("JsonObject | list[Json]", value), path, above)
+    else:
+        yield f"{path}: a {type(value).__name__} is not JSON; convert it to a string, number, list or object"
+
+
+def _container_faults(value: JsonObject | list[Json], path: str, above: tuple[int, ...]) -> Iterator[str]:
+    if id(value) in above:
+        yield f"{path}: refers back to what contains it; a cycle cannot be stored"
+        return
+    if len(above) >= MAX_DEPTH:
+        yield f"{path}: nested deeper than {MAX_DEPTH} levels"
+        return
+    inner = (*above, id(value))
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _faults(item, f"{path}[{index}]", inner)
+        return
+    for key, item in value.items():
+        if isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may hand us anything
+            yield from _faults(item, f"{path}.{key}", inner)
+        else:
+            yield f"{path}: the key {key!r} is not a string"

@@ -1,0 +1,101 @@
+"""The port to a language model: what is asked, what comes back, what an adapter must and may do."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Dict, Optional, TypeAlias  # noqa: UP035  # the published signature
+
+from aeon.base.errors import LLMError
+from aeon.base.json import JsonObject
+
+TextSink: TypeAlias = Callable[[str], None]
+"""Receives each piece of text as the model makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model. `schema` is a JSON Schema for the answer; `max_tokens` counts output tokens."""
+
+    prompt: str
+    system_prompt: str | None = None
+    max_tokens: int = 2048
+    temperature: float = 0.7
+    schema: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer. `finish_reason` is "stop", "length" (cut off by `max_tokens`), "refusal", or None when not said."""
+
+    text: str
+    finish_reason: str | None = None
+    usage: JsonObject = field(default_factory=dict[str, Any])
+    model: str | None = None
+    request_id: str | None = None
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the token limit cut the text off (core 9)."""
+        return self.finish_reason == "length"
+
+    def as_dict(self) -> JsonObject:
+        """The reply as `LLMAdapter.generate` returns it and the log keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, raw: JsonObject) -> "Reply":
+        """Read what an adapter's `generate` returned. Raises LLMError without a `text`."""
+        text = raw.get("text") if isinstance(raw, dict) else None  # pyright: ignore[reportUnnecessaryIsInstance]  # adapters are other people's code
+        if not isinstance(text, str):
+            raise LLMError(
+                "The LLM adapter returned no text.", next_step='generate() must return a dict with a "text" string.'
+            )
+        usage = raw.get("usage")
+        return cls(
+            text=text,
+            finish_reason=_text_or_none(raw.get("finish_reason")),
+            usage=usage if isinstance(usage, dict) else {},
+            model=_text_or_none(raw.get("model")),
+            request_id=_text_or_none(raw.get("request_id")),
+        )
+
+
+class LLMAdapter(ABC):
+    """A language model. The two abstract methods are all an adapter must have; the others say what more it can do."""
+
+    @abstractmethod
+    def generate(
+        self,
+        prompt: str,
+        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
+        max_tokens: int = 2048,
+        temperature: float = 0.7,
+    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
+        """Answer `prompt`: a dict with "text" and, where known, "finish_reason", "usage", "model", "request_id".
+
+        Retries inside, three attempts (FR-048, core 8). Raises LLMError when they are used up.
+        """
+
+    @abstractmethod
+    def supports_streaming(self) -> bool:
+        """Whether `complete` hands out text while it is being made."""
+
+    def supports_schema(self) -> bool:
+        """Whether `complete` constrains decoding to `Request.schema` (core 11). Output is validated all the same."""
+        return False
+
+    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+        """Answer `request`, passing text to `on_text` as it comes.
+
+        This default serves adapters that know only `generate`: the schema is not enforced and the text comes at once.
+        """
+        reply = Reply.from_dict(
+            self.generate(request.prompt, request.system_prompt, request.max_tokens, request.temperature)
+        )
+        if on_text is not None:
+            on_text(reply.text)
+        return reply
+
+
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,1 @@
+"""Checks every plan, call and result, and recovers JSON from model output without guessing."""
