@@ -26,17 +26,6 @@ def canonical(value: Json) -> str:
     return _encode(value)
 
 
-def parse_strict(text: str) -> Json:
-    """Decode RFC 8259 JSON: no NaN, no Infinity, no duplicate keys, no absurd depth.
-
-    Raises ValueError with the position for anything else.
-    """
-    try:
-        return cast(Json, json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique_keys))
-    except RecursionError:
-        raise ValueError("the JSON is nested too deeply to read") from None
-
-
 def _refuse_constant(name: str) -> Json:
     raise ValueError(f"{name} is not JSON")
 
@@ -48,6 +37,20 @@ def _unique_keys(pairs: list[tuple[str, Json]]) -> JsonObject:
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))
         raise ValueError(f"the key {twice!r} stands twice in one object")
     return value
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys).decode
+
+
+def parse_strict(text: str) -> Json:
+    """Decode RFC 8259 JSON: no NaN, no Infinity, no duplicate keys, no absurd depth.
+
+    Raises ValueError with the position for anything else.
+    """
+    try:
+        return _decode(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply to read") from None
 
 
 def faults(value: Json) -> list[str]:

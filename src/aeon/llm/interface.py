@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Dict, Optional, TypeAlias  # noqa: UP035  # the published signature
+from typing import Any, Dict, Optional, TypeAlias, cast  # noqa: UP035  # the published signature
 
 from aeon.base.errors import LLMError
 from aeon.base.json import JsonObject
@@ -50,11 +50,10 @@ class Reply:
             raise LLMError(
                 "The LLM adapter returned no text.", next_step='generate() must return a dict with a "text" string.'
             )
-        usage = raw.get("usage")
         return cls(
             text=text,
             finish_reason=_text_or_none(raw.get("finish_reason")),
-            usage=usage if isinstance(usage, dict) else {},
+            usage=cast(JsonObject, raw.get("usage") or {}),
             model=_text_or_none(raw.get("model")),
             request_id=_text_or_none(raw.get("request_id")),
         )

@@ -1,0 +1,84 @@
+"""How a plan stands in log entries so that a log grows linearly, and how a reader restores it (core 12)."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from aeon.base.errors import LogError
+from aeon.base.json import JsonObject, canonical
+
+WHOLE_UP_TO = 20
+"""Plans of up to this many steps stand whole in every entry."""
+
+WHOLE_EVERY = 100
+"""Longer plans stand whole again every so many entries."""
+
+_MODULUS = 1 << 256
+
+
+class PlanDigest:
+    """A checksum of a whole plan that follows a changed step in constant time: the sum of its steps' hashes."""
+
+    def __init__(self, goal: str, steps: Sequence[JsonObject]) -> None:
+        self._parts = [_hashed(index, step) for index, step in enumerate(steps)]
+        self._sum = (sum(self._parts) + _hashed(-1, {"goal": goal})) % _MODULUS
+
+    def change(self, index: int, step: JsonObject) -> None:
+        """Take over the new state of one step."""
+        fresh = _hashed(index, step)
+        self._sum = (self._sum - self._parts[index] + fresh) % _MODULUS
+        self._parts[index] = fresh
+
+    def hex(self) -> str:
+        """64 hexadecimal digits."""
+        return f"{self._sum:064x}"
+
+
+class PlanRecorder:
+    """Writes the `plan_state` of successive entries for one run."""
+
+    def __init__(self, goal: str, steps: Sequence[JsonObject], *, entries: int = 0) -> None:
+        """`entries` is how many entries the log already has (a resumed run)."""
+        self._goal = goal
+        self._steps = list(steps)
+        self._is_long = len(steps) > WHOLE_UP_TO
+        self._digest = PlanDigest(goal, steps) if self._is_long else None
+        self._entries = entries
+        self._changed: dict[int, JsonObject] = {}
+
+    def change(self, index: int, step: JsonObject) -> None:
+        """Note the new state of one step; it stands in the next entry."""
+        self._steps[index] = step
+        if self._digest is not None:
+            self._digest.change(index, step)
+            self._changed[index] = step
+
+    def next_state(self) -> JsonObject:
+        """The `plan_state` of the entry about to be written."""
+        self._entries += 1
+        if self._digest is None:
+            return {"goal": self._goal, "steps": list(self._steps)}
+        changed, self._changed = self._changed, {}
+        state: JsonObject = {"goal": self._goal, "hash": self._digest.hex()}
+        if self._entries % WHOLE_EVERY == 1:
+            return {**state, "steps": list(self._steps)}
+        return {**state, "steps": [changed[index] for index in sorted(changed)], "partial": True}
+
+
+def restore(states: Iterable[JsonObject]) -> JsonObject:
+    """The whole plan that the last of `states` stands for. Raises LogError when its hash does not fit."""
+    plan: JsonObject = {}
+    digest = ""
+    for state in states:
+        digest = state.get("hash", "")
+        if state.get("partial"):
+            changed = {step["step_id"]: step for step in state["steps"]}
+            plan["steps"] = [changed.get(step["step_id"], step) for step in plan["steps"]] if changed else plan["steps"]
+        else:
+            plan = {"goal": state.get("goal", ""), "steps": list(state.get("steps", []))}
+    if digest and digest != PlanDigest(plan["goal"], plan["steps"]).hex():
+        raise LogError("The plan restored from the log does not have the recorded hash.")
+    return plan
+
+
+def _hashed(index: int, step: JsonObject) -> int:
+    return int.from_bytes(hashlib.sha256(f"{index}:{canonical(step)}".encode()).digest())

@@ -1,0 +1,88 @@
+"""What is recorded of a run: tool calls, repairs and log entries (core-data-model, FR-037 to FR-039)."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from aeon.base.json import JsonObject
+
+Timestamp = Annotated[str, Field(description="ISO 8601, UTC", pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
+"""An instant as text: it is written, compared and replayed byte for byte, never computed with."""
+
+ActionType = Literal["json_repair", "tool_call_repair", "plan_repair", "missing_tool_repair"]
+"""Kinds of repair; the last one is added by core 10."""
+
+
+class ToolCall(BaseModel):
+    """One invocation of a tool: `result` when it went well, else `error`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tool_name: str
+    arguments: JsonObject
+    result: JsonObject | None = None
+    error: JsonObject | None = None
+    timestamp: Timestamp
+    step_id: str
+
+    @model_validator(mode="after")
+    def _has_one_outcome(self) -> "ToolCall":
+        if (self.result is None) == (self.error is None):
+            raise ValueError("a tool call has a result or an error, and not both")
+        return self
+
+    def as_dict(self) -> JsonObject:
+        """The call as JSON, without the absent outcome."""
+        outcome = {"result": self.result} if self.error is None else {"error": self.error}
+        return {
+            "tool_name": self.tool_name,
+            "arguments": self.arguments,
+            **outcome,
+            "timestamp": self.timestamp,
+            "step_id": self.step_id,
+        }
+
+
+class SupervisorAction(BaseModel):
+    """One repair, or one attempt at it (core 10). `model_output` is the raw reply, None for a deterministic repair."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action_type: ActionType
+    original_output: JsonObject
+    repaired_output: JsonObject | None = None
+    error: JsonObject | None = None
+    attempt_number: int = Field(ge=1, le=2)
+    timestamp: Timestamp
+    stages: list[str] = Field(default_factory=list[str], description="deterministic stages that were applied")
+    model_output: JsonObject | None = None
+
+    @model_validator(mode="after")
+    def _has_one_outcome(self) -> "SupervisorAction":
+        if (self.repaired_output is None) == (self.error is None):
+            raise ValueError("a repair has a repaired output or an error, and not both")
+        return self
+
+    def as_dict(self) -> JsonObject:
+        """The action as JSON, without the fields that say nothing."""
+        return self.model_dump(exclude_none=True)
+
+
+class LogEntry(BaseModel):
+    """One orchestration cycle, as one line of the log (core 12)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    step_number: int = Field(ge=1, description="1 is the planning cycle; each step visited adds one")
+    plan_state: JsonObject = Field(description="the plan at the cycle's start; `partial` when only what changed")
+    llm_output: JsonObject = Field(description="the raw reply of the cycle's thought, {} when no model was asked")
+    supervisor_actions: list[SupervisorAction]
+    tool_calls: list[ToolCall]
+    ttl_remaining: int = Field(ge=0, description="cycles left when the cycle was over")
+    errors: list[JsonObject]
+    timestamp: Timestamp = Field(description="when the cycle began")
+    finished_at: Timestamp = Field(description="when the cycle was over")
+    outcome: JsonObject | None = Field(None, description="what became of the step: id, status, mode, result or error")
+    run: JsonObject | None = Field(None, description="entry 1: the request, the tools and the limits of the run")
+    resumed: JsonObject | None = Field(None, description="first entry after a resume: the TTL given to it")
+    prev: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the line before; 64 zeros in entry 1")

@@ -1,0 +1,86 @@
+"""`Plan` and `PlanStep`: the declarative data that a run carries out (core-data-model, FR-007, FR-009)."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+from aeon.base.errors import ExecutionError
+from aeon.base.json import JsonObject
+
+Text = Annotated[str, StringConstraints(pattern=r"\S")]
+"""A string with something in it."""
+
+
+class StepStatus(StrEnum):
+    """Where a step stands. It only ever moves forward."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETE = "complete"
+    FAILED = "failed"
+
+
+_NEXT = {
+    StepStatus.PENDING: (StepStatus.RUNNING,),
+    StepStatus.RUNNING: (StepStatus.COMPLETE, StepStatus.FAILED),
+    StepStatus.COMPLETE: (),
+    StepStatus.FAILED: (),
+}
+
+
+class PlanStep(BaseModel):
+    """One step. `tool` wins over `agent`; `arguments` may refer to earlier results (core 1, core 3)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    step_id: Text
+    description: Text
+    status: StepStatus = StepStatus.PENDING
+    tool: Text | None = None
+    agent: Literal["llm"] | None = None
+    arguments: JsonObject | None = None
+    errors: list[str] = Field(default_factory=list[str])
+
+    def advance(self, status: StepStatus) -> None:
+        """Move to `status`; errors are cleared when the step ends. Raises ExecutionError for a step backwards."""
+        if status not in _NEXT[self.status]:
+            raise ExecutionError(f"Step {self.step_id!r} cannot go from {self.status} to {status}.")
+        self.status = status
+        if status is not StepStatus.RUNNING:
+            self.errors = []
+
+    def as_dict(self) -> JsonObject:
+        """The step as JSON, without the fields that say nothing."""
+        fields: JsonObject = {"step_id": self.step_id, "description": self.description, "status": self.status.value}
+        if self.tool is not None:
+            fields["tool"] = self.tool
+        if self.agent is not None:
+            fields["agent"] = self.agent
+        if self.arguments is not None:
+            fields["arguments"] = self.arguments
+        if self.errors:
+            fields["errors"] = list(self.errors)
+        return fields
+
+
+class Plan(BaseModel):
+    """A goal and the steps to it, in the order in which they run (FR-052)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    goal: Text
+    steps: list[PlanStep] = Field(min_length=1)
+
+    @field_validator("steps")
+    @classmethod
+    def _ids_are_unique(cls, steps: list[PlanStep]) -> list[PlanStep]:
+        seen: set[str] = set()
+        doubles = sorted({step.step_id for step in steps if step.step_id in seen or seen.add(step.step_id)})
+        if doubles:
+            raise ValueError(f"step_id must be unique; these stand twice: {', '.join(doubles)}")
+        return steps
+
+    def as_dict(self) -> JsonObject:
+        """The plan as JSON."""
+        return {"goal": self.goal, "steps": [step.as_dict() for step in self.steps]}
