@@ -9,9 +9,11 @@ from pydantic import ValidationError
 
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject, parse_strict
-from aeon.observability.log import FIRST
 from aeon.observability.plan_record import restore
 from aeon.observability.records import LogEntry
+
+FIRST = "0" * 64
+"""`prev` of the first entry."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The log of a run: JSONL, canonical, hash-chained, one whole line a cycle (core 12, FR-037)."""
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -9,9 +10,7 @@ from typing import Protocol
 
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject, canonical
-
-FIRST = "0" * 64
-"""`prev` of the first entry."""
+from aeon.observability.history import FIRST, History
 
 
 class RunLog(Protocol):
@@ -27,18 +26,29 @@ class RunLog(Protocol):
         ...
 
 
-class NoLog:
-    """A log that keeps nothing, for runs that want none."""
+class ChainedLog:
+    """Encodes entries canonically, each with the hash of the one before, and hands every line to `put`."""
 
-    entries = 0
+    def __init__(self, put: Callable[[bytes], None], *, prev: str = FIRST, entries: int = 0) -> None:
+        self.entries = entries
+        self._put = put
+        self._prev = prev
 
     def append(self, entry: JsonObject) -> None:
-        """Count, and forget."""
+        """Encode one entry and hand it on, without its newline."""
+        line = canonical({**entry, "prev": self._prev}).encode()
+        self._put(line)
+        self._prev = hashlib.sha256(line).hexdigest()
         self.entries += 1
 
 
-class JsonlLog:
-    """A log in a file, kept open, appended by one writer at a time.
+def no_log() -> ChainedLog:
+    """A log that keeps nothing, for runs that want none."""
+    return ChainedLog(lambda _line: None)
+
+
+class JsonlLog(ChainedLog):
+    """A log in a file, kept open, with one writer at a time.
 
     Every entry reaches the operating system in one write before the run goes on, so a killed process loses none;
     `sync=True` also waits for the disk, so that a power cut loses none.
@@ -48,37 +58,24 @@ class JsonlLog:
         self,
         path: Path,
         *,
-        prev: str = FIRST,
-        entries: int = 0,
+        after: History | None = None,
         sync: bool = False,
         write: Callable[[int, bytes], int] = os.write,
     ) -> None:
-        """Start a new log at `path`, or go on after `entries` entries. Raises LogError when it cannot be written."""
+        """Start a new log at `path`, or go on `after` what was read of it, dropping a torn last line.
+
+        Raises LogError when it cannot be written, exists already, or another process writes it.
+        """
+        if after is None:
+            super().__init__(self._append_line)
+        else:
+            super().__init__(self._append_line, prev=after.head, entries=len(after.entries))
         self.path = path
-        self.entries = entries
-        self._prev = prev
         self._sync = sync
         self._write = write
-        self._file = _open(path, is_new=entries == 0)
-
-    def append(self, entry: JsonObject) -> None:
-        """Write one entry. Raises LogError; the file then ends with the entry before."""
-        line = canonical({**entry, "prev": self._prev}).encode()
-        size = os.fstat(self._file).st_size if self._sync else None
-        try:
-            written = self._write(self._file, line + b"\n")
-            if written <= len(line):
-                raise OSError(28, "only part of the entry could be written; the disk may be full")  # noqa: TRY301  # one way out
-            if self._sync:
-                os.fsync(self._file)
-        except OSError as error:
-            self._drop_partial(size)
-            raise LogError(
-                f"The log {self.path} could not be written: {error.strerror}.",
-                next_step="Free space or choose another place with --log, then `aeon resume` the log.",
-            ) from error
-        self._prev = hashlib.sha256(line).hexdigest()
-        self.entries += 1
+        self._file = _open(path, is_new=after is None)
+        if after is not None:
+            os.ftruncate(self._file, after.size)
 
     def close(self) -> None:
         """Give the file back. Safe to call twice."""
@@ -86,10 +83,19 @@ class JsonlLog:
             os.close(self._file)
             self._file = -1
 
-    def _drop_partial(self, size: int | None) -> None:
-        """Cut what a failed write left of a line."""
-        data = self.path.read_bytes()
-        os.ftruncate(self._file, data.rfind(b"\n") + 1 if size is None else size)
+    def _append_line(self, line: bytes) -> None:
+        """Write one line whole; after a failure the file ends with the line before."""
+        try:
+            if self._write(self._file, line + b"\n") <= len(line):
+                raise OSError(errno.ENOSPC, "only a part of the entry could be written")  # noqa: TRY301  # one way out
+            if self._sync:
+                os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self.path.read_bytes().rfind(b"\n") + 1)
+            raise LogError(
+                f"The log {self.path} could not be written: {error.strerror}.",
+                next_step=f"Free space, then go on with: aeon resume {self.path}",
+            ) from error
 
 
 def _open(path: Path, *, is_new: bool) -> int:

@@ -1,0 +1,1 @@
+"""Key/value memory behind one interface: in process, or a SQLite file."""

@@ -1,0 +1,36 @@
+"""Memory inside the process: gone when it ends."""
+
+import json
+from bisect import bisect_left, insort
+from threading import Lock
+from typing import Any
+
+from aeon.memory.interface import Memory, after_prefix, check_key, encode
+
+
+class InMemoryKVStore(Memory):
+    """A store in this process, safe for several threads. Values are kept as text, so no caller can change them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._texts: dict[str, str] = {}
+        self._keys: list[str] = []
+        """The keys of `_texts`, always sorted: the index of the prefix search."""
+
+    def write(self, key: str, value: Any) -> None:
+        text = encode(key, value)
+        with self._lock:
+            if key not in self._texts:
+                insort(self._keys, key)
+            self._texts[key] = text
+
+    def read(self, key: str) -> Any | None:
+        check_key(key)
+        text = self._texts.get(key)
+        return None if text is None else json.loads(text)
+
+    def search(self, prefix: str) -> list[tuple[str, Any]]:
+        with self._lock:
+            end = after_prefix(prefix)
+            keys = self._keys[bisect_left(self._keys, prefix) : None if end is None else bisect_left(self._keys, end)]
+            return [(key, json.loads(self._texts[key])) for key in keys]

@@ -1,0 +1,80 @@
+"""Memory in a SQLite file: kept between runs, safe for several processes."""
+
+import json
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from aeon.base.errors import MemoryStoreError
+from aeon.memory.interface import Memory, after_prefix, check_key, encode
+
+_BUSY_MS = 10_000
+"""How long a writer waits for another process's write."""
+
+_CREATE = "CREATE TABLE IF NOT EXISTS memory (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+_WRITE = "INSERT INTO memory (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+_READ = "SELECT value FROM memory WHERE key = ?"
+_SEARCH = "SELECT key, value FROM memory WHERE key >= ? AND key < ? ORDER BY key"
+_SEARCH_OPEN = "SELECT key, value FROM memory WHERE key >= ? ORDER BY key"
+
+
+class SQLiteMemory(Memory):
+    """A store in one file (WAL). The primary key is the index of the prefix search."""
+
+    def __init__(self, path: Path | str) -> None:
+        """Open or create the file. Raises MemoryStoreError when it cannot be used."""
+        self.path = Path(path)
+        self._lock = Lock()
+        with self._failures("opened"):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
+            )
+        try:
+            self._set_up()
+        except MemoryStoreError:
+            self._connection.close()
+            raise
+
+    def write(self, key: str, value: Any) -> None:
+        text = encode(key, value)
+        with self._failures("written"):
+            self._connection.execute(_WRITE, (key, text))
+
+    def read(self, key: str) -> Any | None:
+        check_key(key)
+        with self._failures("read"):
+            row = self._connection.execute(_READ, (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def search(self, prefix: str) -> list[tuple[str, Any]]:
+        end = after_prefix(prefix)
+        query, bounds = (_SEARCH_OPEN, (prefix,)) if end is None else (_SEARCH, (prefix, end))
+        with self._failures("searched"):
+            rows = self._connection.execute(query, bounds).fetchall()
+        return [(key, json.loads(value)) for key, value in rows]
+
+    def close(self) -> None:
+        """Close the file. Safe to call twice."""
+        self._connection.close()
+
+    def _set_up(self) -> None:
+        with self._failures("opened"):
+            self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute(_CREATE)
+        self.path.chmod(0o600)
+
+    @contextmanager
+    def _failures(self, what: str) -> Generator[None]:
+        with self._lock:
+            try:
+                yield
+            except (sqlite3.Error, OSError, UnicodeEncodeError) as error:
+                raise MemoryStoreError(
+                    f"The memory file {self.path} could not be {what}: {error}.",
+                    next_step="Check the path and the free space, or choose another file with `memory.path`.",
+                ) from error

@@ -1,0 +1,1 @@
+"""Tools: what they are, how they are registered, made of functions, found in packages, and the few that ship."""

@@ -1,0 +1,37 @@
+"""Tools from installed packages: entry points of the group `aeon.tools`, each a Tool, a class of one, or a list."""
+
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple, cast
+
+from aeon.tools.interface import Tool
+
+GROUP = "aeon.tools"
+
+
+class Found(NamedTuple):
+    """What the installed packages offer, and what could not be loaded and why."""
+
+    tools: list[Tool]
+    problems: list[str]
+
+
+def find_tools(points: Iterable[EntryPoint] | None = None) -> Found:
+    """Load every entry point of the group. A broken one is reported, never hidden, and stops nothing."""
+    found = Found([], [])
+    for point in entry_points(group=GROUP) if points is None else points:
+        try:
+            found.tools.extend(_tools_of(point.load()))
+        except Exception as error:  # noqa: BLE001  # other people's code: whatever it raises is the report
+            found.problems.append(f"{point.name} ({point.value}): {type(error).__name__}: {error}")
+    return found
+
+
+def _tools_of(loaded: object) -> list[Tool]:
+    if isinstance(loaded, type) and issubclass(loaded, Tool):  # pyright: ignore[reportUnknownArgumentType]  # whatever a package offers
+        return [loaded()]
+    if isinstance(loaded, Tool):
+        return [loaded]
+    if isinstance(loaded, (list, tuple)):
+        return [tool for item in cast(list[object], loaded) for tool in _tools_of(item)]
+    raise TypeError(f"is a {type(loaded).__name__}; it must be a Tool, a class of one, or a list of them")

@@ -1,0 +1,117 @@
+"""`@tool`: a tool from a typed function, its schemas from the types (core 15)."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
+
+from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, TypeAdapter, ValidationError, create_model
+
+from aeon.base.errors import ToolDefinitionError, ToolError
+from aeon.base.json import Json, JsonObject
+from aeon.tools.interface import DEFAULT_TIMEOUT, Tool
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_REPEATED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+
+
+class FunctionTool(Tool, Generic[P, R]):
+    """A tool that is a function. Calling it calls the function; `invoke` checks and converts the arguments first.
+
+    A result that is no object is returned as `{"result": value}`.
+    """
+
+    def __init__(self, function: Callable[P, R], name: str, description: str, timeout: float | None) -> None:
+        self.function = function
+        self.name = name
+        self.description = description
+        self.timeout = timeout
+        self._arguments, self._result = _models(function, name)
+        self.input_schema = self._arguments.model_json_schema()
+        result_schema = self._result.json_schema(mode="serialization")
+        self._is_object = result_schema.get("type") == "object"
+        self.output_schema = result_schema if self._is_object else _wrapped(result_schema)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError when the arguments do not convert or the function does not return what it declares."""
+        try:
+            arguments = self._arguments.model_validate(kwargs)
+        except ValidationError as error:
+            raise ToolError(f"The arguments do not fit: {_first_line(error)}.") from error
+        values = {field: getattr(arguments, field) for field in type(arguments).model_fields}
+        result = cast(Callable[..., R], self.function)(**values)
+        try:
+            plain: Json = self._result.dump_python(self._result.validate_python(result), mode="json")
+        except (ValidationError, ValueError) as error:
+            raise ToolError(f"{self.name} did not return what its annotation says: {_first_line(error)}.") from error
+        return cast(JsonObject, plain) if self._is_object else {"result": plain}
+
+
+@overload
+def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+@overload
+def tool(
+    *, name: str | None = None, description: str | None = None, timeout: float | None = DEFAULT_TIMEOUT
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+def tool(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
+    """Make a tool of a typed function: its name, the first paragraph of its docstring, its annotations.
+
+    `timeout` is in seconds. Raises ToolDefinitionError that lists everything the function lacks.
+    """
+
+    def made(function: Callable[P, R]) -> FunctionTool[P, R]:
+        text = description or (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ")
+        return FunctionTool(function, name or function.__name__, text, timeout)
+
+    return made if function is None else made(function)
+
+
+def _models(function: Callable[..., Any], name: str) -> tuple[type[BaseModel], TypeAdapter[Any]]:
+    parameters = inspect.signature(function).parameters
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise ToolDefinitionError(f"The tool {name!r} has an annotation that cannot be read: {error}.") from error
+    problems = [
+        *(f"the parameter {p.name!r} has no type" for p in parameters.values() if p.name not in hints),
+        *(f"the parameter {p.name!r} must be a plain named one" for p in parameters.values() if p.kind in _REPEATED),
+        *(["it has no return type"] if "return" not in hints else []),
+        *(["it is async; the kernel is synchronous, so make it a plain function"] if _is_async(function) else []),
+    ]
+    if problems:
+        raise ToolDefinitionError(f"The tool {name!r} cannot be made: {'; '.join(problems)}.", problems=problems)
+    fields: dict[str, Any] = {
+        p.name: (hints[p.name], ... if p.default is inspect.Parameter.empty else p.default) for p in parameters.values()
+    }
+    try:
+        arguments = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+        return arguments, TypeAdapter(hints["return"])
+    except PydanticSchemaGenerationError as error:
+        raise ToolDefinitionError(f"The tool {name!r} has a type without a JSON form: {_first_line(error)}.") from error
+
+
+def _wrapped(schema: JsonObject) -> JsonObject:
+    definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
+    inner = {key: value for key, value in schema.items() if key != "$defs"}
+    return {"type": "object", "properties": {"result": inner}, "required": ["result"], **definitions}
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'value'}: {e['msg']}" for e in error.errors()[:5])
+    return str(error).partition("\n")[0]

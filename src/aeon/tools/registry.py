@@ -1,0 +1,113 @@
+"""Registration and lookup of tools. What gets in has a name, a description and valid schemas (core 15)."""
+
+import re
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import cast
+
+from aeon.base.errors import ToolDefinitionError
+from aeon.base.json import Json, JsonObject
+from aeon.base.json_schema import SchemaCheck, schema_problem
+from aeon.tools.interface import Example, Tool
+
+_NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A tool with its schemas compiled, once."""
+
+    tool: Tool
+    input: SchemaCheck
+    output: SchemaCheck
+
+
+class ToolRegistry:
+    """The tools of a run, by name, in the order of their registration."""
+
+    def __init__(self, tools: list[Tool] | None = None) -> None:
+        self._tools: dict[str, Registered] = {}
+        for tool in tools or []:
+            self.register(tool)
+
+    def register(self, tool: Tool) -> None:
+        """Add a tool. Raises ToolDefinitionError (a ValueError) that lists everything wrong with it."""
+        problems = _definition_problems(tool)
+        if not problems and tool.name in self._tools:
+            problems = [f"a tool named {tool.name!r} is registered already; unregister it or choose another name"]
+        if problems:
+            name = cast(object, getattr(tool, "name", None)) or type(tool).__name__
+            raise ToolDefinitionError(
+                f"The tool {name!r} cannot be registered: {'; '.join(problems)}.", problems=problems
+            )
+        self._tools[tool.name] = Registered(tool, SchemaCheck(tool.input_schema), SchemaCheck(tool.output_schema))
+
+    def get(self, name: str) -> Tool | None:
+        """The tool of that name, or None."""
+        registered = self._tools.get(name)
+        return None if registered is None else registered.tool
+
+    def lookup(self, name: str) -> Registered | None:
+        """The tool of that name with its compiled schemas, or None."""
+        return self._tools.get(name)
+
+    def list_all(self) -> list[str]:
+        """The names of all tools."""
+        return list(self._tools)
+
+    def unregister(self, name: str) -> None:
+        """Remove a tool; a name that is not registered changes nothing."""
+        self._tools.pop(name, None)
+
+    def export_tools_for_llm(self) -> list[JsonObject]:
+        """Every tool as data: name, description, both schemas and, where it has one, an example of its arguments."""
+        return [_exported(entry.tool) for entry in self._tools.values()]
+
+    def planning_examples(self) -> list[Example]:
+        """The tools' examples whose every step can be carried out with this registry."""
+        return [
+            example
+            for entry in self._tools.values()
+            for example in entry.tool.examples
+            if all(step.get("tool") is None or step["tool"] in self._tools for step in example.steps)
+        ]
+
+    def read_request(self, request: str) -> dict[str, JsonObject]:
+        """What tools could read out of a request by code: arguments by tool name."""
+        read = {name: entry.tool.read_request(request) for name, entry in self._tools.items()}
+        return {name: arguments for name, arguments in read.items() if arguments is not None}
+
+
+def _definition_problems(tool: Tool) -> list[str]:
+    problems: list[str] = []
+    name, description = (cast(Json, getattr(tool, field, None)) for field in ("name", "description"))
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        problems.append(f"its name must be 1 to 128 characters without spaces, not {name!r}")
+    if not isinstance(description, str) or not description.strip():
+        problems.append("its description is empty; say what the tool does, the model reads it")
+    if not callable(getattr(tool, "invoke", None)):
+        problems.append("it has no invoke()")
+    problems += [
+        f"its {field} {problem}"
+        for field in ("input_schema", "output_schema")
+        if (problem := _schema_fault(cast(Json, getattr(tool, field, None))))
+    ]
+    return problems
+
+
+def _schema_fault(schema: Json) -> str | None:
+    if not isinstance(schema, dict):
+        return f"must be a JSON schema as a dict, not {type(schema).__name__}"
+    problem = schema_problem(cast(JsonObject, schema))
+    return f"is no valid JSON schema: {problem}" if problem else None
+
+
+def _exported(tool: Tool) -> JsonObject:
+    exported: JsonObject = {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": deepcopy(tool.input_schema),
+        "output_schema": deepcopy(tool.output_schema),
+    }
+    own = [step["arguments"] for example in tool.examples for step in example.steps if step.get("tool") == tool.name]
+    return {**exported, "example": deepcopy(own[0])} if own else exported

@@ -1,0 +1,116 @@
+"""The memory tools: a model's hands on the key/value memory."""
+
+from typing import Any
+
+from aeon.base.errors import ToolError
+from aeon.base.json import JsonObject
+from aeon.memory.interface import Memory
+from aeon.tools.interface import Example, Tool
+
+RESERVED = "step/"
+"""Keys of the kernel's own: results of steps (core 14). Tools read them and never write them."""
+
+_KEY: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200}
+_SCALAR: JsonObject = {"type": ["string", "number", "boolean"], "maxLength": 2000}
+
+
+def _object(**properties: JsonObject) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+class MemoryWriteTool(Tool):
+    """Stores a value under a key."""
+
+    name = "memory_write"
+    description = "Store a value under a short key, to be read again later."
+    input_schema = _object(key=_KEY, value=_SCALAR)
+    output_schema: JsonObject = {"type": "object", "required": ["key", "value"]}  # noqa: RUF012  # the shape of Tool
+    examples = (
+        Example(
+            "Remember that the rent is 950, then tell me the rent for 3 months.",
+            [
+                {
+                    "description": "store the rent",
+                    "tool": "memory_write",
+                    "arguments": {"key": "rent", "value": 950},
+                },
+                {
+                    "description": "compute the rent for 3 months",
+                    "tool": "calculator",
+                    "arguments": {"expression": "950 * 3"},
+                },
+            ],
+        ),
+    )
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError for a key that belongs to the kernel."""
+        key: str = kwargs["key"]
+        if key.startswith(RESERVED):
+            raise ToolError(f"Keys that start with {RESERVED!r} hold the results of steps; choose another key.")
+        self._memory.write(key, kwargs["value"])
+        return {"key": key, "value": kwargs["value"]}
+
+
+class MemoryReadTool(Tool):
+    """Reads what is stored under a key."""
+
+    name = "memory_read"
+    description = "Read the value stored under a key."
+    input_schema = _object(key=_KEY)
+    output_schema: JsonObject = {"type": "object", "required": ["value"]}  # noqa: RUF012
+    examples = (
+        Example(
+            "What is my stored locker code?",
+            [{"description": "read the locker code", "tool": "memory_read", "arguments": {"key": "locker code"}}],
+        ),
+        Example(
+            "Read the stored price and add 20 to it.",
+            [
+                {"step_id": "s1", "description": "read price", "tool": "memory_read", "arguments": {"key": "price"}},
+                {
+                    "step_id": "s2",
+                    "description": "add 20",
+                    "tool": "calculator",
+                    "arguments": {"expression": "{step.s1.value} + 20"},
+                },
+            ],
+        ),
+    )
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError when nothing is stored under the key."""
+        value = self._memory.read(kwargs["key"])
+        if value is None:
+            keys = [key for key, _ in self._memory.search("") if not key.startswith(RESERVED)]
+            stored = f"stored keys: {', '.join(keys[:20])}" if keys else "nothing is stored yet"
+            raise ToolError(f"Nothing is stored under {kwargs['key']!r}; {stored}.")
+        return {"value": value}
+
+
+class MemorySearchTool(Tool):
+    """Lists what is stored under keys with a prefix."""
+
+    name = "memory_search"
+    description = "List stored keys that start with a prefix, with their values."
+    input_schema = _object(prefix={"type": "string", "maxLength": 200})
+    output_schema: JsonObject = {"type": "object", "required": ["matches"]}  # noqa: RUF012
+    examples = (
+        Example(
+            "Which stored keys start with city?",
+            [{"description": "list keys with city", "tool": "memory_search", "arguments": {"prefix": "city"}}],
+        ),
+    )
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        found = self._memory.search(kwargs["prefix"])
+        return {"matches": [{"key": key, "value": value} for key, value in found if not key.startswith(RESERVED)]}
