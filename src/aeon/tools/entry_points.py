@@ -34,4 +34,5 @@ def _tools_of(loaded: object) -> list[Tool]:
         return [loaded]
     if isinstance(loaded, (list, tuple)):
         return [tool for item in cast(list[object], loaded) for tool in _tools_of(item)]
-    raise TypeError(f"is a {type(loaded).__name__}; it must be a Tool, a class of one, or a list of them")
+    kind = type(cast(object, loaded)).__name__
+    raise TypeError(f"is a {kind}; it must be a Tool, a class of one, or a list of them")

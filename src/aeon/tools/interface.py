@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Dict  # noqa: UP035  # the published signature
+from typing import Any, Dict  # noqa: UP035  # the published signature
 
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import schema_check
@@ -37,7 +37,7 @@ class Tool(ABC):
     timeout: float | None = DEFAULT_TIMEOUT
     """Seconds after which a call is given up. None only for tools whose work is bounded by construction."""
 
-    examples: ClassVar[Sequence[Example]] = ()
+    examples: Sequence[Example] = ()
 
     @abstractmethod
     def invoke(self, **kwargs: Any) -> Dict[str, Any]:  # noqa: UP006  # the published signature

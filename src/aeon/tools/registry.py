@@ -20,6 +20,8 @@ class Registered:
     tool: Tool
     input: SchemaCheck
     output: SchemaCheck
+    exported: JsonObject
+    """The tool as data, as prompts show it."""
 
 
 class ToolRegistry:
@@ -40,7 +42,9 @@ class ToolRegistry:
             raise ToolDefinitionError(
                 f"The tool {name!r} cannot be registered: {'; '.join(problems)}.", problems=problems
             )
-        self._tools[tool.name] = Registered(tool, SchemaCheck(tool.input_schema), SchemaCheck(tool.output_schema))
+        self._tools[tool.name] = Registered(
+            tool, SchemaCheck(tool.input_schema), SchemaCheck(tool.output_schema), _exported(tool)
+        )
 
     def get(self, name: str) -> Tool | None:
         """The tool of that name, or None."""
@@ -61,7 +65,7 @@ class ToolRegistry:
 
     def export_tools_for_llm(self) -> list[JsonObject]:
         """Every tool as data: name, description, both schemas and, where it has one, an example of its arguments."""
-        return [_exported(entry.tool) for entry in self._tools.values()]
+        return [deepcopy(entry.exported) for entry in self._tools.values()]
 
     def planning_examples(self) -> list[Example]:
         """The tools' examples whose every step can be carried out with this registry."""

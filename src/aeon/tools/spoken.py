@@ -109,3 +109,10 @@ def _spoken(words: list[str]) -> Iterator[str]:
 
 def _is_number(piece: str) -> bool:
     return piece[:1].isdigit()
+
+
+def numbers_in(text: str) -> set[float]:
+    """Every number that stands in `text`, in digits or in words."""
+    digits = re.findall(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?", text)
+    spoken = [piece for piece in _pieces(text) if _is_number(piece)]
+    return {float(number.replace(",", "")) for number in [*digits, *spoken]}

@@ -1,0 +1,1 @@
+"""What speaks to the world outside. Only bootstrap names these adapters."""

@@ -1,0 +1,121 @@
+"""Weights from the official hub: one HTTPS download that continues where it was cut off."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+import httpx2
+
+from aeon.adapters.weights.catalog import Weights
+from aeon.adapters.weights.delivery import CHUNK, Delivery, SourceError
+from aeon.adapters.weights.progress import Phase, Progress, Report
+
+HUB_URL = "https://huggingface.co"
+_REQUESTS = 6
+"""Requests that one fetch makes at most: the first, and more where a connection was cut after it brought something."""
+_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class HubSource:
+    """The vendor's own copy. Timeouts are seconds; connecting is short so that a closed network fails over at once."""
+
+    base_url: str = HUB_URL
+    connect_timeout: float = 5.0
+    read_timeout: float = 20.0
+    name: str = "hub"
+
+    def space_needed(self, spec: Weights) -> int:
+        return spec.size
+
+    def deliver(self, spec: Weights, work: Path, report: Report) -> Delivery:
+        part = work / "download.part"
+        timeout = httpx2.Timeout(self.read_timeout, connect=self.connect_timeout)
+        with httpx2.Client(timeout=timeout, follow_redirects=True) as client:
+            url = f"{self.base_url}/{spec.repository}/resolve/main/{spec.file}"
+            download = _Download(client, url, spec, part, report)
+            return Delivery(part, download.run())
+
+
+class _Download:
+    """One file on its way. Invariant: `digest` is of the first `done` bytes of `part`, and the file holds no more."""
+
+    def __init__(self, client: httpx2.Client, url: str, spec: Weights, part: Path, report: Report) -> None:
+        self.client, self.url, self.spec, self.part, self.report = client, url, spec, part, report
+        self.digest, self.done = hashlib.sha256(), 0
+
+    def run(self) -> str:
+        """The SHA-256 of the complete file."""
+        self.take_up()
+        for _ in range(_REQUESTS):
+            if self.done == self.spec.size:
+                break
+            self.request_rest()
+        if self.done < self.spec.size:
+            raise SourceError(f"{self.url} ended at {self.done} of {self.spec.size} bytes, {_REQUESTS} times over.")
+        return self.digest.hexdigest()
+
+    def take_up(self) -> None:
+        """Count and hash what an earlier call left."""
+        if not self.part.exists():
+            return
+        if self.part.stat().st_size > self.spec.size:
+            self.part.unlink()
+            return
+        with self.part.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                self.digest.update(chunk)
+                self.done += len(chunk)
+
+    def request_rest(self) -> None:
+        """One request for what is missing. A cut connection is an end like any other as long as something came."""
+        before = self.done
+        try:
+            self.receive()
+        except httpx2.HTTPError as error:
+            if self.done <= before:
+                raise SourceError(f"{self.url}: {type(error).__name__}: {error}") from error
+
+    def receive(self) -> None:
+        headers = {"Accept-Encoding": "identity"}
+        if self.done:
+            headers["Range"] = f"bytes={self.done}-"
+        with self.client.stream("GET", self.url, headers=headers) as response:
+            self.accept(response)
+            with self.part.open("ab") as file:
+                for chunk in response.iter_raw():
+                    self.write(file.write(chunk), chunk)
+
+    def accept(self, response: httpx2.Response) -> None:
+        """Check that the answer continues at `done`, or start over if the server sends everything again.
+
+        Raises SourceError when it is not this file, going by its announced length: a login page is not a model.
+        """
+        start = 0
+        if response.status_code == HTTPStatus.PARTIAL_CONTENT:
+            start = self.done
+        elif response.status_code != HTTPStatus.OK:
+            raise SourceError(f"{self.url} answered {response.status_code} {response.reason_phrase}.")
+        if _announced(response) not in (None, (start, self.spec.size)):
+            raise SourceError(f"{self.url} does not offer bytes {start} to {self.spec.size} of this file.")
+        if start != self.done:
+            self.part.unlink()
+            self.digest, self.done = hashlib.sha256(), 0
+
+    def write(self, written: int, chunk: bytes) -> None:
+        """Account for a chunk that was written. Raises SourceError when there is more than was published."""
+        self.digest.update(chunk)
+        self.done += written
+        if self.done > self.spec.size:
+            raise SourceError(f"{self.url} sends more than the {self.spec.size} bytes that were published.")
+        self.report(Progress(Phase.DOWNLOADING, self.spec.name, "hub", self.done, self.spec.size))
+
+
+def _announced(response: httpx2.Response) -> tuple[int, int] | None:
+    """Where the body starts and how long the whole file is, going by the headers; None when they do not say."""
+    if match := _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", "")):
+        return int(match[1]), int(match[2])
+    length = response.headers.get("Content-Length", "")
+    return (0, int(length)) if length.isdecimal() else None

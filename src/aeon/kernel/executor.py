@@ -1,0 +1,264 @@
+"""`StepExecutor`: carries out one step in one of three modes: tool, llm, fallback (core 1-4, core 6)."""
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, Optional  # noqa: UP035  # the published fields
+
+from aeon.base.binding import bind
+from aeon.base.clock import Clock, SystemClock
+from aeon.base.errors import (
+    AeonError,
+    BindingError,
+    ExecutionError,
+    LLMError,
+    MemoryStoreError,
+    SupervisorError,
+    ToolError,
+)
+from aeon.base.json import Json, JsonObject
+from aeon.kernel.prompts import STEP_SYSTEM, StepContext, call_prompt, reasoning_prompt
+from aeon.llm.interface import LLMAdapter, Reply, Request
+from aeon.memory.interface import Memory
+from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned
+from aeon.observability.records import ToolCall
+from aeon.plan.models import PlanStep, StepStatus
+from aeon.supervisor.repair import Supervisor
+from aeon.tools.invocation import ToolCaller
+from aeon.tools.registry import Registered, ToolRegistry
+from aeon.validation.output_schemas import call_schema
+from aeon.validation.schema import Validator, argument_problems
+
+_MAX_TOKENS = 1024
+"""Output tokens of a thought."""
+
+
+@dataclass(slots=True)
+class StepExecutionResult:
+    """How a step went. `execution_mode` is "tool", "llm" or "fallback".
+
+    `llm_output` is the raw reply of the step's one thought, {} when the model was not asked. `errors` also holds what
+    did not end the step. `is_unreachable` says that the model cannot be reached, which ends the run (core 7).
+    """
+
+    success: bool = False
+    result: Dict[str, Any] = field(default_factory=dict[str, Any])  # noqa: UP006  # the published fields
+    error: Optional[str] = None  # noqa: UP045
+    execution_mode: str = "fallback"
+    tool_calls: list[ToolCall] = field(default_factory=list[ToolCall])
+    llm_output: JsonObject = field(default_factory=dict[str, Any])
+    errors: list[JsonObject] = field(default_factory=list[JsonObject])
+    marks: list[str] = field(default_factory=list[str])
+    is_unreachable: bool = False
+
+
+class StepExecutor:
+    """Carries out steps. `context` is what thoughts are told of the run; the orchestrator keeps it up to date."""
+
+    def __init__(
+        self, *, validator: Validator | None = None, clock: Clock | None = None, observer: Observer | None = None
+    ) -> None:
+        self.context = StepContext()
+        self._validator = validator or Validator()
+        self._clock = clock or SystemClock()
+        self._observe = observer
+        self._caller = ToolCaller()
+
+    def execute_step(
+        self, step: PlanStep, registry: ToolRegistry, memory: Memory, llm: LLMAdapter, supervisor: Supervisor
+    ) -> StepExecutionResult:
+        """Carry out a step: with its tool, by the model, or, when no tool can be found, by the model as fallback.
+
+        The step goes from pending to running to complete or failed; its result is stored under `step/<step_id>`.
+        Raises ExecutionError for a step that has run already.
+        """
+        self._stand_alone(memory)
+        step.advance(StepStatus.RUNNING)
+        outcome = StepExecutionResult()
+        try:
+            self._run(step, registry, llm, supervisor, outcome)
+        except LLMError as error:
+            outcome.is_unreachable = True
+            self._fail(outcome, step, error)
+        except (ToolError, SupervisorError, BindingError, ExecutionError) as error:
+            self._fail(outcome, step, error)
+        return self._ended(step, memory, outcome)
+
+    def execute_tool_step(self, step: PlanStep, registry: ToolRegistry, memory: Memory) -> StepExecutionResult:
+        """Run a step's tool with the step's own arguments; no model is asked. The step must name a registered tool."""
+        self._stand_alone(memory)
+        step.advance(StepStatus.RUNNING)
+        outcome = StepExecutionResult(execution_mode="tool")
+        try:
+            self._invoke_as_given(step, registry, outcome)
+        except (ToolError, BindingError, ExecutionError) as error:
+            self._fail(outcome, step, error)
+        return self._ended(step, memory, outcome)
+
+    def execute_llm_reasoning_step(self, step: PlanStep, memory: Memory, llm: LLMAdapter) -> StepExecutionResult:
+        """Let the model carry out a step, told the results so far; as fallback when the step does not ask for it."""
+        self._stand_alone(memory)
+        step.advance(StepStatus.RUNNING)
+        outcome = StepExecutionResult()
+        try:
+            self._reason(step, llm, outcome)
+        except LLMError as error:
+            outcome.is_unreachable = True
+            self._fail(outcome, step, error)
+        except ExecutionError as error:
+            self._fail(outcome, step, error)
+        return self._ended(step, memory, outcome)
+
+    def close(self) -> None:
+        """Let the tools' worker thread end."""
+        self._caller.close()
+
+    def _stand_alone(self, memory: Memory) -> None:
+        """Outside a run, earlier results are what the memory holds of them."""
+        if not self.context.goal:
+            self.context.results = {key.removeprefix("step/"): value for key, value in memory.search("step/")}
+
+    def _run(
+        self,
+        step: PlanStep,
+        registry: ToolRegistry,
+        llm: LLMAdapter,
+        supervisor: Supervisor,
+        outcome: StepExecutionResult,
+    ) -> None:
+        if not self._validator.validate_step_tool(step, registry).valid:
+            self._find_tool(step, registry, supervisor, outcome)
+        registered = registry.lookup(step.tool) if step.tool is not None else None
+        if registered is None:
+            self._reason(step, llm, outcome)
+            return
+        outcome.execution_mode = "tool"
+        arguments = self._given_arguments(step, registered, outcome)
+        if arguments is None:
+            arguments = self._thought_arguments(step, registered, llm, supervisor, outcome)
+        self._invoke(step, registered, arguments, outcome)
+
+    def _invoke_as_given(self, step: PlanStep, registry: ToolRegistry, outcome: StepExecutionResult) -> None:
+        registered = registry.lookup(step.tool or "")
+        if registered is None:
+            raise ExecutionError(f"Step {step.step_id!r} names no registered tool.")
+        arguments = self._given_arguments(step, registered, outcome)
+        if arguments is None:
+            raise ExecutionError(f"Step {step.step_id!r} has no valid arguments for {step.tool!r}.")
+        self._invoke(step, registered, arguments, outcome)
+
+    def _find_tool(
+        self, step: PlanStep, registry: ToolRegistry, supervisor: Supervisor, outcome: StepExecutionResult
+    ) -> None:
+        """Have the supervisor find a registered tool for the step; without one it falls back to the model (core 2)."""
+        wanted = step.tool
+        self._warn(step, outcome, step.errors[-1])
+        try:
+            repaired = supervisor.repair_missing_tool_step(
+                step.as_dict(), registry.export_tools_for_llm(), self.context.goal
+            )
+        except SupervisorError as error:
+            step.tool = None
+            outcome.marks.append(f"fallback: no tool for {wanted!r}" if wanted else "fallback: no tool fits")
+            outcome.errors.append({**error.as_dict(), "step_id": step.step_id})
+            return
+        step.tool = repaired["tool"]
+        step.errors = []
+        outcome.marks.append(f"tool repaired: {wanted or 'none'} -> {step.tool}")
+
+    def _given_arguments(
+        self, step: PlanStep, registered: Registered, outcome: StepExecutionResult
+    ) -> JsonObject | None:
+        """The step's own arguments with its references filled in; None when there are none or they do not fit."""
+        if step.arguments is None:
+            return None
+        arguments: JsonObject = bind(step.arguments, self.context.results)
+        problems = argument_problems(arguments, registered.input)
+        if not problems:
+            return arguments
+        listed = "; ".join(str(problem) for problem in problems[:5])
+        self._warn(step, outcome, f"The plan's arguments for {step.tool!r} do not fit: {listed}")
+        return None
+
+    def _thought_arguments(
+        self,
+        step: PlanStep,
+        registered: Registered,
+        llm: LLMAdapter,
+        supervisor: Supervisor,
+        outcome: StepExecutionResult,
+    ) -> JsonObject:
+        """Ask the model for the call, and read its answer with the supervisor's help (core 3, core 4)."""
+        tool = registered.exported
+        prompt = call_prompt(step, tool, self.context)
+        reply = self._ask(llm, Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0, call_schema(tool)), "call", outcome)
+        call = supervisor.read_call(reply, tool, registered.input, prompt)
+        return bind(call["arguments"], self.context.results)
+
+    def _reason(self, step: PlanStep, llm: LLMAdapter, outcome: StepExecutionResult) -> None:
+        """Let the model carry out the step (core 1). A text that was cut off is not passed off as whole."""
+        outcome.execution_mode = "llm" if step.agent == "llm" else "fallback"
+        request = Request(reasoning_prompt(step, self.context), STEP_SYSTEM, _MAX_TOKENS, 0.0)
+        reply = self._ask(llm, request, "answer", outcome)
+        outcome.result = {"text": reply.text.strip()}
+        if reply.is_truncated:
+            raise ExecutionError(
+                "The model's answer was cut off by the token limit.", next_step="Ask for a shorter one."
+            )
+        if not reply.text.strip():
+            raise ExecutionError("The model answered nothing.")
+
+    def _ask(self, llm: LLMAdapter, request: Request, purpose: str, outcome: StepExecutionResult) -> Reply:
+        observe = self._observe
+        try:
+            reply = llm.complete(request, None if observe is None else lambda text: observe(TextMade(purpose, text)))
+        except LLMError as error:
+            outcome.llm_output = {"error": error.as_dict()}
+            raise
+        outcome.llm_output = reply.as_dict()
+        return reply
+
+    def _invoke(
+        self, step: PlanStep, registered: Registered, arguments: JsonObject, outcome: StepExecutionResult
+    ) -> None:
+        """Call the tool once and record the call (core 6, FR-054)."""
+        name = registered.tool.name
+        timestamp = self._clock.now()
+        if self._observe is not None:
+            self._observe(ToolInvoked(step.step_id, name, arguments))
+        record: JsonObject = {
+            "tool_name": name,
+            "arguments": arguments,
+            "timestamp": timestamp,
+            "step_id": step.step_id,
+        }
+        try:
+            result = self._caller.call(registered, arguments)
+        except ToolError as error:
+            outcome.tool_calls.append(ToolCall(**record, error=error.as_dict()))
+            raise
+        outcome.tool_calls.append(ToolCall(**record, result=result))
+        outcome.result = result
+
+    def _ended(self, step: PlanStep, memory: Memory, outcome: StepExecutionResult) -> StepExecutionResult:
+        outcome.success = outcome.error is None
+        if outcome.success:
+            self._store(step, memory, outcome.result, outcome)
+        step.advance(StepStatus.COMPLETE if outcome.success else StepStatus.FAILED)
+        return outcome
+
+    def _store(self, step: PlanStep, memory: Memory, result: Json, outcome: StepExecutionResult) -> None:
+        """Keep the result for later steps; a memory that fails is logged and stops nothing (core 14)."""
+        try:
+            memory.write(f"step/{step.step_id}", result)
+        except MemoryStoreError as error:
+            outcome.errors.append({**error.as_dict(), "step_id": step.step_id})
+            self._warn(step, outcome, str(error), mark=False)
+
+    def _fail(self, outcome: StepExecutionResult, step: PlanStep, error: AeonError) -> None:
+        outcome.error = str(error)
+        outcome.errors.append({**error.as_dict(), "step_id": step.step_id})
+
+    def _warn(self, step: PlanStep, outcome: StepExecutionResult, message: str, *, mark: bool = True) -> None:
+        if mark:
+            outcome.errors.append({"type": "Warning", "message": message, "step_id": step.step_id})
+        if self._observe is not None:
+            self._observe(Warned(step.step_id, message))

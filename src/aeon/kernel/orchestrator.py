@@ -1,0 +1,343 @@
+"""`Orchestrator`: from a request to a plan to its results, step by step, every cycle logged (FR-001 to FR-005)."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
+
+from aeon.base.binding import as_text
+from aeon.base.clock import Clock, SystemClock
+from aeon.base.errors import LLMError, MemoryStoreError, OrchestrationError, RequestError, SupervisorError
+from aeon.base.json import JsonObject
+from aeon.kernel.executor import StepExecutionResult, StepExecutor
+from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
+from aeon.kernel.state import OrchestrationState, RunStatus
+from aeon.llm.interface import LLMAdapter, Request, TextSink
+from aeon.memory.interface import Memory
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.observability.events import (
+    Event,
+    Observer,
+    PlanningStarted,
+    PlanReady,
+    Repaired,
+    RunEnded,
+    StepEnded,
+    StepStarted,
+    TextMade,
+)
+from aeon.observability.log import RunLog, no_log
+from aeon.observability.plan_record import PlanRecorder
+from aeon.observability.records import SupervisorAction
+from aeon.plan.models import Plan, PlanStep, StepStatus
+from aeon.plan.parser import plan_from
+from aeon.supervisor.repair import Supervisor
+from aeon.tools.registry import ToolRegistry
+from aeon.validation.output_schemas import plan_schema
+from aeon.validation.schema import Validator
+
+FORMAT = 1
+"""Version of the log's entries."""
+
+MAX_REQUEST = 20_000
+"""Characters of a request."""
+
+_PLAN_TOKENS = 1536
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+class Orchestrator:
+    """Runs requests with one model, one memory and one set of tools.
+
+    Only the model is required. `ttl` counts the steps that may be visited. `log` receives one entry a cycle;
+    `observer` every event; `clock` is time.
+    """
+
+    def __init__(
+        self,
+        llm_adapter: LLMAdapter,
+        memory: Memory | None = None,
+        tool_registry: ToolRegistry | None = None,
+        supervisor: Supervisor | None = None,
+        validator: Validator | None = None,
+        ttl: int = 50,
+        *,
+        log: RunLog | None = None,
+        observer: Observer | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        if ttl < 1:
+            raise RequestError(f"ttl is {ttl}; a run needs at least one cycle.", next_step="Set ttl to 1 or more.")
+        self._llm = llm_adapter
+        self._clock = clock or SystemClock()
+        self._memory = memory or InMemoryKVStore()
+        self._registry = tool_registry or ToolRegistry()
+        self._supervisor = supervisor or Supervisor(llm_adapter, clock=self._clock)
+        self._validator = validator or Validator()
+        self._ttl = ttl
+        self._log = log or no_log()
+        self._observer = observer
+        self._state: OrchestrationState | None = None
+
+    def execute(self, user_request: str, initial_plan: Optional[Plan] = None) -> Dict[str, Any]:  # noqa: UP006, UP045
+        """Plan the request (or take `initial_plan`) and run every step in order.
+
+        Returns "plan", "status" ("completed", "failed", "ttl_expired") and "final_state", and beside them "answer" (the
+        last result as text), "results" by step id, and "error" when the run ended before its last step.
+        Raises RequestError or PlanError for input that cannot be run, OrchestrationError when no plan could be made,
+        LogError when the log cannot be written.
+        """
+        if self._log.entries:
+            raise OrchestrationError(
+                "This log already has a run.", next_step="Give each run its own log, or resume it."
+            )
+        request = _checked_request(user_request)
+        self._state = None
+        cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
+        plan = self._make_plan(request, cycle) if initial_plan is None else plan_from(initial_plan.model_dump())
+        self._state = OrchestrationState(
+            plan=plan,
+            ttl_remaining=self._ttl,
+            request=request,
+            llm_outputs=[cycle.llm_output] if cycle.llm_output else [],
+            supervisor_actions=self._take_actions(cycle, None),
+        )
+        self._recorder = PlanRecorder(plan.goal, [step.as_dict() for step in plan.steps])
+        header = self._header(request, by_hand=initial_plan is not None)
+        self._write(cycle, self._recorder.next_state(), run=header)
+        self._emit(PlanReady(plan.as_dict(), by_hand=initial_plan is not None))
+        return self._run(self._state)
+
+    def plan(self, user_request: str) -> Plan:
+        """Only plan the request; nothing runs and nothing is logged. Raises RequestError, OrchestrationError."""
+        cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
+        plan = self._make_plan(_checked_request(user_request), cycle)
+        self._take_actions(cycle, None)
+        return plan
+
+    def resume(self, state: OrchestrationState, ttl: int | None = None) -> Dict[str, Any]:  # noqa: UP006
+        """Go on with a run that expired or crashed; `state` is what its log restores (core 13). Returns as `execute`.
+
+        `ttl` is the cycles it gets from here; None gives the orchestrator's own. The log must be the run's own.
+        """
+        self._state = state.model_copy(deep=True)
+        self._state.ttl_remaining = ttl or self._ttl
+        steps = [step.as_dict() for step in self._state.plan.steps]
+        self._recorder = PlanRecorder(self._state.plan.goal, steps, entries=self._log.entries)
+        self._emit(PlanReady(self._state.plan.as_dict(), by_hand=True))
+        return self._run(self._state, resumed={"ttl": self._state.ttl_remaining})
+
+    def get_state(self) -> OrchestrationState:
+        """A snapshot of the run: changing it changes nothing (core 16). Raises OrchestrationError before the first."""
+        if self._state is None:
+            raise OrchestrationError("Nothing has run yet.", next_step="Call execute() first.")
+        return self._state.model_copy(deep=True)
+
+    def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
+        """Ask for a plan and read it with the supervisor's help; the failed cycle is logged too (FR-039)."""
+        self._emit(PlanningStarted(request))
+        tools = self._registry.export_tools_for_llm()
+        try:
+            reply = self._llm.complete(self._planning_request(request, tools), self._text_sink())
+            cycle.llm_output = reply.as_dict()
+            return plan_from(self._supervisor.read_plan(reply, tools, request), source="the model's plan")
+        except (LLMError, SupervisorError) as error:
+            if not cycle.llm_output:
+                cycle.llm_output = {"error": error.as_dict()}
+            cycle.errors.append(error.as_dict())
+            actions = self._take_actions(cycle, None)
+            self._write(cycle, {}, run=self._header(request, by_hand=False))
+            raise OrchestrationError(
+                f"No plan could be made: {error.message}",
+                next_step=error.advice or "Say it more simply, give a plan with --plan, or use a stronger model.",
+                cause=error.as_dict(),
+                attempts=[cycle.llm_output, *(action.as_dict() for action in actions)],
+            ) from error
+
+    def _planning_request(self, request: str, tools: Sequence[JsonObject]) -> Request:
+        system = planner_system(tools, self._registry.planning_examples())
+        prompt = planner_prompt(request, self._registry.read_request(request), self._stored_keys())
+        return Request(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(tools))
+
+    def _stored_keys(self) -> list[str]:
+        try:
+            return [key for key, _ in self._memory.search("") if not key.startswith("step/")]
+        except MemoryStoreError:
+            return []  # the plan can do without; a step that needs the memory will say what is wrong with it
+
+    def _run(self, state: OrchestrationState, resumed: JsonObject | None = None) -> Dict[str, Any]:  # noqa: UP006
+        """Visit the pending steps in order until all are done, the TTL is used up, or the model is gone (core 4 to 7)."""
+        executor = StepExecutor(validator=self._validator, clock=self._clock, observer=self._observer)
+        executor.context = StepContext(state.request, state.plan.goal, state.plan.steps, 0, state.results)
+        error: JsonObject | None = None
+        try:
+            for position, step in enumerate(state.plan.steps):
+                if step.status in (StepStatus.COMPLETE, StepStatus.FAILED):
+                    continue
+                if state.ttl_remaining == 0:
+                    error = _expired(state)
+                    break
+                outcome = self._visit(state, executor, position, step, resumed)
+                resumed = None
+                if outcome.is_unreachable:
+                    error = outcome.errors[-1]
+                    break
+        finally:
+            executor.close()
+        return self._result(state, error)
+
+    def _visit(
+        self,
+        state: OrchestrationState,
+        executor: StepExecutor,
+        position: int,
+        step: PlanStep,
+        resumed: JsonObject | None,
+    ) -> StepExecutionResult:
+        """One cycle: one step, at most one thought and one tool call, then TTL falls by one (core 4)."""
+        cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
+        plan_state = self._recorder.next_state()
+        state.current_step_id = step.step_id
+        context = executor.context
+        context.position, context.ttl_remaining = position, state.ttl_remaining
+        self._emit(StepStarted(step.as_dict(), position, state.ttl_remaining))
+
+        outcome = executor.execute_step(step, self._registry, self._memory, self._llm, self._supervisor)
+
+        state.ttl_remaining -= 1
+        state.current_step_id = None
+        cycle.take(outcome)
+        actions = self._take_actions(cycle, step.step_id)
+        self._keep(state, context, step, outcome, actions)
+        record = step.as_dict()
+        self._recorder.change(position, record)
+        extra = {"outcome": _outcome_record(record, outcome)} | ({"resumed": resumed} if resumed else {})
+        self._write(cycle, plan_state, **extra)
+        result = outcome.result if outcome.success else None
+        marks = [*outcome.marks, *(f"repaired: {action.action_type}" for action in actions if action.error is None)]
+        self._emit(StepEnded(record, position, outcome.execution_mode, result, outcome.error, marks))
+        return outcome
+
+    def _keep(
+        self,
+        state: OrchestrationState,
+        context: StepContext,
+        step: PlanStep,
+        outcome: StepExecutionResult,
+        actions: Sequence[SupervisorAction],
+    ) -> None:
+        state.tool_history.extend(outcome.tool_calls)
+        state.errors.extend(outcome.errors)
+        state.supervisor_actions.extend(actions)
+        if outcome.llm_output:
+            state.llm_outputs.append(outcome.llm_output)
+        if outcome.success:
+            state.results[step.step_id] = outcome.result
+        else:
+            context.failures = {**context.failures, step.step_id: outcome.error or ""}
+
+    def _take_actions(self, cycle: "_Cycle", step_id: str | None) -> list[SupervisorAction]:
+        """The repairs since the cycle began, now part of it."""
+        actions = self._supervisor.actions[cycle.first_action :]
+        cycle.actions = [action.as_dict() for action in actions]
+        for action in cycle.actions:
+            self._emit(Repaired(step_id, action))
+        return actions
+
+    def _write(self, cycle: "_Cycle", plan_state: JsonObject, **extra: JsonObject) -> None:
+        state = self._state
+        self._log.append(
+            {
+                "step_number": self._log.entries + 1,
+                "plan_state": plan_state,
+                "llm_output": cycle.llm_output,
+                "supervisor_actions": cycle.actions,
+                "tool_calls": cycle.tool_calls,
+                "ttl_remaining": self._ttl if state is None else state.ttl_remaining,
+                "errors": cycle.errors,
+                "timestamp": cycle.timestamp,
+                "finished_at": self._clock.now(),
+                **extra,
+            }
+        )
+
+    def _header(self, request: str, *, by_hand: bool) -> JsonObject:
+        """What a replay needs to run the same kernel (core 13)."""
+        return {
+            "format": FORMAT,
+            "request": request,
+            "ttl": self._ttl,
+            "by_hand": by_hand,
+            "tools": self._registry.export_tools_for_llm(),
+        }
+
+    def _result(self, state: OrchestrationState, error: JsonObject | None) -> Dict[str, Any]:  # noqa: UP006
+        failed = any(step.status is StepStatus.FAILED for step in state.plan.steps)
+        status: RunStatus = "failed" if failed else "completed"
+        if error is not None and error["type"] == "TTLExpired":
+            status = "ttl_expired"
+        answer_step = state.answer_step()
+        answer = None if answer_step is None else as_text(state.results[answer_step])
+        log = getattr(self._log, "path", None)
+        self._emit(RunEnded(status, answer, error, str(log) if isinstance(log, Path) else None))
+        result: JsonObject = {
+            "plan": state.plan.as_dict(),
+            "status": status,
+            "final_state": self.get_state(),
+            "answer": answer,
+            "results": self.get_state().results,
+        }
+        return result if error is None else {**result, "error": error}
+
+    def _text_sink(self) -> TextSink | None:
+        return None if self._observer is None else lambda text: self._emit(TextMade("plan", text))
+
+    def _emit(self, event: Event) -> None:
+        if self._observer is not None:
+            self._observer(event)
+
+
+class _Cycle:
+    """What one cycle leaves in the log."""
+
+    def __init__(self, timestamp: str, first_action: int) -> None:
+        self.timestamp = timestamp
+        self.first_action = first_action
+        self.llm_output: JsonObject = {}
+        self.actions: list[JsonObject] = []
+        self.tool_calls: list[JsonObject] = []
+        self.errors: list[JsonObject] = []
+
+    def take(self, outcome: StepExecutionResult) -> None:
+        self.llm_output = outcome.llm_output
+        self.tool_calls = [call.as_dict() for call in outcome.tool_calls]
+        self.errors = outcome.errors
+
+
+def _checked_request(request: str) -> str:
+    if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may hand us anything
+        raise RequestError("The request is empty.")
+    if len(request) > MAX_REQUEST:
+        raise RequestError(
+            f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are planned.",
+            next_step="Shorten it, or put long text into a file that a tool reads.",
+        )
+    if _CONTROL.search(request):
+        raise RequestError("The request contains control characters; it looks like a binary file.")
+    return request.strip()
+
+
+def _outcome_record(step: JsonObject, outcome: StepExecutionResult) -> JsonObject:
+    """What became of a step. Its result stands in the tool call or the model's reply of the same entry."""
+    record: JsonObject = {"step": step, "mode": outcome.execution_mode}
+    return record if outcome.error is None else {**record, "error": outcome.error}
+
+
+def _expired(state: OrchestrationState) -> JsonObject:
+    left = sum(step.status is StepStatus.PENDING for step in state.plan.steps)
+    return {
+        "type": "TTLExpired",
+        "message": f"TTL expired with {left} of {len(state.plan.steps)} steps left.",
+        "next_step": "Go on with `aeon resume LOG`, or run again with a higher ttl.",
+        "steps_left": left,
+    }

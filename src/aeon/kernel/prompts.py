@@ -1,0 +1,120 @@
+"""What the model is told: to plan, to call a tool, to carry out a step by itself (FR-002). All bounded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aeon.base.json import Json, JsonObject, canonical
+from aeon.plan.models import PlanStep
+from aeon.tools.interface import Example
+
+_NEAR = 10
+"""Steps before and after the current one that a thought is shown."""
+_RESULT = 400
+"""Characters of an earlier result that a thought is shown."""
+_KEYS = 20
+"""Stored keys that a planner is shown."""
+
+STEP_SYSTEM = (
+    "You carry out one step of a plan. Use the given results; invent nothing. Answer with exactly what is asked for."
+)
+
+
+@dataclass(slots=True)
+class StepContext:
+    """What a thought may know of its run: request, plan, results by step id, errors of failed steps, cycles left."""
+
+    request: str = ""
+    goal: str = ""
+    steps: Sequence[PlanStep] = ()
+    position: int = 0
+    results: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    failures: Mapping[str, str] = field(default_factory=dict[str, str])
+    ttl_remaining: int = 0
+
+
+def planner_system(tools: Sequence[JsonObject], examples: Sequence[Example]) -> str:
+    """The planner's instructions: the same for every request, so that a backend can cache their reading."""
+    listed = "\n".join(
+        f"- {tool['name']}: {tool['description']} Arguments: {canonical(tool['input_schema'])}" for tool in tools
+    )
+    shown = "\n".join(
+        f"Request: {example.request}\nPlan: {_example_plan(example)}" for example in (*examples, _LLM_EXAMPLE)
+    )
+    return (
+        "You turn a request into a plan: JSON with the goal and the steps in order.\n"
+        'A step uses one tool, or "agent": "llm" when the step is writing, explaining or translating.\n'
+        "A simple request is exactly ONE step. Use a tool only for what it is for, and only these tools:\n"
+        f"{listed}\n"
+        "A later step uses an earlier result as {step.<step_id>.<field>}.\n"
+        f"{shown}"
+    )
+
+
+def planner_prompt(request: str, hints: Mapping[str, JsonObject], stored_keys: Sequence[str]) -> str:
+    """The request, with what code could read out of it and which keys memory holds."""
+    parts = [f"Request: {request}"]
+    parts += [f"Read from the request: {name} {canonical(arguments)}" for name, arguments in hints.items()]
+    if stored_keys:
+        parts.append(f"Stored keys: {', '.join(stored_keys[:_KEYS])}")
+    return "\n".join([*parts, "Plan:"])
+
+
+def call_prompt(step: PlanStep, tool: JsonObject, context: StepContext) -> str:
+    """Ask for the call of `tool` that carries out `step` (core 3)."""
+    example = f"\nExample of its arguments: {canonical(tool['example'])}" if "example" in tool else ""
+    return (
+        f"{situation(context)}\n"
+        f"Tool of this step: {tool['name']}: {tool['description']}\n"
+        f"Schema of its arguments: {canonical(tool['input_schema'])}{example}\n"
+        f"Step to carry out: {step.description}\n"
+        f'Answer with JSON: {{"tool": {canonical(tool["name"])}, "arguments": {{...}}}}'
+    )
+
+
+def reasoning_prompt(step: PlanStep, context: StepContext) -> str:
+    """Ask the model to carry out a step by itself, with what is known so far."""
+    return f"{situation(context)}\nStep to carry out: {step.description}\nAnswer:" if context.goal else step.description
+
+
+def situation(context: StepContext) -> str:
+    """The request, the plan around the current step, the results so far and the cycles left (FR-002)."""
+    first = max(0, context.position - _NEAR)
+    near = context.steps[first : context.position + _NEAR + 1]
+    return "\n".join(
+        [
+            f"Request: {context.request}" if context.request else "",
+            f"Goal: {context.goal}",
+            "Plan:",
+            *(_step_line(step, context) for step in near),
+            f"Cycles left: {context.ttl_remaining}",
+        ]
+    )
+
+
+def _step_line(step: PlanStep, context: StepContext) -> str:
+    line = f"- {step.step_id} [{step.status.value}] {step.description}"
+    if step.step_id in context.results:
+        return f"{line} -> {canonical(context.results[step.step_id])[:_RESULT]}"
+    if step.step_id in context.failures:
+        return f"{line} -> failed: {context.failures[step.step_id][:_RESULT]}"
+    return line
+
+
+def _example_plan(example: Example) -> str:
+    steps = [{"step_id": f"s{number}", **step} for number, step in enumerate(example.steps, 1)]
+    return _compact({"goal": example.request.rstrip(".?!"), "steps": steps})
+
+
+def _compact(plan: JsonObject) -> str:
+    """The plan in the order of its schema: a model thinks of the description before it names the tool."""
+    steps = ", ".join(
+        "{" + ", ".join(f'"{key}": {canonical(step[key])}' for key in _ORDER if key in step) + "}"
+        for step in plan["steps"]
+    )
+    return f'{{"goal": {canonical(plan["goal"])}, "steps": [{steps}]}}'
+
+
+_ORDER = ("step_id", "description", "tool", "agent", "arguments")
+_LLM_EXAMPLE = Example(
+    "Write a short line about the sea.", [{"description": "write a line about the sea", "agent": "llm"}]
+)

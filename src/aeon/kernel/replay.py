@@ -1,0 +1,210 @@
+"""Replay: the same kernel on a log's recorded replies, results and instants must write the same bytes (core 13)."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from aeon.base.errors import AeonError, LLMError, LogError, MemoryStoreError, ToolError
+from aeon.base.json import JsonObject, canonical
+from aeon.kernel.orchestrator import FORMAT, Orchestrator
+from aeon.kernel.restore import header, restored_state
+from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.observability.events import Observer
+from aeon.observability.history import FIRST, History
+from aeon.observability.log import ChainedLog
+from aeon.plan.parser import plan_from
+from aeon.supervisor.repair import Supervisor
+from aeon.tools.interface import Example, Tool
+from aeon.tools.registry import ToolRegistry
+
+
+def replay(history: History, observer: Observer | None = None) -> int:
+    """Run the log again without model and tools; returns how many entries came out byte for byte.
+
+    Raises LogError that names the first entry which did not, or a log of another format.
+    """
+    run = header(history)
+    if run["format"] != FORMAT:
+        raise LogError(f"The log {history.path} has format {run['format']}; this Aeon reads {FORMAT}.")
+    starts = [0, *(index for index, entry in enumerate(history.entries) if "resumed" in entry)]
+    prev = FIRST
+    for start, end in zip(starts, [*starts[1:], len(history.entries)], strict=True):
+        known = replace(history, entries=history.entries[:start], head=prev)
+        prev = _replay_segment(run, known, history.entries[start:end], observer)
+    return len(history.entries)
+
+
+def _replay_segment(run: JsonObject, known: History, segment: list[JsonObject], observer: Observer | None) -> str:
+    """Replay what one process wrote after `known`; returns the hash of its last line."""
+    compare = _Comparison(segment)
+    clock = _RecordedClock(segment)
+    calls = (call for entry in segment for call in entry["tool_calls"])
+    orchestrator = Orchestrator(
+        _RecordedModel(entry["llm_output"] for entry in segment if entry["llm_output"]),
+        _RecordedMemory(segment),
+        ToolRegistry([_RecordedTool(tool, calls) for tool in run["tools"]]),
+        Supervisor(_RecordedModel(_repairs(segment)), clock=clock),
+        ttl=run["ttl"],
+        log=ChainedLog(compare, prev=known.head, entries=len(known.entries)),
+        observer=observer,
+        clock=clock,
+    )
+    try:
+        if known.entries:
+            orchestrator.resume(restored_state(known), segment[0]["resumed"]["ttl"])
+        else:
+            plan = plan_from(segment[0]["plan_state"]) if run["by_hand"] else None
+            orchestrator.execute(run["request"], plan)
+    except _Reproduced as done:
+        return done.head
+    raise _differs(len(known.entries) + compare.count + 1, "is missing from the replay")
+
+
+class _Reproduced(Exception):  # noqa: N818  # no error: the segment came out whole
+    """Every recorded entry of the segment was written again."""
+
+    def __init__(self, head: str) -> None:
+        super().__init__(head)
+        self.head = head
+
+
+class _Comparison:
+    """Takes the lines of the replay, holds each against the recorded entry, and ends the replay after the last."""
+
+    def __init__(self, segment: list[JsonObject]) -> None:
+        self.count = 0
+        self._segment = segment
+
+    def __call__(self, line: bytes) -> None:
+        entry = self._segment[self.count]
+        if canonical(entry).encode() != line:
+            raise _differs(entry["step_number"], "replays differently")
+        self.count += 1
+        if self.count == len(self._segment):
+            raise _Reproduced(hashlib.sha256(line).hexdigest())
+
+
+class _RecordedModel(LLMAdapter):
+    """Gives the recorded replies, failures included."""
+
+    def __init__(self, outputs: Iterator[JsonObject]) -> None:
+        self._outputs = iter(outputs)
+
+    def generate(
+        self, prompt: str, system_prompt: str | None = None, max_tokens: int = 2048, temperature: float = 0.7
+    ) -> dict[str, Any]:
+        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
+
+    def supports_streaming(self) -> bool:
+        return False
+
+    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+        del request, on_text
+        output = next(self._outputs, None)
+        if output is None:
+            raise LogError("The replay asks the model for a reply that the log does not have.")
+        if "error" in output:
+            raise _RecordedLLMError(output["error"])
+        return Reply(**output)
+
+
+class _RecordedTool(Tool):
+    """Gives the recorded results of its calls, failures included."""
+
+    timeout = None
+
+    def __init__(self, exported: JsonObject, calls: Iterator[JsonObject]) -> None:
+        self.name = exported["name"]
+        self.description = exported["description"]
+        self.input_schema = exported["input_schema"]
+        self.output_schema = exported["output_schema"]
+        if "example" in exported:
+            self.examples = (Example("", [{"tool": self.name, "arguments": exported["example"]}]),)
+        self._calls = calls
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        call = next(self._calls, None)
+        if call is None or call["tool_name"] != self.name or call["arguments"] != kwargs:
+            raise LogError(f"The replay calls {self.name!r} where the log does not.")
+        if "error" in call:
+            raise _RecordedToolError(call["error"])
+        return call["result"]
+
+
+class _RecordedMemory(InMemoryKVStore):
+    """Fails where the recorded memory failed."""
+
+    def __init__(self, segment: list[JsonObject]) -> None:
+        super().__init__()
+        self._failures = {
+            f"step/{error['step_id']}": error
+            for entry in segment
+            for error in entry["errors"]
+            if error["type"] == "MemoryStoreError"
+        }
+
+    def write(self, key: str, value: Any) -> None:
+        if key in self._failures:
+            raise MemoryStoreError(self._failures[key]["message"], next_step=self._failures[key]["next_step"])
+        super().write(key, value)
+
+
+class _RecordedClock:
+    """Tells the recorded instants, in the order in which a cycle asks for them."""
+
+    def __init__(self, segment: list[JsonObject]) -> None:
+        self._instants = iter([instant for entry in segment for instant in _instants(entry)])
+
+    def now(self) -> str:
+        return next(self._instants, "")
+
+    def monotonic(self) -> float:
+        return 0.0
+
+    def sleep(self, seconds: float) -> None:
+        """A replay waits for nothing."""
+
+
+def _instants(entry: JsonObject) -> list[str]:
+    records = [*entry["supervisor_actions"], *entry["tool_calls"]]
+    return [entry["timestamp"], *(record["timestamp"] for record in records), entry["finished_at"]]
+
+
+def _repairs(segment: list[JsonObject]) -> Iterator[JsonObject]:
+    return (
+        action["model_output"]
+        for entry in segment
+        for action in entry["supervisor_actions"]
+        if action.get("model_output") is not None
+    )
+
+
+class _RecordedError(AeonError):
+    """An error as it was recorded."""
+
+    def __init__(self, record: JsonObject) -> None:
+        super().__init__(record["message"], next_step=record["next_step"])
+        self._record = record
+
+    def as_dict(self) -> JsonObject:
+        return dict(self._record)
+
+
+class _RecordedLLMError(_RecordedError, LLMError):
+    """A model's failure as it was recorded."""
+
+    next_step = ""
+
+
+class _RecordedToolError(_RecordedError, ToolError):
+    """A tool's failure as it was recorded."""
+
+
+def _differs(number: int, what: str) -> LogError:
+    return LogError(
+        f"Entry {number} {what}.",
+        next_step="The log was written by another version of Aeon, or by other tools under the same names.",
+        line=number,
+    )

@@ -1,0 +1,31 @@
+"""`OrchestrationState`: everything a run knows about itself (core-data-model, FR-011, FR-012)."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from aeon.base.json import Json, JsonObject
+from aeon.observability.records import SupervisorAction, ToolCall
+from aeon.plan.models import Plan
+
+RunStatus = Literal["completed", "failed", "ttl_expired"]
+
+
+class OrchestrationState(BaseModel):
+    """The context of one run. The three histories are only ever appended to."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    plan: Plan
+    current_step_id: str | None = None
+    tool_history: list[ToolCall] = Field(default_factory=list[ToolCall])
+    llm_outputs: list[JsonObject] = Field(default_factory=list[JsonObject], description="raw replies, in order")
+    supervisor_actions: list[SupervisorAction] = Field(default_factory=list[SupervisorAction])
+    ttl_remaining: int = Field(ge=0, description="steps that may still be visited")
+    request: str = ""
+    results: dict[str, Json] = Field(default_factory=dict[str, Json], description="results of complete steps, by id")
+    errors: list[JsonObject] = Field(default_factory=list[JsonObject], description="what went wrong, in order")
+
+    def answer_step(self) -> str | None:
+        """The last step that has a result."""
+        return next((step.step_id for step in reversed(self.plan.steps) if step.step_id in self.results), None)

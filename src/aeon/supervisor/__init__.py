@@ -1,0 +1,1 @@
+"""Repairs model output with the model itself: at most two attempts, limits enforced by code, every attempt recorded."""

@@ -1,0 +1,47 @@
+"""The reduced prompts of a repair (FR-028)."""
+
+from collections.abc import Sequence
+
+from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json_schema import Problem
+
+SYSTEM = (
+    "You repair JSON that another model wrote. Correct only what the problems name. Keep every name, id, text and "
+    "number that is not named. Invent nothing. Answer with the corrected JSON and nothing else."
+)
+
+_MOST_TEXT = 8000
+"""Characters of a faulty output that are shown again."""
+
+
+def repair_prompt(output: str, problems: Sequence[Problem], schema: JsonObject | None, context: str) -> str:
+    """Ask for the corrected form of `output`."""
+    parts = [
+        f"Context:\n{context}\n" if context else "",
+        f"The JSON must fit this schema:\n{canonical(schema)}\n" if schema else "",
+        f"Output to correct:\n{output[:_MOST_TEXT]}\n",
+        _problem_lines(problems),
+        "Corrected JSON:",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def tool_choice_prompt(step: JsonObject, tools: Sequence[JsonObject], goal: str, problems: Sequence[Problem]) -> str:
+    """Ask which registered tool a step needs."""
+    listed = "\n".join(_tool_line(tool) for tool in tools)
+    return (
+        f"Goal of the plan: {goal}\nStep: {step.get('description', '')}\n{_problem_lines(problems)}\n"
+        f'Tools:\n{listed}\n\nWhich tool carries out this step? Answer {{"tool": "<name>"}}, '
+        f'or {{"tool": null}} when none does.'
+    )
+
+
+def _tool_line(tool: JsonObject) -> str:
+    example: Json = tool.get("example")
+    return f"- {tool['name']}: {tool['description']} Input schema: {canonical(tool['input_schema'])}" + (
+        f" Example: {canonical(example)}" if example is not None else ""
+    )
+
+
+def _problem_lines(problems: Sequence[Problem]) -> str:
+    return "Problems:\n" + "\n".join(f"- {problem}" for problem in problems[:20])

@@ -1,0 +1,348 @@
+"""`Supervisor`: reads model output, repairs it within limits, records every repair (core 2, 9, 10; FR-028 to 033)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the published signatures
+
+from aeon.base.clock import Clock, SystemClock
+from aeon.base.errors import LLMError, SupervisorError
+from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json_schema import Problem, SchemaCheck, schema_check
+from aeon.llm.interface import LLMAdapter, Reply, Request
+from aeon.observability.records import ActionType, SupervisorAction
+from aeon.plan.models import Plan
+from aeon.plan.parser import plan_problems
+from aeon.supervisor.limits import call_limits, plan_limits, step_limits
+from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
+from aeon.validation.output_schemas import MAX_PLAN_STEPS, plan_schema, tool_choice_schema
+from aeon.validation.recovery import Recovered, Refused, recover
+from aeon.validation.schema import argument_problems, call_problems
+
+MAX_ATTEMPTS = 2
+"""Model calls that one faulty output is worth (FR-050, core 4)."""
+
+_MAX_TOKENS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One faulty output: what it was, how to ask for its repair, and what a repair must pass."""
+
+    action_type: ActionType
+    before: JsonObject
+    problems: Sequence[Problem]
+    prompt: Callable[[Sequence[Problem]], str]
+    schema: JsonObject | None
+    """What decoding is constrained to."""
+    faults: Callable[[JsonObject], list[Problem]]
+    """What is wrong with a proposed repair: its form, and the limits it breaks."""
+    finish: Callable[[JsonObject], JsonObject] = lambda value: value
+    """Makes the repaired output of an accepted proposal; raises SupervisorError when it says that there is none."""
+
+
+class Supervisor:
+    """Repairs malformed output by the model of the run, under a reduced prompt, at most twice an output.
+
+    `actions` holds every repair ever tried here, deterministic ones too; it is only appended to.
+    """
+
+    def __init__(self, llm_adapter: LLMAdapter, system_prompt: str = SYSTEM, *, clock: Clock | None = None) -> None:
+        self.actions: list[SupervisorAction] = []
+        self._llm = llm_adapter
+        self._system_prompt = system_prompt
+        self._clock = clock or SystemClock()
+
+    def repair_json(
+        self,
+        malformed_json: str,
+        expected_schema: Optional[Dict[str, Any]] = None,  # noqa: UP006, UP045
+        max_attempts: int = MAX_ATTEMPTS,
+    ) -> Dict[str, Any]:  # noqa: UP006
+        """The object that `malformed_json` stands for. Raises SupervisorError when it cannot be repaired (FR-029)."""
+        schema = expected_schema or {"type": "object"}
+        read = self._recovered(Reply(malformed_json), schema_check(schema))
+        if isinstance(read, Recovered):
+            return cast(JsonObject, read.value)
+        return self._repair(
+            _Task(
+                "json_repair",
+                {"text": malformed_json},
+                read.problems,
+                lambda problems: repair_prompt(malformed_json, problems, expected_schema, ""),
+                expected_schema,
+                schema_check(schema).problems,
+            ),
+            max_attempts,
+        )
+
+    def repair_tool_call(
+        self,
+        malformed_call: Dict[str, Any],  # noqa: UP006
+        tool_schema: Dict[str, Any],  # noqa: UP006
+        max_attempts: int = MAX_ATTEMPTS,
+        *,
+        context: str = "",
+    ) -> Dict[str, Any]:  # noqa: UP006
+        """`{"tool", "arguments"}` with arguments that fit `tool_schema`; a valid call comes back as it is.
+
+        The tool and every valid argument stay; a missing value must stand in the call or in `context` (core 10).
+        Raises SupervisorError when that is not possible (FR-030).
+        """
+        problems = call_problems(malformed_call, schema_check(tool_schema))
+        if not problems:
+            return malformed_call
+        task = _call_task(malformed_call, canonical(malformed_call), problems, tool_schema, context)
+        return self._repair(task, max_attempts)
+
+    def repair_plan(
+        self,
+        malformed_plan: Dict[str, Any],  # noqa: UP006
+        max_attempts: int = MAX_ATTEMPTS,
+        *,
+        available_tools: Sequence[JsonObject] = (),
+        request: str = "",
+    ) -> Dict[str, Any]:  # noqa: UP006
+        """A plan that can start; a valid one comes back as it is. Goal and readable steps stay (core 10).
+
+        Raises SupervisorError when that is not possible (FR-031).
+        """
+        problems = _made_plan_problems(malformed_plan)
+        if not problems:
+            return malformed_plan
+        text = canonical(malformed_plan)
+        return self._repair(_plan_task(malformed_plan, text, problems, available_tools, request), max_attempts)
+
+    def repair_missing_tool_step(
+        self,
+        step: Dict[str, Any],  # noqa: UP006
+        available_tools: List[Dict[str, Any]],  # noqa: UP006
+        plan_goal: str,
+        max_attempts: int = MAX_ATTEMPTS,
+    ) -> Dict[str, Any]:  # noqa: UP006
+        """The same step with a registered tool and its errors cleared (core 2).
+
+        A name that differs from one registered name in case or punctuation only is corrected without the model.
+        Raises SupervisorError when no tool is found; the step is then run by the model (core 1).
+        """
+        names = [str(tool["name"]) for tool in available_tools]
+        meant = _same_name(step.get("tool"), names)
+        if meant is not None:
+            repaired = _with_tool(step, meant)
+            self._record("missing_tool_repair", step, 1, repaired_output=repaired, stages=["same_name"])
+            return repaired
+        if not names:
+            raise SupervisorError("No tool is registered, so none can be found for the step.")
+        errors = [Problem("$", str(error)) for error in step.get("errors", [])]
+        task = _Task(
+            "missing_tool_repair",
+            step,
+            errors,
+            lambda problems: tool_choice_prompt(step, available_tools, plan_goal, problems),
+            tool_choice_schema(names),
+            lambda choice: _choice_problems(step, choice, names),
+            lambda choice: _with_tool(step, _chosen(choice)),
+        )
+        return self._repair(task, max_attempts)
+
+    def read_plan(self, reply: Reply, tools: Sequence[JsonObject], request: str) -> JsonObject:
+        """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
+        read = self._recovered(reply, schema_check(_PLAN_FORM))
+        problems = _made_plan_problems(read.value) if isinstance(read, Recovered) else list(read.problems)
+        if isinstance(read, Recovered) and not problems:
+            return cast(JsonObject, read.value)
+        return self._repair(_plan_task(_readable(read), _shown(reply), problems, tools, request), MAX_ATTEMPTS)
+
+    def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, context: str) -> JsonObject:
+        """The call of `tool` in a thought's reply, recovered or repaired. Raises SupervisorError, LLMError."""
+        name: str = tool["name"]
+        read = self._recovered(reply, schema_check(_CALL_FORM))
+        value = _readable(read)
+        problems = call_problems(value, check) if isinstance(read, Recovered) else list(read.problems)
+        if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
+            problems.append(Problem("$.tool", f"this step calls {name!r}"))
+        if not problems:
+            return cast(JsonObject, value)
+        before = {**(value or {}), "tool": name}
+        return self._repair(_call_task(before, _shown(reply), problems, tool["input_schema"], context), MAX_ATTEMPTS)
+
+    def _recovered(self, reply: Reply, check: SchemaCheck) -> Recovered | Refused:
+        """What the deterministic ladder makes of a reply; a repair on it is recorded (core 9, core 10)."""
+        read = recover(reply.text, check, is_truncated=reply.is_truncated)
+        if isinstance(read, Recovered) and read.stages:
+            before = {"text": reply.text}
+            self._record("json_repair", before, 1, repaired_output=read.value, stages=list(read.stages))
+        return read
+
+    def _repair(self, task: _Task, max_attempts: int) -> JsonObject:
+        problems = task.problems
+        for attempt in range(1, min(max_attempts, MAX_ATTEMPTS) + 1):
+            reply = self._asked(task, problems, attempt)
+            value, problems = _proposal(reply, task)
+            if value is not None:
+                return self._finished(task, value, attempt, reply)
+            error: JsonObject = {"type": "SupervisorError", "problems": [str(problem) for problem in problems[:20]]}
+            self._record(task.action_type, task.before, attempt, error=error, model_output=reply.as_dict())
+        raise SupervisorError(
+            f"The {task.action_type.replace('_', ' ')} failed within its limits: "
+            f"{'; '.join(str(problem) for problem in problems[:5])}.",
+            attempts=min(max_attempts, MAX_ATTEMPTS),
+            problems=[str(problem) for problem in problems[:20]],
+        )
+
+    def _asked(self, task: _Task, problems: Sequence[Problem], attempt: int) -> Reply:
+        request = Request(task.prompt(problems), self._system_prompt, _MAX_TOKENS, 0.0, task.schema)
+        try:
+            return self._llm.complete(request)
+        except LLMError as error:
+            failure = error.as_dict()
+            self._record(task.action_type, task.before, attempt, error=failure, model_output={"error": failure})
+            raise
+
+    def _finished(self, task: _Task, value: JsonObject, attempt: int, reply: Reply) -> JsonObject:
+        try:
+            repaired = task.finish(value)
+        except SupervisorError as refusal:
+            failure = refusal.as_dict()
+            self._record(task.action_type, task.before, attempt, error=failure, model_output=reply.as_dict())
+            raise
+        self._record(task.action_type, task.before, attempt, repaired_output=repaired, model_output=reply.as_dict())
+        return repaired
+
+    def _record(self, action_type: ActionType, before: JsonObject, attempt: int, **outcome: Json) -> None:
+        self.actions.append(
+            SupervisorAction(
+                action_type=action_type,
+                original_output=before,
+                attempt_number=attempt,
+                timestamp=self._clock.now(),
+                **outcome,
+            )
+        )
+
+
+_PLAN_FORM = Plan.model_json_schema()
+_CALL_FORM: JsonObject = {
+    "type": "object",
+    "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
+    "required": ["tool", "arguments"],
+}
+
+
+def _plan_task(
+    before: JsonObject | None, shown: str, problems: Sequence[Problem], tools: Sequence[JsonObject], request: str
+) -> _Task:
+    schema = plan_schema(tools) if tools else _PLAN_FORM
+    names = [str(tool["name"]) for tool in tools]
+
+    def faults(value: JsonObject) -> list[Problem]:
+        return _made_plan_problems(value) or plan_limits(before, value, names)
+
+    return _Task(
+        "plan_repair",
+        {"text": shown} if before is None else before,
+        problems,
+        lambda found: repair_prompt(shown, found, schema, f"Request: {request}" if request else ""),
+        schema,
+        faults,
+    )
+
+
+def _call_task(
+    before: JsonObject, shown: str, problems: Sequence[Problem], tool_schema: JsonObject, context: str
+) -> _Task:
+    check = schema_check(tool_schema)
+    wrong = _wrong_arguments(before, check)
+
+    def faults(value: JsonObject) -> list[Problem]:
+        return call_problems(value, check) or call_limits(before, value, wrong, context)
+
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"tool": _named(before), "arguments": tool_schema},
+        "required": ["tool", "arguments"],
+        "additionalProperties": False,
+    }
+    return _Task(
+        "tool_call_repair",
+        before,
+        problems,
+        lambda found: repair_prompt(shown, found, schema, context),
+        schema,
+        faults,
+    )
+
+
+def _named(before: JsonObject) -> JsonObject:
+    return {"const": before["tool"]} if isinstance(before.get("tool"), str) else {"type": "string"}
+
+
+def _wrong_arguments(call: JsonObject, check: SchemaCheck) -> set[str]:
+    """The arguments of a call that are not valid by themselves: a wrong value, or no argument of the tool at all."""
+    arguments = call.get("arguments")
+    if not isinstance(arguments, dict):
+        return set()
+    named = cast(JsonObject, arguments)
+    found = argument_problems(named, check)
+    wrong = {name for name in named for problem in found if problem.path.startswith(f"$.arguments.{name}")}
+    return wrong | {
+        name
+        for name in named
+        for problem in found
+        if f"'{name}'" in problem.message and "unexpected" in problem.message
+    }
+
+
+def _proposal(reply: Reply, task: _Task) -> tuple[JsonObject | None, list[Problem]]:
+    read = recover(reply.text, schema_check({"type": "object"}), is_truncated=reply.is_truncated)
+    if isinstance(read, Refused):
+        return None, list(read.problems)
+    value = cast(JsonObject, read.value)
+    faults = task.faults(value)
+    return (None, faults) if faults else (value, [])
+
+
+def _made_plan_problems(value: Json) -> list[Problem]:
+    """What is wrong with a plan that a model made: as any plan, and not of absurd length."""
+    problems = plan_problems(value)
+    steps = cast(JsonObject, value).get("steps") if isinstance(value, dict) else None
+    if isinstance(steps, list) and len(cast(list[Json], steps)) > MAX_PLAN_STEPS:
+        problems.append(Problem("$.steps", f"has more than {MAX_PLAN_STEPS} steps"))
+    return problems
+
+
+def _choice_problems(step: JsonObject, choice: JsonObject, names: Sequence[str]) -> list[Problem]:
+    if "tool" not in choice or choice["tool"] not in (*names, None):
+        return [Problem("$.tool", f"{choice.get('tool')!r} is not registered; registered are: {', '.join(names)}")]
+    return step_limits(step, choice)
+
+
+def _chosen(choice: JsonObject) -> str:
+    if choice["tool"] is None:
+        raise SupervisorError("The model finds that no registered tool carries out the step.")
+    return choice["tool"]
+
+
+def _with_tool(step: JsonObject, tool: str) -> JsonObject:
+    return {**step, "tool": tool, "errors": []}
+
+
+def _same_name(name: Json, names: Sequence[str]) -> str | None:
+    """The one registered name that `name` is, but for case and punctuation."""
+    if not isinstance(name, str):
+        return None
+    meant = [known for known in names if _letters(known) == _letters(name)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _readable(read: Recovered | Refused) -> JsonObject | None:
+    value = read.value if isinstance(read, Recovered) else read.readable
+    return cast(JsonObject, value) if isinstance(value, dict) else None
+
+
+def _shown(reply: Reply) -> str:
+    """The faulty output as a repair may see it: of a text that was cut off nothing, so that nothing is completed."""
+    return "(cut off by the token limit; write it again, shorter)" if reply.is_truncated else reply.text

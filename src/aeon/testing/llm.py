@@ -1,0 +1,88 @@
+"""A language model that answers from a script: for tests of whatever talks to a model, Aeon's own and yours.
+
+adapter = ScriptedAdapter([{"goal": "add", "steps": []}, "plain text", LLMError("no network")])
+reply = adapter.complete(Request("Plan this."))     # the first reply, as JSON text
+assert adapter.requests[0].prompt == "Plan this."   # what was asked, in order
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Dict, Optional, TypeAlias  # noqa: UP035  # the published signature
+
+from aeon.base.errors import LLMError
+from aeon.base.json import Json
+from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+
+Answer: TypeAlias = Reply | Exception | Json
+"""One scripted reply: text, a dict or list (sent as its JSON), a `Reply`, or an exception to raise."""
+
+ScriptedReply: TypeAlias = Answer | Callable[[Request], Answer]
+"""An `Answer`, or a function that makes one from the request."""
+
+_PIECE = 8
+
+
+class ScriptedAdapter(LLMAdapter):
+    """Gives `replies` in order, one for each call, and keeps every `Request` in `requests`.
+
+    Raises LLMError when the script is used up, so that a loop that asks too often fails instead of passing. Threads
+    may share it: each call takes the next reply.
+    """
+
+    def __init__(
+        self, replies: Iterable[ScriptedReply], *, supports_schema: bool = True, model: str = "scripted"
+    ) -> None:
+        self.requests: list[Request] = []
+        self.model = model
+        self._replies = list(replies)
+        self._supports_schema = supports_schema
+        self._lock = threading.Lock()
+
+    @property
+    def remaining(self) -> int:
+        """How many replies have not been asked for."""
+        return max(0, len(self._replies) - len(self.requests))
+
+    def generate(
+        self,
+        prompt: str,
+        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
+        max_tokens: int = 2048,
+        temperature: float = 0.7,
+    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
+        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
+
+    def supports_streaming(self) -> bool:
+        return True
+
+    def supports_schema(self) -> bool:
+        return self._supports_schema
+
+    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+        """The next reply of the script; its text goes to `on_text` in pieces of a few characters."""
+        answer = self._next(request)
+        reply = self._reply(answer(request) if callable(answer) else answer)
+        if on_text is not None:
+            for start in range(0, len(reply.text), _PIECE):
+                on_text(reply.text[start : start + _PIECE])
+        return reply
+
+    def _next(self, request: Request) -> ScriptedReply:
+        with self._lock:
+            turn = len(self.requests)
+            self.requests.append(request)
+        if turn < len(self._replies):
+            return self._replies[turn]
+        raise LLMError(
+            f"The script of {len(self._replies)} replies is used up; call {turn + 1} asked: {request.prompt[:200]!r}",
+            next_step="Add a reply to ScriptedAdapter, or find out why the model is asked once more.",
+        )
+
+    def _reply(self, answer: Answer) -> Reply:
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Reply):
+            return answer
+        text = answer if isinstance(answer, str) else json.dumps(answer)
+        return Reply(text=text, finish_reason="stop", model=self.model)

@@ -1,0 +1,47 @@
+"""A source of weights that hands over what a test gives it."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from aeon.adapters.weights.catalog import Weights
+from aeon.adapters.weights.delivery import Delivery, SourceError
+from aeon.adapters.weights.progress import Report
+
+
+class GivenSource:
+    """Delivers each of `outcomes` in turn: bytes are the file, an exception is raised. `calls` counts deliveries."""
+
+    def __init__(self, outcomes: Iterable[bytes | BaseException], name: str = "given") -> None:
+        self.name = name
+        self.calls = 0
+        self._outcomes = iter(outcomes)
+
+    def space_needed(self, spec: Weights) -> int:
+        return spec.size
+
+    def deliver(self, spec: Weights, work: Path, report: Report) -> Delivery:
+        del spec, report
+        self.calls += 1
+        outcome = next(self._outcomes, None) or SourceError("nothing more was given")
+        if isinstance(outcome, BaseException):
+            raise outcome
+        path = work / "given"
+        path.write_bytes(outcome)
+        return Delivery(path, hashlib.sha256(outcome).hexdigest())
+
+
+def weights_of(content: bytes, name: str = "sample") -> Weights:
+    """A catalogue entry whose published file is `content`."""
+    return Weights(
+        name=name,
+        title="Sample",
+        file=f"{name}.gguf",
+        size=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        licence="Apache-2.0",
+        repository="example/sample",
+        lock=f"{name}.lock",
+        memory=0,
+        summary="Bytes that a test made.",
+    )

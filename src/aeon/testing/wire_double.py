@@ -1,0 +1,194 @@
+"""A model server on loopback for tests: real sockets, the vendors' wire formats, and every fault on demand.
+
+    with WireDouble([Refuse(429, headers={"retry-after": "2"}), Say("hello")]) as double:
+        adapter = RemoteAPIAdapter(double.base_url, "some-model")
+        assert adapter.complete(Request("hi")).text == "hello"
+        assert len(double.requests) == 2
+
+Rules are played in order, one for each POST. A request without a rule is answered 501, so that no test passes by
+accident. Profiles "openai", "vllm" and "anthropic" refuse what those servers do not know.
+"""
+
+import json
+import socket
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Literal, Self
+
+from aeon.base.json import JsonObject
+from aeon.testing.wire_profiles import PROFILES
+from aeon.testing.wire_rules import Exchange, Refuse, Rule, Say
+
+_POLL_SECONDS = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One POST as it arrived; header names are lower case."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: JsonObject
+
+
+class WireDouble:
+    """The server. A plain string among the rules stands for `Say`. With `api_key`, any other key is answered 401."""
+
+    def __init__(
+        self,
+        rules: Iterable[Rule | str] = (),
+        *,
+        profile: Literal["openai", "vllm", "anthropic"] = "openai",
+        api_key: str | None = None,
+    ) -> None:
+        self.requests: list[Recorded] = []
+        self.profile = PROFILES[profile]
+        self._rules = [Say(rule) if isinstance(rule, str) else rule for rule in rules]
+        self._api_key = api_key
+        self._played = 0
+        self._lock = threading.Lock()
+        self._released = threading.Event()
+        self._server = _Server(self)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), daemon=True)
+        self._thread.start()
+
+    @property
+    def base_url(self) -> str:
+        """The API's root."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def remaining(self) -> int:
+        """How many rules have not been played."""
+        return len(self._rules) - self._played
+
+    def release(self) -> None:
+        """Let stalled answers end."""
+        self._released.set()
+
+    def close(self) -> None:
+        """Stop serving and end every connection."""
+        self.release()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        self._server.hang_up()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def rule_for(self, request: Recorded) -> Rule:
+        """Record `request` and say what to do with it."""
+        with self._lock:
+            self.requests.append(request)
+            if request.path != self.profile.path:
+                return Refuse(404, f"There is no {request.path} here.")
+            if not self._is_admitted(request.headers):
+                return Refuse(401, f"Incorrect API key provided: {request.headers.get(self.profile.key_header)}")
+            fault = self.profile.fault(request.body, request.headers)
+            return Refuse(400, fault) if fault else self._next()
+
+    def wait_for_release(self) -> None:
+        """Stand still until `release` or `close`."""
+        self._released.wait()
+
+    def _is_admitted(self, headers: Mapping[str, str]) -> bool:
+        given = headers.get(self.profile.key_header, "").removeprefix("Bearer ")
+        return self._api_key is None or given == self._api_key
+
+    def _next(self) -> Rule:
+        if self._played >= len(self._rules):
+            return Refuse(501, f"The script of {len(self._rules)} rules is used up.")
+        self._played += 1
+        return self._rules[self._played - 1]
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, double: WireDouble) -> None:
+        self.double = double
+        self._connections: list[socket.socket] = []
+        super().__init__(("127.0.0.1", 0), _Answering)
+
+    def process_request(self, request: object, client_address: object) -> None:
+        if isinstance(request, socket.socket):
+            self._connections.append(request)
+        super().process_request(request, client_address)  # pyright: ignore[reportArgumentType]  # as socketserver gives it
+
+    def hang_up(self) -> None:
+        for connection in self._connections:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue  # it has ended by itself
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that went away is what many tests are about; nothing is printed."""
+
+
+class _Answering(BaseHTTPRequestHandler):
+    """One connection. Implements `Exchange` for the rules."""
+
+    protocol_version = "HTTP/1.1"
+    # An answer goes out in several writes; Nagle would hold each back for 40 ms.
+    disable_nagle_algorithm = True
+    server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]  # the only server that makes this class
+
+    def do_GET(self) -> None:
+        found = {
+            "/health": {"status": "ok"},
+            "/v1/models": {"object": "list", "data": [{"id": "double", "object": "model", "owned_by": "aeon"}]},
+        }.get(self.path)
+        self.send(200 if found else 404, json.dumps(found or {}).encode(), "application/json", {})
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        body: JsonObject = json.loads(raw)
+        self.dialect = self.server.double.profile.dialect
+        self.model = str(body.get("model"))
+        self.is_stream = bool(body.get("stream"))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        exchange: Exchange = self
+        self.server.double.rule_for(Recorded(self.path, headers, body)).play(exchange)
+
+    def send(self, status: int, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {"content-type": content_type, "content-length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def begin(self, content_type: str, length: int | None) -> None:
+        self._is_chunked = length is None
+        self.send_response(200)
+        self.send_header("content-type", content_type)
+        if length is None:
+            self.send_header("transfer-encoding", "chunked")
+        else:
+            self.send_header("content-length", str(length))
+        self.end_headers()
+
+    def write(self, part: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part) if self._is_chunked else part)
+
+    def end(self) -> None:
+        self.wfile.write(b"0\r\n\r\n")
+
+    def drop(self) -> None:
+        self.close_connection = True
+        self.connection.close()
+
+    def wait_for_release(self) -> None:
+        self.server.double.wait_for_release()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
+        """Nothing is printed."""

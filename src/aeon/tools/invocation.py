@@ -1,0 +1,118 @@
+"""Calling tools: whatever one does (raise, hang, NaN, 50 MB) ends as a checked result or a ToolError (core 6)."""
+
+import json
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import NamedTuple
+
+from aeon.base.errors import AeonError, ToolError
+from aeon.base.json import Json, JsonObject, canonical
+from aeon.tools.registry import Registered
+
+MAX_RESULT = 1_048_576
+"""Characters of a result, encoded."""
+
+
+class ToolCaller:
+    """Calls tools, one at a time. One with a timeout runs in a worker thread, which is left behind when it hangs."""
+
+    def __init__(self) -> None:
+        self._worker: _Worker | None = None
+
+    def call(self, registered: Registered, arguments: JsonObject) -> JsonObject:
+        """The tool's result, a copy, checked against its output schema. Raises ToolError and no other Exception."""
+        tool = registered.tool
+        own = json.loads(canonical(arguments))  # a copy: a tool may do with its arguments what it likes
+
+        def work() -> Json:
+            return tool.invoke(**own)
+
+        outcome = _outcome(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
+        if isinstance(outcome.error, ToolError):
+            raise outcome.error
+        if outcome.error is not None:
+            raise _tool_error(tool.name, outcome.error) from outcome.error
+        return _checked(outcome.result, registered)
+
+    def close(self) -> None:
+        """Let the worker thread end."""
+        if self._worker is not None:
+            self._worker.tasks.put(None)
+            self._worker = None
+
+    def _within(self, seconds: float, work: Callable[[], Json], name: str) -> "_Outcome":
+        # The worker is kept only once it has answered: the late answer of a hung or interrupted call reaches nobody.
+        worker, self._worker = self._worker or _Worker(), None
+        worker.tasks.put(work)
+        try:
+            outcome = worker.outcomes.get(timeout=seconds)
+        except Empty:
+            worker.tasks.put(None)
+            raise ToolError(
+                f"The tool {name!r} did not answer within {seconds:g} s.",
+                next_step="Give it more time with its `timeout`, or see why it hangs.",
+            ) from None
+        self._worker = worker
+        return outcome
+
+
+class _Outcome(NamedTuple):
+    result: Json = None
+    error: BaseException | None = None
+
+
+class _Worker:
+    """A daemon thread that runs one task after another until it is given None."""
+
+    def __init__(self) -> None:
+        self.tasks: SimpleQueue[Callable[[], Json] | None] = SimpleQueue()
+        self.outcomes: SimpleQueue[_Outcome] = SimpleQueue()
+        Thread(target=self._run, name="aeon-tool", daemon=True).start()
+
+    def _run(self) -> None:
+        while (task := self.tasks.get()) is not None:
+            self.outcomes.put(_outcome(task))
+
+
+def _outcome(work: Callable[[], Json]) -> _Outcome:
+    try:
+        return _Outcome(work())
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # other people's code, SystemExit included: its failure is the result
+        return _Outcome(error=error)
+
+
+def _tool_error(name: str, error: BaseException) -> ToolError:
+    message = error.message if isinstance(error, AeonError) else f"{type(error).__name__}: {error}"
+    return ToolError(f"The tool {name!r} failed: {message[:2000]}")
+
+
+def _checked(result: Json, registered: Registered) -> JsonObject:
+    name = registered.tool.name
+    try:
+        text = canonical(result)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ToolError(
+            f"The tool {name!r} returned what is no JSON: {error}.", next_step="Return JSON only."
+        ) from None
+    if len(text) > MAX_RESULT:
+        raise ToolError(
+            f"The tool {name!r} returned {len(text):,} characters; at most {MAX_RESULT:,} are kept.",
+            next_step="Return a summary, or the path of a file with the whole.",
+        )
+    if not isinstance(result, dict):
+        raise ToolError(
+            f"The tool {name!r} returned {type(result).__name__}, not an object.",
+            next_step="Return a dict from invoke().",
+        )
+    copy: JsonObject = json.loads(text)
+    problems = registered.output.problems(copy)
+    if problems:
+        listed = "; ".join(str(problem) for problem in problems[:5])
+        raise ToolError(
+            f"The tool {name!r} returned what its output schema rejects: {listed}.",
+            next_step="Correct the tool or its output_schema.",
+        )
+    return copy

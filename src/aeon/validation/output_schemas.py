@@ -1,0 +1,65 @@
+"""The schemas a model's output is decoded under, made from the registered tools (core 11)."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from aeon.base.json import Json, JsonObject
+
+MAX_PLAN_STEPS = 50
+"""Steps of a plan that a model makes. Plans written by hand have no such limit."""
+
+_MOST_BRANCHES = 20
+"""Above this many tools, one branch per tool costs more than it gives; the names alone stay constrained."""
+
+_REFERENCE: JsonObject = {"type": "string", "pattern": r"^\{step\.[^{}]+\}$", "maxLength": 80}
+_STEP_ID: JsonObject = {"type": "string", "pattern": "^s[0-9]+$", "maxLength": 4}
+_DESCRIPTION: JsonObject = {"type": "string", "minLength": 1, "maxLength": 160}
+
+
+def plan_schema(tools: Sequence[JsonObject], max_steps: int = MAX_PLAN_STEPS) -> JsonObject:
+    """The plan as a planner may write it: no tool that does not exist, each with arguments of its own shape."""
+    llm = _step({"agent": {"const": "llm"}})
+    if len(tools) > _MOST_BRANCHES:
+        names = [tool["name"] for tool in tools]
+        branches = [_step({"tool": {"enum": names}, "arguments": {"type": "object"}}), llm]
+    else:
+        branches = [
+            *(_step({"tool": {"const": t["name"]}, "arguments": _referable(t["input_schema"])}) for t in tools),
+            llm,
+        ]
+    steps: JsonObject = {"type": "array", "items": {"anyOf": branches}, "minItems": 1, "maxItems": max_steps}
+    return _object({"goal": {"type": "string", "minLength": 1, "maxLength": 200}, "steps": steps})
+
+
+def call_schema(tool: JsonObject) -> JsonObject:
+    """`{"tool", "arguments"}` for one tool, its arguments under its own schema."""
+    return _object({"tool": {"const": tool["name"]}, "arguments": tool["input_schema"]})
+
+
+def tool_choice_schema(names: Sequence[str]) -> JsonObject:
+    """`{"tool"}`: one of `names`, or null when none fits."""
+    return _object({"tool": {"enum": [*names, None]}})
+
+
+def _step(use: JsonObject) -> JsonObject:
+    return _object({"step_id": _STEP_ID, "description": _DESCRIPTION, **use})
+
+
+def _object(properties: JsonObject) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _referable(schema: JsonObject) -> JsonObject:
+    """`schema` with a reference to an earlier result allowed wherever an argument is no string."""
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            return {**schema, key: [_referable(branch) for branch in schema[key]]}
+    if "properties" not in schema:
+        return schema
+    properties = cast(dict[str, Json], schema["properties"])
+    return {**schema, "properties": {name: _or_reference(inner) for name, inner in properties.items()}}
+
+
+def _or_reference(schema: Json) -> Json:
+    is_string = isinstance(schema, dict) and cast(JsonObject, schema).get("type") == "string"
+    return cast(Json, schema if is_string else {"anyOf": [schema, _REFERENCE]})

@@ -1,0 +1,144 @@
+"""The proof that a repaired value is what the text says: every letter, digit and bracket, in order, none added."""
+
+import json
+import re
+from typing import cast
+
+from aeon.base.json import Json, JsonObject
+from aeon.validation.recovery.spelling import GAP, LITERALS, NAME, NUMBER, QUOTES, unescape
+
+_ENDS = r"""\s*(?:[}\]]|,\s*(?:["'“\u2018`][^"'“”\u2018\u2019`\n]*["'”\u2019`]|[\w$]+)\s*:)"""
+_MEMBER_END = re.compile(_ENDS)
+_ITEM_END = re.compile(_ENDS + r"""|\s*,\s*["'“\u2018`{\[\d-]""")
+_VALUE_MARKS = ",}]"
+
+
+class _Differs(Exception):  # noqa: N818  # a jump out of the recursion, never an error
+    pass
+
+
+def spells(text: str, value: Json) -> bool:
+    """Whether `text` reads as `value` when only quotes, commas, comments, whitespace and the spelling of
+    literals may differ from strict JSON (core 9). A bracket, key, letter or digit more or less is a no.
+    """
+    try:
+        return _gap(text, _read(text, _gap(text, 0), value, _MEMBER_END)) == len(text)
+    except (_Differs, ValueError, RecursionError):
+        return False
+
+
+def _read(text: str, at: int, value: Json, ends: re.Pattern[str]) -> int:
+    if isinstance(value, dict):
+        return _object(text, at, cast(JsonObject, value))
+    if isinstance(value, list):
+        return _array(text, at, cast("list[Json]", value))
+    if isinstance(value, str):
+        return _string(text, at, value, ends)
+    if value is None or isinstance(value, bool):
+        return _literal(text, at, value)
+    return _number(text, at, value)
+
+
+def _object(text: str, at: int, value: JsonObject) -> int:
+    at = _mark(text, at, "{")
+    for index, (key, item) in enumerate(value.items()):
+        at = _separator(text, at, is_first=index == 0)
+        at = _gap(text, _key(text, at, key))
+        at = _read(text, _gap(text, _mark(text, at, ":")), item, _MEMBER_END)
+    return _mark(text, _closing(text, at), "}")
+
+
+def _array(text: str, at: int, value: list[Json]) -> int:
+    at = _mark(text, at, "[")
+    for index, item in enumerate(value):
+        start = _separator(text, at, is_first=index == 0)
+        if index and start == at and not _is_parted(text, at):
+            raise _Differs
+        at = _read(text, start, item, _ITEM_END)
+    return _mark(text, _closing(text, at), "]")
+
+
+def _separator(text: str, at: int, *, is_first: bool) -> int:
+    """Past what parts two members: a comma, or nothing where it was forgotten."""
+    after = _gap(text, at)
+    return _gap(text, after + 1) if not is_first and text[after : after + 1] == "," else after
+
+
+def _is_parted(text: str, at: int) -> bool:
+    """Whether a bracket parts two items that stand without comma and space; two strings could be one with quotes."""
+    return text[at - 1 : at] in "}]" or text[at : at + 1] in "{["
+
+
+def _closing(text: str, at: int) -> int:
+    """Past what may stand before a closing bracket: one trailing comma."""
+    at = _gap(text, at)
+    return _gap(text, at + 1) if text[at : at + 1] == "," else at
+
+
+def _gap(text: str, at: int) -> int:
+    found = GAP.match(text, at)
+    return at if found is None else found.end()
+
+
+def _mark(text: str, at: int, mark: str) -> int:
+    if text[at : at + 1] != mark:
+        raise _Differs
+    return at + 1
+
+
+def _key(text: str, at: int, key: str) -> int:
+    return _string(text, at, key, re.compile(r"\s*:"))
+
+
+def _string(text: str, at: int, value: str, ends: re.Pattern[str]) -> int:
+    closers = QUOTES.get(text[at : at + 1])
+    if closers is None:
+        return _bare_word(text, at, value)
+    end = _content(text, at + 1, value, closers, ends)
+    if text[end : end + 1] not in closers or end >= len(text):
+        raise _Differs
+    return end + 1
+
+
+def _content(text: str, at: int, value: str, closers: str, ends: re.Pattern[str]) -> int:
+    """Match letter by letter. A bare quote inside counts as content only where the string could not end there."""
+    if not any(mark in value for mark in (*closers, "\\")) and text.startswith(value, at):
+        return at + len(value)
+    for char in value:
+        escaped = unescape(text, at) if text[at : at + 1] == "\\" else None
+        if escaped is not None:
+            if escaped[0] != char:
+                raise _Differs
+            at = escaped[1]
+        elif text[at : at + 1] == char and not (char in closers and ends.match(text, at + 1)):
+            at += 1
+        else:
+            raise _Differs
+    return at
+
+
+def _bare_word(text: str, at: int, value: str) -> int:
+    found = NAME.match(text, at)
+    if found is None or found[0] != value or value in LITERALS:
+        raise _Differs
+    after = _gap(text, found.end())
+    if text[after : after + 1] not in {":", *_VALUE_MARKS}:
+        raise _Differs
+    return found.end()
+
+
+def _literal(text: str, at: int, value: bool | None) -> int:
+    found = NAME.match(text, at)
+    if found is None or LITERALS.get(found[0]) != {None: "null", True: "true", False: "false"}[value]:
+        raise _Differs
+    return found.end()
+
+
+def _number(text: str, at: int, value: float) -> int:
+    found = NUMBER.match(text, at)
+    if found is None or json.loads(found[0]) != value:
+        raise _Differs
+    after = text[found.end() : found.end() + 1]
+    if after not in {*_VALUE_MARKS, *QUOTES} and _gap(text, found.end()) == found.end():
+        raise _Differs
+    return found.end()

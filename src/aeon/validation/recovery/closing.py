@@ -1,0 +1,71 @@
+"""When a text that stops early may be closed: a model forgot its last brackets, and nothing else can be missing."""
+
+import re
+from typing import Any, cast
+
+from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.json_schema import SchemaCheck
+
+_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|"', re.DOTALL)
+_CLOSER = {"{": "}", "[": "]"}
+
+
+def open_brackets(text: str) -> str | None:
+    """The brackets still open at the end of well-spelt JSON, outermost first; None inside a string or when crossed."""
+    stack: list[str] = []
+    for found in _PART.finditer(text):
+        part = found[0]
+        if part in _CLOSER:
+            stack.append(part)
+        elif part == '"' or (part in "}]" and (not stack or _CLOSER[stack.pop()] != part)):
+            return None
+    return "".join(stack)
+
+
+def closed(text: str, schema: SchemaCheck | None, *, has_ended: bool) -> Json:
+    """The value of `text` plus its missing last brackets. Raises ValueError unless every value in it is whole.
+
+    With `has_ended` (a closing fence, or a server that said the model stopped by itself) any number of brackets may
+    be missing. Without it a forgotten bracket and a cut between two values look the same, so each open object must
+    already hold every key that the schema allows, and each open array as many items (core 9).
+    """
+    stack = open_brackets(text)
+    body = text.rstrip()
+    if not stack or body[-1:] in _CLOSER:
+        raise ValueError("no bracket is missing at the end, or the last one was only just opened")
+    if body[-1:].isalnum() and body == text and not has_ended:
+        raise ValueError("the last number or word may go on")
+    value = parse_strict(body + "".join(_CLOSER[mark] for mark in reversed(stack)))
+    is_innermost_over = body != text and "\n" in text[len(body) :]
+    if not has_ended and not _is_full(value, schema, len(stack) - is_innermost_over):
+        raise ValueError("more may have followed")
+    return value
+
+
+def _is_full(value: Json, schema: SchemaCheck | None, levels: int) -> bool:
+    """Whether the last `levels` containers on the right edge of `value` can hold nothing more."""
+    rule: Json = schema.schema if schema is not None else {}
+    for _ in range(levels):
+        if not isinstance(rule, dict):
+            return False
+        if isinstance(value, dict):
+            value, rule = _last_member(cast(JsonObject, value), cast(JsonObject, rule))
+        else:
+            value, rule = _last_item(cast("list[Json]", value), cast(JsonObject, rule))
+        if rule is None:
+            return False
+    return True
+
+
+def _last_member(value: JsonObject, rule: JsonObject) -> tuple[Json, Any]:
+    known: JsonObject = rule.get("properties") or {}
+    if rule.get("additionalProperties") is not False or set(known) != set(value) or not value:
+        return None, None
+    key = next(reversed(value))
+    return value[key], known[key]
+
+
+def _last_item(value: list[Json], rule: JsonObject) -> tuple[Json, Any]:
+    if rule.get("maxItems") != len(value) or not value:
+        return None, None
+    return value[-1], rule.get("items", {})

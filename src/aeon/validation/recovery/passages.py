@@ -1,0 +1,186 @@
+"""Where in a model's text JSON stands: reasoning set aside, prose and fences told from values."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from aeon.base.json import Json
+from aeon.validation.recovery.proposals import balanced_end
+from aeon.validation.recovery.spelling import SPACE
+
+_TAGS = "think|thinking|thought|reasoning|reflection|scratchpad"
+_OPEN_TAG = re.compile(f"<({_TAGS})>", re.IGNORECASE)
+_CLOSE_TAG = re.compile(f"</(?:{_TAGS})>", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`{\[]*", re.MULTILINE)
+_INLINE_FENCE = re.compile(r"```(?:\w+)?")
+_OPENER = re.compile(
+    rf"""\{{(?={SPACE}*(?:["'`“”„\u2018]|\\+["n]|\}}|//|/\*|\#|[A-Za-z_$][\w$-]*{SPACE}*:))"""
+    rf"""|\[(?={SPACE}*(?:[{{\["'“\]]|-?\d))"""
+)
+_BRACKETED_PROSE = re.compile(r"\{[^{}\"“]*\}|\[[^\[\]\"“]*\]")
+_JSON_LIKE = re.compile(r"""["”]\s*:\s*["“{\[\d]|["”]\s*:\s*(?:true|false|null)\b|["”\d]\s*,\s*["“]|[{}\[\]]""")
+_GOES_ON = re.compile(r"""\s*[,:]\s*["'“\u2018{\[\d]""")
+_DANGLING = re.compile(r"""["'”]\s*[:,]\s*\Z""")
+_OVERRUN = re.compile(r"\s*[}\],]")
+_FIRST_KEY = re.compile(r"""["“'](?:[^"“”'\n\\]|\\.)+["”']\s*:""")
+_ONLY_CLOSERS = re.compile(r"[\s}\]]*\Z")
+
+
+class _Unread:
+    pass
+
+
+UNREAD: Final = _Unread()
+"""The value of a passage that strict JSON does not cover."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of text that is, or starts like, one JSON value. `text` is without what surrounds it.
+
+    `segment` runs on to the end of the fence or text it stands in; `is_closed_by_fence` says which of the two.
+    `lacks_opener`: the bracket that should stand before `text` is missing.
+    """
+
+    text: str
+    value: Json = UNREAD
+    segment: str = ""
+    is_closed_by_fence: bool = False
+    lacks_opener: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The passages of a text in order, and whether something that looks like JSON stands outside all of them."""
+
+    passages: tuple[Passage, ...]
+    has_stray_json: bool
+    has_fence: bool
+    ends_with_passage: bool
+
+
+def without_reasoning(text: str) -> str | None:
+    """`text` without the reasoning blocks before its answer; None when a block is never closed.
+
+    A tag after the first bracket or key of JSON is left alone: it may stand inside a string.
+    """
+    while opened := _OPEN_TAG.search(text):
+        if _OPENER.search(text, 0, opened.start()) or _FIRST_KEY.search(text, 0, opened.start()):
+            return text
+        closed = _CLOSE_TAG.search(text, opened.end())
+        if closed is None:
+            return None
+        text = text[: opened.start()] + text[closed.end() :]
+    return _after_unopened_reasoning(text)
+
+
+def _after_unopened_reasoning(text: str) -> str:
+    """Some chat templates write the opening tag themselves, so the text holds only the closing one."""
+    tags = list(_CLOSE_TAG.finditer(text))
+    rest = text[tags[-1].end() :] if tags else text
+    return rest if _OPENER.search(rest) else text
+
+
+def lay_out(text: str, most: int, *, is_wide: bool = False) -> Layout | None:
+    """Find every top-level value in `text`; None beyond `most` of them.
+
+    A malformed passage ends where its brackets balance or, with `is_wide`, at its segment's last bracket: broken
+    quotes can hide which brackets are part of a string.
+    """
+    spans: list[tuple[int, int, Passage]] = []
+    at = 0
+    while opener := _OPENER.search(text, at):
+        if len(spans) == most:
+            return None
+        start = opener.start()
+        passage, at = _passage(text, start, is_wide=is_wide)
+        spans.append((start, at, passage))
+    return _layout(text, spans)
+
+
+def _passage(text: str, start: int, *, is_wide: bool) -> tuple[Passage, int]:
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return _malformed(text, start, is_wide=is_wide)
+    return Passage(text[start:end], value), end
+
+
+def _malformed(text: str, start: int, *, is_wide: bool) -> tuple[Passage, int]:
+    stop, is_fenced = _segment_end(text, start, is_wide=is_wide)
+    segment = text[start:stop]
+    end = (None if is_wide else balanced_end(segment, 0)) or _widest(segment)
+    return Passage(segment[:end], segment=segment, is_closed_by_fence=is_fenced), start + end
+
+
+def _widest(segment: str) -> int:
+    """Up to the last bracket, or to the end where JSON goes on behind it."""
+    end = _last_closer(segment)
+    return len(segment) if not end or _is_stray(segment[end:]) else end
+
+
+def _segment_end(text: str, start: int, *, is_wide: bool) -> tuple[int, bool]:
+    """Where the next fence stands; with `is_wide` the last one, since others may be part of a string."""
+    fences = [fence.start() for fence in _FENCE.finditer(text, start)]
+    return (fences[-1 if is_wide else 0], True) if fences else (len(text), False)
+
+
+def _last_closer(text: str) -> int:
+    return max(text.rfind("}"), text.rfind("]")) + 1
+
+
+def _layout(text: str, spans: list[tuple[int, int, Passage]]) -> Layout:
+    gaps = _gaps(text, spans)
+    bare = [_INLINE_FENCE.sub(" ", gap) for gap in gaps]
+    has_fence = bare != gaps
+    starts_as_json = _looks_like_json(bare[0]) or bool(_DANGLING.search(bare[0]) and _OVERRUN.match(bare[-1]))
+    if starts_as_json and (headless := _headless(text)):
+        return Layout((headless,), has_stray_json=False, has_fence=has_fence, ends_with_passage=False)
+    return Layout(
+        passages=tuple(passage for _, _, passage in spans),
+        has_stray_json=starts_as_json or any(_is_stray(gap) for gap in bare[1:]),
+        has_fence=has_fence,
+        ends_with_passage=not bare[-1].strip(" \t\r\n`"),
+    )
+
+
+def _gaps(text: str, spans: list[tuple[int, int, Passage]]) -> list[str]:
+    edges = [0, *(edge for start, end, _ in spans for edge in (start, end)), len(text)]
+    return [text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2)]
+
+
+def _is_stray(gap: str) -> bool:
+    """Whether what follows a value goes on as JSON. Closing brackets alone are one too many, no more."""
+    return bool(_GOES_ON.match(gap)) or _looks_like_json(gap)
+
+
+def _looks_like_json(prose: str) -> bool:
+    return not _ONLY_CLOSERS.match(prose) and bool(_JSON_LIKE.search(_BRACKETED_PROSE.sub(" ", prose)))
+
+
+def _headless(text: str) -> Passage | None:
+    """The passage of an object whose opening brace is missing: from its first key to its last bracket."""
+    first = _FIRST_KEY.search(text)
+    if first is None or _looks_like_json(text[: first.start()]):
+        return None
+    stop, _ = _segment_end(text, first.start(), is_wide=False)
+    segment = text[first.start() : stop]
+    end = _last_closer(segment)
+    if not end or _looks_like_json(_INLINE_FENCE.sub(" ", text[first.start() + end :])):
+        return None
+    return Passage(segment[:end], segment=segment, lacks_opener=True)
+
+
+def _refuse_constant(name: str) -> Json:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)

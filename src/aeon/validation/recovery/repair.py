@@ -1,0 +1,75 @@
+"""Reads one passage: the proposals in order of trust, each believed only when the audit finds it in the text."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, cast
+
+from aeon.base.json import Json, faults, parse_strict
+from aeon.base.json_schema import SchemaCheck
+from aeon.validation.recovery.audit import spells
+from aeon.validation.recovery.closing import closed
+from aeon.validation.recovery.passages import UNREAD, Passage
+from aeon.validation.recovery.proposals import json_repair_value, tidy
+
+MAX_TIDY = 200_000
+"""Characters of one malformed passage that are looked at."""
+
+
+class Reading(NamedTuple):
+    """A value and what was done to read it."""
+
+    value: Json
+    stages: tuple[str, ...]
+
+
+def read_passage(passage: Passage, schema: SchemaCheck | None, *, has_stopped: bool) -> Reading | None:
+    """The value that `passage` spells: the first reading that fits, else the first at all, else None."""
+    if passage.value is not UNREAD:
+        return Reading(passage.value, ())
+    readings: list[Reading] = []
+    for reading in _readings(passage, schema, has_stopped=has_stopped):
+        if schema is None or schema.is_valid(reading.value):
+            return reading
+        readings.append(reading)
+    return readings[0] if readings else None
+
+
+def _readings(passage: Passage, schema: SchemaCheck | None, *, has_stopped: bool) -> Iterator[Reading]:
+    text, opened = ("{" + passage.text, ("open",)) if passage.lacks_opener else (passage.text, ())
+    has_ended = has_stopped or passage.is_closed_by_fence
+    attempts: tuple[tuple[str, Callable[[], Json]], ...] = (
+        ("open" if opened else "strict", lambda: parse_strict(text)),
+        ("decode", lambda: _escaped(text)),
+        ("tidy", lambda: _audited(text, _tidied)),
+        ("close", lambda: closed(passage.segment, schema, has_ended=has_ended)),
+        ("repair", lambda: _audited(text, json_repair_value)),
+    )
+    for stage, attempt in attempts:
+        try:
+            value = attempt()
+        except (ValueError, RecursionError):
+            continue
+        yield Reading(value, tuple(dict.fromkeys((*opened, stage))))
+
+
+def _audited(text: str, propose: Callable[[str], Json]) -> Json:
+    if len(text) > MAX_TIDY:
+        raise ValueError("too long to repair")
+    value = propose(text)
+    if faults(value) or not spells(text, value):
+        raise ValueError("the proposal does not stand in the text")
+    return value
+
+
+def _tidied(text: str) -> Json:
+    strict = tidy(text)
+    if strict is None:
+        raise ValueError("a token has no strict spelling")
+    return parse_strict(strict)
+
+
+def _escaped(text: str) -> Json:
+    """JSON whose quotes are all escaped, as it stands inside a JSON string."""
+    if '\\"' not in text[:20]:
+        raise ValueError("not escaped")
+    return parse_strict(cast(str, json.loads(f'"{text}"', strict=False)))

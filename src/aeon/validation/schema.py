@@ -1,0 +1,121 @@
+"""`Validator`: plans, model outputs, tool calls and steps, every error at once (FR-024 to FR-027)."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Optional, cast  # noqa: UP035  # the published signature
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from aeon.base.json import Json, JsonObject
+from aeon.base.json_schema import Problem, SchemaCheck, schema_check
+from aeon.plan.models import PlanStep
+from aeon.plan.parser import plan_problems
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["ValidationError", "ValidationResult", "Validator", "argument_problems", "call_problems"]
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationResult:
+    """Whether a step can run with a tool, and if not, why."""
+
+    valid: bool
+    error: str | None = None
+
+
+class Validator:
+    """Checks structure before anything is done with it. Failures raise pydantic's ValidationError, all errors in it."""
+
+    def validate_plan(self, plan_dict: Dict[str, Any]) -> bool:  # noqa: UP006  # the published signature
+        """True for a plan that can start. Raises ValidationError with every problem (FR-010, FR-026)."""
+        return _accept("Plan", plan_dict, plan_problems(plan_dict))
+
+    def validate_llm_output(
+        self,
+        output: Dict[str, Any],  # noqa: UP006  # the published signature
+        expected_schema: Optional[Dict[str, Any]] = None,  # noqa: UP006, UP045
+    ) -> bool:
+        """True for an object that fits `expected_schema` (any object without one). Raises ValidationError (FR-024)."""
+        check = schema_check({"type": "object"} if expected_schema is None else expected_schema)
+        return _accept("LLM output", output, check.problems(output))
+
+    def validate_tool_call(self, tool_call: Dict[str, Any], tool_schema: Dict[str, Any]) -> bool:  # noqa: UP006
+        """True for `{"tool", "arguments"}` whose arguments fit `tool_schema`. Raises ValidationError (FR-025)."""
+        return _accept("Tool call", tool_call, call_problems(tool_call, schema_check(tool_schema)))
+
+    def validate_step_tool(self, step: PlanStep, tool_registry: ToolRegistry) -> ValidationResult:
+        """Whether the step names a registered tool, or says "llm". The reasons against it go into `step.errors`.
+
+        A step with neither is a missing-tool step (core 2): invalid, with its reason.
+        """
+        if step.tool is None and step.agent is not None:
+            return ValidationResult(valid=True)
+        if step.tool is None:
+            reason = f"Step {step.step_id!r} names neither a tool nor an agent"
+        elif tool_registry.lookup(step.tool) is not None:
+            return ValidationResult(valid=True)
+        else:
+            known = ", ".join(tool_registry.list_all()) or "none"
+            reason = f"Tool {step.tool!r} not found in registry; registered are: {known}"
+        if reason not in step.errors:
+            step.errors.append(reason)
+        return ValidationResult(valid=False, error=reason)
+
+
+def call_problems(call: Json, check: SchemaCheck) -> list[Problem]:
+    """What is wrong with a `{"tool", "arguments"}` object for a tool whose input `check` compiles."""
+    if not isinstance(call, dict):
+        return [Problem("$", "a tool call is an object with tool and arguments")]
+    fields = cast(JsonObject, call)
+    problems = [
+        Problem(f"$.{key}", "unknown field; a tool call has tool and arguments") for key in fields.keys() - _CALL
+    ]
+    if not isinstance(fields.get("tool"), str):
+        problems.append(Problem("$.tool", "must name the tool"))
+    if not isinstance(fields.get("arguments"), dict):
+        return [*problems, Problem("$.arguments", "must be an object")]
+    return [*problems, *argument_problems(fields["arguments"], check)]
+
+
+def argument_problems(arguments: JsonObject, check: SchemaCheck) -> list[Problem]:
+    """What is wrong with a tool's arguments. Where the schema has alternatives, against the one that comes closest."""
+    if check.is_valid(arguments):
+        return []
+    branches = check.schema.get("anyOf") or check.schema.get("oneOf")
+    if isinstance(branches, list) and not check.schema.keys() & {"$defs", "properties"}:
+        closest = min(
+            (
+                schema_check(cast(JsonObject, branch))
+                for branch in cast(list[Json], branches)
+                if isinstance(branch, dict)
+            ),
+            key=lambda branch: (
+                -len(branch.schema.get("properties", {}).keys() & arguments),
+                len(branch.problems(arguments)),
+            ),
+            default=check,
+        )
+        found = closest.problems(arguments) or check.problems(arguments)
+    else:
+        found = check.problems(arguments)
+    return [Problem(f"$.arguments{problem.path[1:]}", problem.message) for problem in found]
+
+
+_CALL = {"tool", "arguments"}
+
+
+def _accept(title: str, value: Json, problems: list[Problem]) -> bool:
+    if not problems:
+        return True
+    raise ValidationError.from_exception_data(
+        title,
+        [
+            InitErrorDetails(
+                type=PydanticCustomError("aeon", "{problem}", {"problem": problem.message}),
+                loc=(problem.path,),
+                input=value,
+            )
+            for problem in problems
+        ],
+        hide_input=True,
+    )
