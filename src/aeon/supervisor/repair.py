@@ -167,7 +167,7 @@ class Supervisor:
 
     def _recovered(self, reply: Reply, check: SchemaCheck) -> Recovered | Refused:
         """What the deterministic ladder makes of a reply; a repair on it is recorded (core 9, core 10)."""
-        read = recover(reply.text, check, is_truncated=reply.is_truncated)
+        read = _read(reply, check)
         if isinstance(read, Recovered) and read.stages:
             before = {"text": reply.text}
             self._record("json_repair", before, 1, repaired_output=read.value, stages=list(read.stages))
@@ -292,8 +292,13 @@ def _wrong_arguments(call: JsonObject, check: SchemaCheck) -> set[str]:
     }
 
 
+def _read(reply: Reply, check: SchemaCheck) -> Recovered | Refused:
+    """The deterministic ladder on a reply (core 9). Only a model that says it stopped may have forgotten a bracket."""
+    return recover(reply.text, check, is_truncated=reply.is_truncated, has_stopped=reply.finish_reason == "stop")
+
+
 def _proposal(reply: Reply, task: _Task) -> tuple[JsonObject | None, list[Problem]]:
-    read = recover(reply.text, schema_check({"type": "object"}), is_truncated=reply.is_truncated)
+    read = _read(reply, schema_check({"type": "object"}))
     if isinstance(read, Refused):
         return None, list(read.problems)
     value = cast(JsonObject, read.value)

@@ -5,7 +5,7 @@ import re
 from typing import cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.validation.recovery.spelling import GAP, LITERALS, NAME, NUMBER, QUOTES, unescape
+from aeon.validation.recovery.spelling import GAP, LITERALS, NAME, NO_WORDS, NUMBER, QUOTES, unescape
 
 _ENDS = r"""\s*(?:[}\]]|,\s*(?:["'“\u2018`][^"'“”\u2018\u2019`\n]*["'”\u2019`]|[\w$]+)\s*:)"""
 _MEMBER_END = re.compile(_ENDS)
@@ -119,7 +119,7 @@ def _content(text: str, at: int, value: str, closers: str, ends: re.Pattern[str]
 
 def _bare_word(text: str, at: int, value: str) -> int:
     found = NAME.match(text, at)
-    if found is None or found[0] != value or value in LITERALS:
+    if found is None or found[0] != value or value in NO_WORDS:
         raise _Differs
     after = _gap(text, found.end())
     if text[after : after + 1] not in {":", *_VALUE_MARKS}:
@@ -136,9 +136,9 @@ def _literal(text: str, at: int, value: bool | None) -> int:
 
 def _number(text: str, at: int, value: float) -> int:
     found = NUMBER.match(text, at)
-    if found is None or json.loads(found[0]) != value:
+    if found is None or repr(json.loads(found[0])) != repr(value):
         raise _Differs
     after = text[found.end() : found.end() + 1]
-    if after not in {*_VALUE_MARKS, *QUOTES} and _gap(text, found.end()) == found.end():
+    if after not in {"", *_VALUE_MARKS, *QUOTES} and _gap(text, found.end()) == found.end():
         raise _Differs
     return found.end()

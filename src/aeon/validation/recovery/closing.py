@@ -33,11 +33,10 @@ def closed(text: str, schema: SchemaCheck | None, *, has_ended: bool) -> Json:
     body = text.rstrip()
     if not stack or body[-1:] in _CLOSER:
         raise ValueError("no bracket is missing at the end, or the last one was only just opened")
-    if body[-1:].isalnum() and body == text and not has_ended:
+    if body[-1:].isalnum() and not has_ended:
         raise ValueError("the last number or word may go on")
     value = parse_strict(body + "".join(_CLOSER[mark] for mark in reversed(stack)))
-    is_innermost_over = body != text and "\n" in text[len(body) :]
-    if not has_ended and not _is_full(value, schema, len(stack) - is_innermost_over):
+    if not has_ended and not _is_full(value, schema, len(stack)):
         raise ValueError("more may have followed")
     return value
 
@@ -59,13 +58,14 @@ def _is_full(value: Json, schema: SchemaCheck | None, levels: int) -> bool:
 
 def _last_member(value: JsonObject, rule: JsonObject) -> tuple[Json, Any]:
     known: JsonObject = rule.get("properties") or {}
-    if rule.get("additionalProperties") is not False or set(known) != set(value) or not value:
+    is_fixed = rule.get("additionalProperties") is False and "patternProperties" not in rule
+    if not is_fixed or not value or set(known) != set(value):
         return None, None
     key = next(reversed(value))
     return value[key], known[key]
 
 
 def _last_item(value: list[Json], rule: JsonObject) -> tuple[Json, Any]:
-    if rule.get("maxItems") != len(value) or not value:
+    if not value or rule.get("maxItems") != len(value) or "prefixItems" in rule:
         return None, None
     return value[-1], rule.get("items", {})

@@ -75,7 +75,7 @@ def _unwrap(text: str, schema: SchemaCheck | None, ending: _Ending) -> Recovered
         readings = readings if isinstance(wider, str) else wider
     if isinstance(readings, str):
         return _refused(readings, ending)
-    return _judge([Reading(value, stages + done) for value, done in readings], schema, ending)
+    return _judge([Reading(value, (stages + done) or ("clean",)) for value, done in readings], schema, ending)
 
 
 def _read(body: str, schema: SchemaCheck | None, ending: _Ending, *, is_wide: bool) -> list[Reading] | str:
@@ -109,7 +109,7 @@ def _wrapping(body: str, layout: Layout) -> tuple[str, ...]:
         return ("unfence",)
     first = layout.passages[0]
     if len(layout.passages) == 1 and len(first.segment or first.text) == len(body):
-        return ("clean",) if first.value is not UNREAD else ()
+        return ()
     return ("outermost",)
 
 

@@ -121,9 +121,9 @@ def _widest(segment: str) -> int:
 
 
 def _segment_end(text: str, start: int, *, is_wide: bool) -> tuple[int, bool]:
-    """Where the next fence stands; with `is_wide` the last one, since others may be part of a string."""
-    fences = [fence.start() for fence in _FENCE.finditer(text, start)]
-    return (fences[-1 if is_wide else 0], True) if fences else (len(text), False)
+    """Where the next fence stands; with `is_wide` the text's end, since a fence may be part of a string."""
+    fence = None if is_wide else _FENCE.search(text, start)
+    return (len(text), False) if fence is None else (fence.start(), True)
 
 
 def _last_closer(text: str) -> int:

@@ -35,6 +35,9 @@ LITERALS = {
     "undefined": "null",
 }
 
+NO_WORDS = frozenset(LITERALS) | {"NaN", "Infinity"}
+"""Bare words that are never a string somebody forgot to quote."""
+
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 NAME = re.compile(r"[^\W\d][\w$-]*|\$[\w$-]*")
 """A key, or a one-word value, that stands without quotes."""
@@ -46,7 +49,7 @@ _HEX = re.compile(r"\\u([0-9a-fA-F]{4})")
 def unescape(text: str, at: int) -> tuple[str, int] | None:
     r"""The character that the escape at `at` stands for and where it ends; None when it is no escape.
 
-    A quote of any kind may be escaped: where `\\"` became `\\“`, the writer's software curled an escaped `"`.
+    A quote of any kind may be escaped: where `\"` became `\“`, the writer's software curled an escaped `"`.
     """
     mark = text[at + 1 : at + 2]
     if mark in _SHORT:
