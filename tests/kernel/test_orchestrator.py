@@ -82,6 +82,12 @@ def test_a_reference_that_is_the_whole_string_keeps_its_type_core_3(run):
     assert result["answer"] == "got 7!"
 
 
+def test_a_reference_is_rendered_as_text_where_only_text_fits(run):
+    result = run([]).execute("go", plan(calc("a", "6*7"), step("b", tool="echo", arguments={"text": "{step.a.result}"})))
+
+    assert result["answer"] == "42"
+
+
 def test_a_reference_to_a_failed_step_fails_its_step_and_the_run_goes_on(run):
     made = run([], broken)
 

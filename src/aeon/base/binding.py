@@ -53,6 +53,17 @@ def bind(value: Json, results: Mapping[str, Json]) -> Json:
     return bound
 
 
+def bind_as_text(value: Json, results: Mapping[str, Json]) -> Json:
+    """As `bind`, but a string that is one reference is rendered as text too: for tools that take text."""
+    if isinstance(value, str):
+        return as_text(bind(value, results))
+    if isinstance(value, dict):
+        return {key: bind_as_text(item, results) for key, item in cast(JsonObject, value).items()}
+    if isinstance(value, list):
+        return [bind_as_text(item, results) for item in cast(list[Json], value)]
+    return value
+
+
 def as_text(value: Json) -> str:
     """A result as a reader wants it: strings bare, an object of one field as that field, the rest as JSON."""
     if isinstance(value, str):

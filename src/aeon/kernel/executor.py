@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Dict, Optional  # noqa: UP035  # the published fields
 
-from aeon.base.binding import bind
+from aeon.base.binding import bind, bind_as_text
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import (
     AeonError,
@@ -167,13 +167,19 @@ class StepExecutor:
     def _given_arguments(
         self, step: PlanStep, registered: Registered, outcome: StepExecutionResult
     ) -> JsonObject | None:
-        """The step's own arguments with its references filled in; None when there are none or they do not fit."""
+        """The step's own arguments with its references filled in; None when there are none or they do not fit.
+
+        References keep their type (core 3); where only text fits, they are rendered as text.
+        """
         if step.arguments is None:
             return None
         arguments: JsonObject = bind(step.arguments, self.context.results)
         problems = argument_problems(arguments, registered.input)
         if not problems:
             return arguments
+        as_text = bind_as_text(step.arguments, self.context.results)
+        if registered.input.is_valid(as_text):
+            return as_text
         listed = "; ".join(str(problem) for problem in problems[:5])
         self._warn(step, outcome, f"The plan's arguments for {step.tool!r} do not fit: {listed}")
         return None

@@ -140,7 +140,7 @@ class Orchestrator:
         try:
             reply = self._llm.complete(self._planning_request(request, tools), self._text_sink())
             cycle.llm_output = reply.as_dict()
-            return plan_from(self._supervisor.read_plan(reply, tools, request), source="the model's plan")
+            return plan_from(self._supervisor.read_plan(reply, tools, request))
         except (LLMError, SupervisorError) as error:
             if not cycle.llm_output:
                 cycle.llm_output = {"error": error.as_dict()}
@@ -166,7 +166,7 @@ class Orchestrator:
             return []  # the plan can do without; a step that needs the memory will say what is wrong with it
 
     def _run(self, state: OrchestrationState, resumed: JsonObject | None = None) -> Dict[str, Any]:  # noqa: UP006
-        """Visit the pending steps in order until all are done, the TTL is used up, or the model is gone (core 4 to 7)."""
+        """Visit the pending steps in order until all are done, the TTL is used up, or the model is gone (core 4-7)."""
         executor = StepExecutor(validator=self._validator, clock=self._clock, observer=self._observer)
         executor.context = StepContext(state.request, state.plan.goal, state.plan.steps, 0, state.results)
         error: JsonObject | None = None

@@ -14,6 +14,7 @@ from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Observer
 from aeon.observability.history import FIRST, History
 from aeon.observability.log import ChainedLog
+from aeon.observability.plan_record import restore
 from aeon.plan.parser import plan_from
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.interface import Example, Tool
@@ -55,7 +56,7 @@ def _replay_segment(run: JsonObject, known: History, segment: list[JsonObject], 
         if known.entries:
             orchestrator.resume(restored_state(known), segment[0]["resumed"]["ttl"])
         else:
-            plan = plan_from(segment[0]["plan_state"]) if run["by_hand"] else None
+            plan = plan_from(restore([segment[0]["plan_state"]])) if run["by_hand"] else None
             orchestrator.execute(run["request"], plan)
     except _Reproduced as done:
         return done.head
