@@ -9,6 +9,9 @@ from aeon.base.json import Json, JsonObject, canonical
 
 _REFERENCE = re.compile(r"\{step\.([^{}]+)\}")
 
+_MOST_PARTS = 50
+"""Parts of a reference that may belong to a step id: what a hostile plan can make us join is bounded."""
+
 
 class Reference(NamedTuple):
     """One reference: where it stands in the arguments, and what it says between `{step.` and `}`."""
@@ -33,7 +36,7 @@ def references(value: Json, path: str = "$") -> Iterator[Reference]:
 def target(expression: str, step_ids: Collection[str]) -> tuple[str, list[str]] | None:
     """Split `s1.rows.0` into the step it names and the path inside its result; the longest known step id wins."""
     parts = expression.split(".")
-    for length in range(len(parts), 0, -1):
+    for length in range(min(len(parts), _MOST_PARTS), 0, -1):
         step_id = ".".join(parts[:length])
         if step_id in step_ids:
             return step_id, parts[length:]

@@ -13,6 +13,11 @@ JsonObject: TypeAlias = dict[str, Json]
 MAX_DEPTH = 100
 """Nesting that Aeon accepts in values it stores; far above use, far below the recursion limit."""
 
+MAX_DIGITS = 4300
+"""Decimal digits of an integer: Python itself writes and reads no longer ones."""
+
+_TOO_LARGE = 10**MAX_DIGITS
+
 _encode: Callable[[Json], str] = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
 ).encode
@@ -21,13 +26,21 @@ _encode: Callable[[Json], str] = json.JSONEncoder(
 def canonical(value: Json) -> str:
     """Encode with sorted keys, ASCII only and no NaN, so that equal values are equal bytes (core 12).
 
-    Raises ValueError for NaN, infinities and cycles, TypeError for what is no JSON type.
+    Raises ValueError for NaN, infinities and cycles, TypeError for what is no JSON type, RecursionError for what is
+    nested past the interpreter's limit; `faults` says the same beforehand, politely.
     """
     return _encode(value)
 
 
 def _refuse_constant(name: str) -> Json:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:40]} is larger than any number that can be kept")
+    return number
 
 
 def _unique_keys(pairs: list[tuple[str, Json]]) -> JsonObject:
@@ -39,11 +52,11 @@ def _unique_keys(pairs: list[tuple[str, Json]]) -> JsonObject:
     return value
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys).decode
+_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique_keys).decode
 
 
 def parse_strict(text: str) -> Json:
-    """Decode RFC 8259 JSON: no NaN, no Infinity, no duplicate keys, no absurd depth.
+    """Decode RFC 8259 JSON: no NaN, no Infinity (1e999 is one), no duplicate keys, no absurd depth.
 
     Raises ValueError with the position for anything else.
     """
@@ -54,14 +67,17 @@ def parse_strict(text: str) -> Json:
 
 
 def faults(value: Json) -> list[str]:
-    """Say, each with its path, what keeps `value` from being JSON: NaN, cycles, odd keys or types, depth."""
+    """Say, each with its path, what keeps `value` from being JSON: NaN, cycles, odd keys or types, size, depth."""
     return list(_faults(value, "$", ()))
 
 
 def _faults(value: Json, path: str, above: tuple[int, ...]) -> Iterator[str]:
-    if value is None or isinstance(value, (str, bool, int)):
+    if value is None or isinstance(value, (str, bool)):
         return
-    if isinstance(value, float):
+    if isinstance(value, int):
+        if abs(value) >= _TOO_LARGE:
+            yield f"{path}: an integer of more than {MAX_DIGITS} digits cannot be stored; use a string"
+    elif isinstance(value, float):
         if not math.isfinite(value):
             yield f"{path}: {value} is not JSON; use null or a string"
     elif isinstance(value, (dict, list)):

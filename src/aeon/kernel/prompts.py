@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.plan.models import PlanStep
 from aeon.tools.interface import Example
+from aeon.validation.output_schemas import offered, shape
 
 _NEAR = 10
 """Steps before and after the current one that a thought is shown."""
@@ -15,7 +16,8 @@ _KEYS = 20
 """Stored keys that a planner is shown."""
 
 STEP_SYSTEM = (
-    "You carry out one step of a plan. Use the given results; invent nothing. Answer with exactly what is asked for."
+    "You carry out one step of a plan. Use the given results and invent nothing: when you cannot know or do something, "
+    "such as live facts or actions in the world, say so. Answer with exactly what is asked for."
 )
 
 
@@ -34,18 +36,16 @@ class StepContext:
 
 def planner_system(tools: Sequence[JsonObject], examples: Sequence[Example]) -> str:
     """The planner's instructions: the same for every request, so that a backend can cache their reading."""
-    listed = "\n".join(
-        f"- {tool['name']}: {tool['description']} Arguments: {canonical(tool['input_schema'])}" for tool in tools
-    )
+    listed = "\n".join(_tool_line(tool) for tool in tools)
     shown = "\n".join(
         f"Request: {example.request}\nPlan: {_example_plan(example)}" for example in (*examples, _LLM_EXAMPLE)
     )
     return (
-        "You turn a request into a plan: JSON with the goal and the steps in order.\n"
+        "You turn a request into a plan: JSON with the steps in order.\n"
         'A step uses one tool, or "agent": "llm" when the step is writing, explaining or translating.\n'
         "A simple request is exactly ONE step. Use a tool only for what it is for, and only these tools:\n"
         f"{listed}\n"
-        "A later step uses an earlier result as {step.<step_id>.<field>}.\n"
+        "A later step uses a field of an earlier result as {step.<step_id>.<field>}; a step by the llm gives text.\n"
         f"{shown}"
     )
 
@@ -65,7 +65,7 @@ def call_prompt(step: PlanStep, tool: JsonObject, context: StepContext) -> str:
     return (
         f"{situation(context)}\n"
         f"Tool of this step: {tool['name']}: {tool['description']}\n"
-        f"Schema of its arguments: {canonical(tool['input_schema'])}{example}\n"
+        f"Schema of its arguments: {canonical(offered(tool))}{example}\n"
         f"Step to carry out: {step.description}\n"
         f'Answer with JSON: {{"tool": {canonical(tool["name"])}, "arguments": {{...}}}}'
     )
@@ -91,6 +91,10 @@ def situation(context: StepContext) -> str:
     )
 
 
+def _tool_line(tool: JsonObject) -> str:
+    return f"- {tool['name']}: {tool['description']} Takes {shape(offered(tool))}, gives {shape(tool['output_schema'])}"
+
+
 def _step_line(step: PlanStep, context: StepContext) -> str:
     line = f"- {step.step_id} [{step.status.value}] {step.description}"
     if step.step_id in context.results:
@@ -102,16 +106,11 @@ def _step_line(step: PlanStep, context: StepContext) -> str:
 
 def _example_plan(example: Example) -> str:
     steps = [{"step_id": f"s{number}", **step} for number, step in enumerate(example.steps, 1)]
-    return _compact({"goal": example.request.rstrip(".?!"), "steps": steps})
-
-
-def _compact(plan: JsonObject) -> str:
-    """The plan in the order of its schema: a model thinks of the description before it names the tool."""
-    steps = ", ".join(
-        "{" + ", ".join(f'"{key}": {canonical(step[key])}' for key in _ORDER if key in step) + "}"
-        for step in plan["steps"]
+    # In the order of the schema: a model thinks of the description before it names the tool.
+    shown = (
+        "{" + ", ".join(f'"{key}": {canonical(step[key])}' for key in _ORDER if key in step) + "}" for step in steps
     )
-    return f'{{"goal": {canonical(plan["goal"])}, "steps": [{steps}]}}'
+    return f'{{"steps": [{", ".join(shown)}]}}'
 
 
 _ORDER = ("step_id", "description", "tool", "agent", "arguments")

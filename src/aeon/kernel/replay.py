@@ -121,6 +121,7 @@ class _RecordedTool(Tool):
         self.description = exported["description"]
         self.input_schema = exported["input_schema"]
         self.output_schema = exported["output_schema"]
+        self.offered_schema = exported.get("offered_schema")
         if "example" in exported:
             self.examples = (Example("", [{"tool": self.name, "arguments": exported["example"]}]),)
         self._calls = calls

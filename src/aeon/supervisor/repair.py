@@ -14,6 +14,7 @@ from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
 from aeon.supervisor.limits import call_limits, plan_limits, step_limits
 from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
+from aeon.supervisor.references import with_known_fields
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, plan_schema, tool_choice_schema
 from aeon.validation.recovery import Recovered, Refused, recover
 from aeon.validation.schema import argument_problems, call_problems
@@ -147,10 +148,11 @@ class Supervisor:
     def read_plan(self, reply: Reply, tools: Sequence[JsonObject], request: str) -> JsonObject:
         """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
         read = self._recovered(reply, schema_check(_PLAN_FORM))
-        problems = _made_plan_problems(read.value) if isinstance(read, Recovered) else list(read.problems)
-        if isinstance(read, Recovered) and not problems:
-            return cast(JsonObject, read.value)
-        return self._repair(_plan_task(_readable(read), _shown(reply), problems, tools, request), MAX_ATTEMPTS)
+        value = _with_goal(_readable(read), request)
+        problems = _made_plan_problems(value) if isinstance(read, Recovered) else list(read.problems)
+        if value is None or problems:
+            value = self._repair(_plan_task(value, _shown(reply), problems, tools, request), MAX_ATTEMPTS)
+        return self._with_known_fields(value, tools)
 
     def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, context: str) -> JsonObject:
         """The call of `tool` in a thought's reply, recovered or repaired. Raises SupervisorError, LLMError."""
@@ -164,6 +166,12 @@ class Supervisor:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
         return self._repair(_call_task(before, _shown(reply), problems, tool["input_schema"], context), MAX_ATTEMPTS)
+
+    def _with_known_fields(self, plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
+        corrected = with_known_fields(plan, tools)
+        if corrected is not plan:
+            self._record("plan_repair", plan, 1, repaired_output=corrected, stages=["only_field"])
+        return corrected
 
     def _recovered(self, reply: Reply, check: SchemaCheck) -> Recovered | Refused:
         """What the deterministic ladder makes of a reply; a repair on it is recorded (core 9, core 10)."""
@@ -220,7 +228,7 @@ class Supervisor:
         )
 
 
-_PLAN_FORM = Plan.model_json_schema()
+_PLAN_FORM: JsonObject = {**Plan.model_json_schema(), "required": ["steps"]}
 _CALL_FORM: JsonObject = {
     "type": "object",
     "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
@@ -235,7 +243,8 @@ def _plan_task(
     names = [str(tool["name"]) for tool in tools]
 
     def faults(value: JsonObject) -> list[Problem]:
-        return _made_plan_problems(value) or plan_limits(before, value, names)
+        whole = _with_goal(value, request) or value
+        return _made_plan_problems(whole) or plan_limits(before, whole, names)
 
     return _Task(
         "plan_repair",
@@ -244,7 +253,13 @@ def _plan_task(
         lambda found: repair_prompt(shown, found, schema, f"Request: {request}" if request else ""),
         schema,
         faults,
+        lambda value: _with_goal(value, request) or value,
     )
+
+
+def _with_goal(plan: JsonObject | None, request: str) -> JsonObject | None:
+    """The plan with its goal: the request, where the planner did not say another."""
+    return plan if plan is None or not request else {"goal": request, **plan}
 
 
 def _call_task(

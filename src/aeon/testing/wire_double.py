@@ -113,6 +113,8 @@ class WireDouble:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    # With the default of 5, many threads connecting at once wait a second for TCP to ask again.
+    request_queue_size = 128
 
     def __init__(self, double: WireDouble) -> None:
         self.double = double

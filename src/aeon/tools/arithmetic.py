@@ -5,6 +5,7 @@ import math
 import operator
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 
 MAX_LENGTH = 500
@@ -12,6 +13,14 @@ MAX_LENGTH = 500
 MAX_BITS = 4096
 """Size of any number on the way, numerator or denominator."""
 MAX_DEPTH = 60
+MAX_DIGITS = 300
+"""Places that `round` takes, before and after the point."""
+_MAX_EXPONENT = 1200
+"""Power of ten of a written number."""
+_MAX_DEGREE = 64
+"""Roots up to this degree are looked for exactly."""
+_SCALE = 128
+"""Bits of a square root that is no fraction."""
 
 _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: operator.add,
@@ -23,53 +32,72 @@ _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
 }
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "^"})  # noqa: RUF001  # as people type them
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%(?!\s*[\d(.])")
+_SEPARATED = re.compile(r"\b(?:min|max|round)\s*\(")
+"""Where commas part arguments; there they group no digits: max(100,200) is 200."""
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%(?!\s*[\w(.])")
+_FOREIGN = re.compile(r"['\"\\#]|[\d.](?![eE][-+\d])[^\W\d_]")
+"""Quotes, comments, and letters glued to digits: never arithmetic, and Python warns of some of them."""
 
 
 def evaluate(expression: str) -> int | float:
     """The value of an expression such as "2 * (3 + 4) ^ 2", exact; a whole number comes back as int.
 
-    Knows + - * / // % ^ **, brackets, "1,200", "15%" and abs, min, max, round, floor, ceil, sqrt.
+    Knows + - * / // % ^ **, brackets, "1,200", "15%" and abs, min, max, round (half to even), floor, ceil, sqrt.
     Raises ValueError that says what it does not understand or why there is no value.
     """
     if len(expression) > MAX_LENGTH:
         raise ValueError(f"the expression has {len(expression)} characters; at most {MAX_LENGTH} are read")
-    text = _GROUPED.sub(lambda found: found[0].replace(",", ""), expression.translate(_SIGNS))
-    text = _PERCENT.sub(r"(\1/100)", text.replace("^", "**")).strip().removesuffix("=").strip()
+    text = _plain(expression)
     try:
-        tree = ast.parse(text, mode="eval")
+        tree = None if _FOREIGN.search(text) else ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"{expression!r} is no arithmetic expression; write one like 2 * (3 + 4)") from None
+        tree = None
+    if tree is None:
+        raise ValueError(f"{expression!r} is no arithmetic expression; write one like 2 * (3 + 4)")
     try:
-        return _number(_value(tree.body, 0))
+        return _number(_value(tree.body, text, 0))
     except ZeroDivisionError:
         raise ValueError(f"{expression!r} divides by zero") from None
 
 
-def _value(node: ast.expr, depth: int) -> Fraction:
+def _plain(expression: str) -> str:
+    """The expression in Python's spelling."""
+    text = expression.translate(_SIGNS).replace("^", "**")
+    if not _SEPARATED.search(text):
+        text = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
+    return _PERCENT.sub(r"(\1/100)", text).strip().removesuffix("=").strip()
+
+
+def _value(node: ast.expr, text: str, depth: int) -> Fraction:
     if depth > MAX_DEPTH:
         raise ValueError(f"the expression is nested deeper than {MAX_DEPTH} brackets")
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return _bounded(_literal(number))
+            return _bounded(Fraction(number) if isinstance(number, int) else _literal(_source(node, text)))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, depth + 1)
+            return -_value(operand, text, depth + 1)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _value(operand, depth + 1)
+            return _value(operand, text, depth + 1)
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            return _power(_value(left, depth + 1), _value(right, depth + 1))
+            return _power(_value(left, text, depth + 1), _value(right, text, depth + 1))
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
-            return _bounded(_BINARY[type(sign)](_value(left, depth + 1), _value(right, depth + 1)))
+            return _bounded(_BINARY[type(sign)](_value(left, text, depth + 1), _value(right, text, depth + 1)))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS and args:
-            return _call(name, [_value(arg, depth + 1) for arg in args])
+            return _call(name, [_value(arg, text, depth + 1) for arg in args])
         case _:
-            raise ValueError(f"{ast.unparse(node)!r} is not arithmetic; use numbers, + - * / ^ and brackets")
+            raise ValueError(f"{_source(node, text)[:100]!r} is not arithmetic; use numbers, + - * / ^ and brackets")
 
 
-def _literal(number: float) -> Fraction:
-    if not math.isfinite(number):
-        raise ValueError("a number in the expression is too large")
-    return Fraction(repr(number))
+def _source(node: ast.expr, text: str) -> str:
+    return ast.get_source_segment(text, node) or text
+
+
+def _literal(text: str) -> Fraction:
+    """A written decimal, exactly: through float it would lose digits."""
+    number = Decimal(text)
+    if abs(number.adjusted()) > _MAX_EXPONENT:
+        raise ValueError(f"the number {text} is too large or too small")
+    return Fraction(number)
 
 
 def _call(name: str, values: list[Fraction]) -> Fraction:
@@ -81,7 +109,7 @@ def _call(name: str, values: list[Fraction]) -> Fraction:
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1:
-        return _root(base) if exponent == Fraction(1, 2) else _real_power(base, exponent)
+        return _fractional_power(base, exponent)
     power = int(exponent)
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
     if size * abs(power) > MAX_BITS and abs(base) not in (0, 1):
@@ -89,23 +117,47 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
     return base**power
 
 
-def _real_power(base: Fraction, exponent: Fraction) -> Fraction:
+def _fractional_power(base: Fraction, exponent: Fraction) -> Fraction:
+    """Exact where the root is a fraction (64 ^ (1/3) is 4), else as good as a float."""
     if base < 0:
         raise ValueError("a fractional power of a negative number has no real value")
+    over, under = (_whole_root(part, exponent.denominator) for part in (base.numerator, base.denominator))
+    if over is not None and under is not None:
+        return _power(Fraction(over, under), Fraction(exponent.numerator))
     try:
-        return _literal(float(base) ** float(exponent))
+        power = float(base) ** float(exponent)
     except OverflowError:
         raise ValueError("a power in the expression is too large") from None
+    if not power:
+        raise ValueError("a power in the expression is too small")
+    return Fraction(repr(power))
+
+
+def _whole_root(number: int, degree: int) -> int | None:
+    """The whole number whose `degree`-th power is `number`, or None when there is none within bounds."""
+    if number in (0, 1):
+        return number
+    if degree > _MAX_DEGREE:
+        return None
+    low, high = 1, 1 << (number.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if middle**degree < number else (low, middle)
+    return low if low**degree == number else None
 
 
 def _root(value: Fraction) -> Fraction:
     if value < 0:
         raise ValueError("the square root of a negative number has no real value")
     root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
-    return root if root * root == value else Fraction(repr(math.sqrt(value)))
+    if root * root == value:
+        return root
+    return Fraction(math.isqrt(value.numerator * value.denominator << 2 * _SCALE), value.denominator << _SCALE)
 
 
 def _rounded(value: Fraction, digits: Fraction = Fraction(0)) -> Fraction:
+    if digits.denominator != 1 or abs(digits) > MAX_DIGITS:
+        raise ValueError(f"round takes a whole number of places, at most {MAX_DIGITS}")
     return Fraction(round(value, int(digits)))
 
 
@@ -119,9 +171,12 @@ def _number(value: Fraction) -> int | float:
     if value.denominator == 1:
         return value.numerator
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         raise ValueError("the result is too large") from None
+    if not number:
+        raise ValueError("the result is too small to be told from zero")
+    return number
 
 
 def _absolute(value: Fraction) -> Fraction:

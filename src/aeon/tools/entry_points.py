@@ -22,7 +22,7 @@ def find_tools(points: Iterable[EntryPoint] | None = None) -> Found:
     for point in entry_points(group=GROUP) if points is None else points:
         try:
             found.tools.extend(_tools_of(point.load()))
-        except Exception as error:  # noqa: BLE001  # other people's code: whatever it raises is the report
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # other people's code: what it raises is the report
             found.problems.append(f"{point.name} ({point.value}): {type(error).__name__}: {error}")
     return found
 

@@ -37,6 +37,9 @@ class Tool(ABC):
     timeout: float | None = DEFAULT_TIMEOUT
     """Seconds after which a call is given up. None only for tools whose work is bounded by construction."""
 
+    offered_schema: JsonObject | None = None
+    """The part of `input_schema` that models are offered, where the whole would only mislead them. None: all of it."""
+
     examples: Sequence[Example] = ()
 
     @abstractmethod

@@ -4,14 +4,17 @@ import json
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from aeon.base.errors import AeonError, ToolError
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical, faults
 from aeon.tools.registry import Registered
 
 MAX_RESULT = 1_048_576
 """Characters of a result, encoded."""
+
+_MAX_MESSAGE = 2000
+"""Characters of an error's message that are kept."""
 
 
 class ToolCaller:
@@ -23,16 +26,19 @@ class ToolCaller:
     def call(self, registered: Registered, arguments: JsonObject) -> JsonObject:
         """The tool's result, a copy, checked against its output schema. Raises ToolError and no other Exception."""
         tool = registered.tool
-        own = json.loads(canonical(arguments))  # a copy: a tool may do with its arguments what it likes
+        own = _own_copy(arguments, tool.name)
 
         def work() -> Json:
             return tool.invoke(**own)
 
         outcome = _outcome(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
-        if isinstance(outcome.error, ToolError):
-            raise outcome.error
+        if tool.timeout is None and isinstance(outcome.error, KeyboardInterrupt):
+            raise outcome.error  # the user's, in this thread
         if outcome.error is not None:
-            raise _tool_error(tool.name, outcome.error) from outcome.error
+            error = _tool_error(tool.name, outcome.error)
+            if error is outcome.error:
+                raise error
+            raise error from outcome.error
         return _checked(outcome.result, registered)
 
     def close(self) -> None:
@@ -78,24 +84,40 @@ class _Worker:
 def _outcome(work: Callable[[], Json]) -> _Outcome:
     try:
         return _Outcome(work())
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:  # noqa: BLE001  # other people's code, SystemExit included: its failure is the result
         return _Outcome(error=error)
 
 
+def _own_copy(arguments: JsonObject, name: str) -> JsonObject:
+    """A copy: a tool may do with its arguments what it likes."""
+    wrong = faults(arguments)
+    if wrong:
+        raise ToolError(f"The arguments for {name!r} are no JSON: {'; '.join(wrong[:5])}.")
+    return cast(JsonObject, json.loads(canonical(arguments)))
+
+
 def _tool_error(name: str, error: BaseException) -> ToolError:
-    message = error.message if isinstance(error, AeonError) else f"{type(error).__name__}: {error}"
-    return ToolError(f"The tool {name!r} failed: {message[:2000]}")
+    """The tool's own ToolError when the log can keep it, else one that tells what was raised."""
+    if isinstance(error, ToolError) and not faults(error.as_dict()) and len(error.message) <= _MAX_MESSAGE:
+        return error
+    message = error.message if isinstance(error, AeonError) else f"{type(error).__name__}: {_text_of(error)}"
+    return ToolError(f"The tool {name!r} failed: {str(message)[:_MAX_MESSAGE]}")
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  # other people's code: an exception that cannot even say what it is
+        return "(without a readable message)"
 
 
 def _checked(result: Json, registered: Registered) -> JsonObject:
     name = registered.tool.name
     try:
         text = canonical(result)
-    except (ValueError, TypeError, RecursionError) as error:
+    except Exception as error:  # noqa: BLE001  # encoding runs the result's own code where it subclasses dict or list
         raise ToolError(
-            f"The tool {name!r} returned what is no JSON: {error}.", next_step="Return JSON only."
+            f"The tool {name!r} returned what is no JSON: {_text_of(error)}.", next_step="Return JSON only."
         ) from None
     if len(text) > MAX_RESULT:
         raise ToolError(

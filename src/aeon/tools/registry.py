@@ -1,5 +1,6 @@
 """Registration and lookup of tools. What gets in has a name, a description and valid schemas (core 15)."""
 
+import math
 import re
 from copy import deepcopy
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from aeon.base.json_schema import SchemaCheck, schema_problem
 from aeon.tools.interface import Example, Tool
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
+
+_LONGEST_TIMEOUT = 1e6
+"""Seconds; far above use, and within what every clock can wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,14 @@ def _definition_problems(tool: Tool) -> list[str]:
         for field in ("input_schema", "output_schema")
         if (problem := _schema_fault(cast(Json, getattr(tool, field, None))))
     ]
+    timeout = cast(Json, getattr(tool, "timeout", None))
+    if timeout is not None and not _is_duration(timeout):
+        problems.append(f"its timeout must be a positive number of seconds or None, not {timeout!r}")
     return problems
+
+
+def _is_duration(value: Json) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value) and 0 < value <= _LONGEST_TIMEOUT
 
 
 def _schema_fault(schema: Json) -> str | None:
@@ -113,5 +124,7 @@ def _exported(tool: Tool) -> JsonObject:
         "input_schema": deepcopy(tool.input_schema),
         "output_schema": deepcopy(tool.output_schema),
     }
+    if tool.offered_schema is not None:
+        exported["offered_schema"] = deepcopy(tool.offered_schema)
     own = [step["arguments"] for example in tool.examples for step in example.steps if step.get("tool") == tool.name]
     return {**exported, "example": deepcopy(own[0])} if own else exported

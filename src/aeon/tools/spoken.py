@@ -10,21 +10,33 @@ _SMALL = {word: value for value, word in enumerate(_UNITS.split())} | {
 }
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 
+_BINDS = re.compile("half|double|twice|triple|root|sqrt|cube|log|sin|cos|tan|negative|point|factorial")
+"""Words that change the number after them: what follows one is no expression of its own."""
+_PASSED = frozenset(("of", "the"))
+_DATE = re.compile(r"\b\d{4}-\d\d?-\d\d?\b|\b\d\d?/\d\d?/\d{4}\b")
+_ENDS = (")", "^ 2", "^ 3")
+_SIGN = "sign"
+_BOUND = "bound"
+_PERCENT = "percent"
+"""Pieces that are no part of a run: a minus glued to its number, a word that binds forward, a % that binds back."""
+
 _OPERATORS = (
     (r"multiplied by|times|x(?=\s*\d)|[*×·]", "*"),  # noqa: RUF001  # as people type it
     (r"divided by|over(?=\s+\d)|[/÷]", "/"),
     (r"plus|added to|\+", "+"),
+    (r"(?<![\w)])[-−](?=\d)", _SIGN),  # noqa: RUF001
     (r"minus|less(?=\s+\d)|[-−–]", "-"),  # noqa: RUF001
     (r"to the power of|raised to|\*\*|\^", "^"),
     (r"percent of|per cent of|% of", "% *"),
     (r"modulo|mod(?=\s+\d)", "%"),
 )
+_OPERATES = frozenset([_BOUND, _SIGN, *(sign for _, sign in _OPERATORS), "^", "^ 2", "^ 3"])
 _TOKEN = re.compile(
     r"\s*(?:"
-    r"(?P<number>[$€£]?(?:0(?!\d)|[1-9]\d*)(?:,\d{3})*(?:\.\d+)?)"
+    r"(?P<number>(?<![\w.:,])[$€£]?(?:0(?!\d)|[1-9]\d*)(?:,\d{3})*(?:\.\d+)?(?=x\s*\d|(?![\w:]|[.,]\d)))"
     r"|(?P<power>\*\*)"
     + "".join(f"|(?P<op{index}>{pattern})" for index, (pattern, _) in enumerate(_OPERATORS))
-    + r"|(?P<squared>squared)|(?P<cubed>cubed)"
+    + r"|(?P<squared>squared)|(?P<cubed>cubed)|(?P<percent>%|percent|per\s+cent)"
     r"|(?P<open>\()|(?P<close>\))"
     r"|(?P<word>[A-Za-z]+)"
     r"|(?P<other>\S))",
@@ -33,38 +45,53 @@ _TOKEN = re.compile(
 
 
 def expression_in(request: str) -> str | None:
-    """The longest run of numbers and operators in `request` as an expression, or None without an operation in it."""
-    runs = [_closed(run) for run in _runs(request)]
-    best = max([*runs, list[str]()], key=len)
-    return " ".join(best).replace(" %", "%") if sum(_is_number(piece) for piece in best) > 1 else None
+    """The arithmetic in `request` as an expression; None when there is none, or when not every number belongs to it."""
+    text = _DATE.sub(" ; ", request)
+    best = max([*map(_closed, _runs(text)), list[str]()], key=len)
+    in_run = sum(_is_number(piece) for piece in best)
+    in_all = sum(_is_number(piece) for piece in _pieces(text))
+    return " ".join(best).replace(f"{_SIGN} ", "-").replace(" %", "%") if 1 < in_run == in_all else None
 
 
 def _runs(request: str) -> Iterator[list[str]]:
     """Maximal piece sequences in which operands and operators alternate."""
     run: list[str] = []
+    before, is_part = "", False
     for piece in [*_pieces(request), ""]:
         if _fits(run, piece):
             run.append(piece)
-            continue
-        if run:
-            yield run
-        run = [piece] if _is_number(piece) or piece == "(" else []
+        else:
+            if run and not is_part and piece != _PERCENT:
+                yield run
+            run = [piece] if _is_number(piece) or piece in ("(", _SIGN) else []
+            is_part = before in _OPERATES
+        before = piece
 
 
 def _fits(run: list[str], piece: str) -> bool:
-    if not piece:
+    if piece in ("", _BOUND, _PERCENT):
         return False
-    after_operand = bool(run) and (_is_number(run[-1]) or run[-1] in (")", "^ 2", "^ 3"))
+    if run and run[-1] == _SIGN:
+        return _is_number(piece)
+    after_operand = bool(run) and _ends_well(run)
     if _is_number(piece) or piece == "(":
-        return not after_operand
-    return after_operand
+        return bool(run) and not after_operand
+    return not after_operand if piece == _SIGN and run else after_operand
+
+
+def _ends_well(run: list[str]) -> bool:
+    return _is_number(run[-1]) or run[-1] in _ENDS
 
 
 def _closed(run: list[str]) -> list[str]:
-    """The run without what dangles at its end and without brackets that do not match."""
-    while run and not (_is_number(run[-1]) or run[-1] in (")", "^ 2", "^ 3")):
-        run = run[:-1]
-    return run if run.count("(") == run.count(")") else []
+    """The run without what dangles at its end; [] when that would change it, or when its brackets do not match."""
+    kept = run
+    while kept and not _ends_well(kept):
+        kept = kept[:-1]
+    dangling = run[len(kept) :]
+    if dangling and dangling[0] not in ("+", "-", "(") and ("+" in kept or "-" in kept):
+        return []
+    return kept if kept.count("(") == kept.count(")") else []
 
 
 def _pieces(request: str) -> Iterator[str]:
@@ -78,7 +105,8 @@ def _pieces(request: str) -> Iterator[str]:
         if number:
             yield from _spoken(number)
             number = []
-        yield _piece(found.lastgroup or "", text)
+        if text not in _PASSED:
+            yield _piece(found.lastgroup or "", text)
     yield from _spoken(number)
 
 
@@ -87,24 +115,53 @@ def _piece(group: str, text: str) -> str:
         return text.lstrip("$€£").replace(",", "")
     if group.startswith("op") and group != "open":
         return _OPERATORS[int(group[2:])][1]
-    return {"power": "^", "squared": "^ 2", "cubed": "^ 3", "open": "(", "close": ")"}.get(group, "")
+    if _BINDS.fullmatch(text):
+        return _BOUND
+    fixed = {"power": "^", "squared": "^ 2", "cubed": "^ 3", "percent": _PERCENT, "open": "(", "close": ")"}
+    return fixed.get(group, "")
 
 
 def _spoken(words: list[str]) -> Iterator[str]:
-    """The number that `words` say, and "" for an "and" that dangles behind it."""
-    counted = [word for word in words if word != "and"]
-    if counted:
-        total = current = 0
-        for word in counted:
-            if word in _SMALL:
-                current += _SMALL[word]
-            elif word == "hundred":
-                current = (current or 1) * 100
-            else:
-                total, current = total + (current or 1) * _LARGE[word], 0
+    """The numbers that `words` say one after another, and "" for an "and" that is no part of one."""
+    number: list[str] = []
+    for index, word in enumerate(words):
+        if word == "and":
+            if not (number and number[-1] in _LARGE and words[index + 1 : index + 2] and words[index + 1] in _SMALL):
+                yield from _told(number)
+                yield ""
+                number = []
+        elif number and not _continues(number, word):
+            yield from _told(number)
+            number = [word]
+        else:
+            number.append(word)
+    yield from _told(number)
+
+
+def _continues(number: list[str], word: str) -> bool:
+    """Whether `word` can go on the number: "twenty" with "five", "two hundred" with "six", never "two" with "three"."""
+    last = number[-1]
+    if word in _SMALL:
+        return _SMALL[word] > 0 and (last in _LARGE or (_SMALL[last] >= _SMALL["twenty"] and _SMALL[word] < 10))  # noqa: PLR2004  # digits
+    scales = [_LARGE[earlier] for earlier in number if earlier in _LARGE]
+    if word == "hundred":
+        return last in _SMALL and scales[-1:] != [100]
+    return last not in ("thousand", "million") and _LARGE[word] < min(
+        s for s in [*scales, 10**9] if s > _LARGE["hundred"]
+    )
+
+
+def _told(number: list[str]) -> Iterator[str]:
+    total = current = 0
+    for word in number:
+        if word in _SMALL:
+            current += _SMALL[word]
+        elif word == "hundred":
+            current = (current or 1) * 100
+        else:
+            total, current = total + (current or 1) * _LARGE[word], 0
+    if number:
         yield str(total + current)
-    if words and words[-1] == "and":
-        yield ""
 
 
 def _is_number(piece: str) -> bool:

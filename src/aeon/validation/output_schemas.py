@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, canonical
 
 MAX_PLAN_STEPS = 50
 """Steps of a plan that a model makes. Plans written by hand have no such limit."""
@@ -17,23 +17,31 @@ _DESCRIPTION: JsonObject = {"type": "string", "minLength": 1, "maxLength": 160}
 
 
 def plan_schema(tools: Sequence[JsonObject], max_steps: int = MAX_PLAN_STEPS) -> JsonObject:
-    """The plan as a planner may write it: no tool that does not exist, each with arguments of its own shape."""
+    """The steps as a planner may write them: no tool that does not exist, each with arguments of its own shape.
+
+    The goal is not asked for: it is the request, and a model that repeats it only spends tokens.
+    """
     llm = _step({"agent": {"const": "llm"}})
     if len(tools) > _MOST_BRANCHES:
         names = [tool["name"] for tool in tools]
         branches = [_step({"tool": {"enum": names}, "arguments": {"type": "object"}}), llm]
     else:
         branches = [
-            *(_step({"tool": {"const": t["name"]}, "arguments": _referable(t["input_schema"])}) for t in tools),
+            *(_step({"tool": {"const": t["name"]}, "arguments": _referable(offered(t))}) for t in tools),
             llm,
         ]
     steps: JsonObject = {"type": "array", "items": {"anyOf": branches}, "minItems": 1, "maxItems": max_steps}
-    return _object({"goal": {"type": "string", "minLength": 1, "maxLength": 200}, "steps": steps})
+    return _object({"steps": steps})
 
 
 def call_schema(tool: JsonObject) -> JsonObject:
     """`{"tool", "arguments"}` for one tool, its arguments under its own schema."""
-    return _object({"tool": {"const": tool["name"]}, "arguments": tool["input_schema"]})
+    return _object({"tool": {"const": tool["name"]}, "arguments": offered(tool)})
+
+
+def offered(tool: JsonObject) -> JsonObject:
+    """The schema of a tool's arguments as models are offered it."""
+    return tool.get("offered_schema", tool["input_schema"])
 
 
 def tool_choice_schema(names: Sequence[str]) -> JsonObject:
@@ -63,3 +71,25 @@ def _referable(schema: JsonObject) -> JsonObject:
 def _or_reference(schema: Json) -> Json:
     is_string = isinstance(schema, dict) and cast(JsonObject, schema).get("type") == "string"
     return cast(Json, schema if is_string else {"anyOf": [schema, _REFERENCE]})
+
+
+def shape(schema: Json) -> str:
+    """A schema as a model reads it fastest: {"query": string, "limit"?: number}."""
+    if not isinstance(schema, dict):
+        return "any"
+    known = cast(JsonObject, schema)
+    if "const" in known or "enum" in known:
+        return " | ".join(canonical(value) for value in known.get("enum", [known.get("const")]))
+    for key in ("anyOf", "oneOf"):
+        if key in known:
+            return " or ".join(shape(branch) for branch in known[key])
+    if "properties" in known:
+        required = known.get("required", [])
+        fields = (
+            f'"{name}"{"" if name in required else "?"}: {shape(inner)}' for name, inner in known["properties"].items()
+        )
+        return "{" + ", ".join(fields) + "}"
+    if known.get("type") == "array":
+        return f"[{shape(known.get('items'))}]"
+    kind = known.get("type", "any")
+    return " | ".join(cast(list[str], kind)) if isinstance(kind, list) else str(kind)

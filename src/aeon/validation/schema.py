@@ -68,7 +68,7 @@ def call_problems(call: Json, check: SchemaCheck) -> list[Problem]:
         return [Problem("$", "a tool call is an object with tool and arguments")]
     fields = cast(JsonObject, call)
     problems = [
-        Problem(f"$.{key}", "unknown field; a tool call has tool and arguments") for key in fields.keys() - _CALL
+        Problem(f"$.{key}", "unknown field; a tool call has tool and arguments") for key in fields if key not in _CALL
     ]
     if not isinstance(fields.get("tool"), str):
         problems.append(Problem("$.tool", "must name the tool"))

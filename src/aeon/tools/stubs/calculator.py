@@ -8,19 +8,27 @@ from aeon.tools.arithmetic import evaluate
 from aeon.tools.interface import Example, Tool
 from aeon.tools.spoken import expression_in
 
+_PATTERN = r"^([-+*/%^()., 0-9×÷−]|\{step\.[A-Za-z0-9_.]{1,40}\}|sqrt|round|floor|ceil|abs|min|max){1,200}$"  # noqa: RUF001  # as people type it
+"""Numbers, signs, brackets, references and the known functions: what is no arithmetic cannot even be written."""
+
 _OPERATIONS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "^", "modulo": "%"}
+
+
+def _example(request: str, expression: str) -> Example:
+    step: JsonObject = {"description": "compute it", "tool": "calculator", "arguments": {"expression": expression}}
+    return Example(request, [step])
 
 
 class CalculatorTool(Tool):
     """Computes exactly, without executing anything."""
 
     name = "calculator"
-    description = "Compute the value of one arithmetic expression."
+    description = "Compute one arithmetic expression; the whole calculation goes into it."
     input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
         "anyOf": [
             {
                 "type": "object",
-                "properties": {"expression": {"type": "string", "minLength": 1, "maxLength": 500}},
+                "properties": {"expression": {"type": "string", "pattern": _PATTERN}},
                 "required": ["expression"],
                 "additionalProperties": False,
             },
@@ -36,6 +44,7 @@ class CalculatorTool(Tool):
             },
         ]
     }
+    offered_schema = input_schema["anyOf"][0]
     output_schema: JsonObject = {  # noqa: RUF012
         "type": "object",
         "properties": {"result": {"type": "number"}},
@@ -43,10 +52,12 @@ class CalculatorTool(Tool):
     }
     timeout = None  # the size of every number and expression is bounded
     examples = (
-        Example(
-            "What is 8 + 12 * 3?",
-            [{"description": "compute 8 + 12 * 3", "tool": "calculator", "arguments": {"expression": "8 + 12 * 3"}}],
-        ),
+        _example("What is 8 plus 12 * 3?", "8 + 12 * 3"),
+        _example("A box holds 6 eggs. I have 4 boxes and 5 loose eggs. How many eggs is that?", "4 * 6 + 5"),
+        _example("First add 5 to 9, then divide that by 2, then take 3 away.", "(5 + 9) / 2 - 3"),
+        _example("A coat of 90 dollars is 30% off. What does it cost?", "90 - 90 * 30 / 100"),
+        _example("The price rose from 50 to 60. How many percent is that?", "(60 - 50) / 50 * 100"),
+        _example("How many minutes are two and a half hours?", "2.5 * 60"),
     )
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:

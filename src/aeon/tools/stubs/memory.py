@@ -24,7 +24,7 @@ class MemoryWriteTool(Tool):
     name = "memory_write"
     description = "Store a value under a short key, to be read again later."
     input_schema = _object(key=_KEY, value=_SCALAR)
-    output_schema: JsonObject = {"type": "object", "required": ["key", "value"]}  # noqa: RUF012  # the shape of Tool
+    output_schema = _object(value=_SCALAR)
     examples = (
         Example(
             "Remember that the rent is 950, then tell me the rent for 3 months.",
@@ -41,6 +41,17 @@ class MemoryWriteTool(Tool):
                 },
             ],
         ),
+        Example(
+            "Compute 12 * 7 and keep the result as total.",
+            [
+                {"description": "compute it", "tool": "calculator", "arguments": {"expression": "12 * 7"}},
+                {
+                    "description": "store the result",
+                    "tool": "memory_write",
+                    "arguments": {"key": "total", "value": "{step.s1.result}"},
+                },
+            ],
+        ),
     )
 
     def __init__(self, memory: Memory) -> None:
@@ -52,7 +63,7 @@ class MemoryWriteTool(Tool):
         if key.startswith(RESERVED):
             raise ToolError(f"Keys that start with {RESERVED!r} hold the results of steps; choose another key.")
         self._memory.write(key, kwargs["value"])
-        return {"key": key, "value": kwargs["value"]}
+        return {"value": kwargs["value"]}
 
 
 class MemoryReadTool(Tool):
@@ -61,7 +72,7 @@ class MemoryReadTool(Tool):
     name = "memory_read"
     description = "Read the value stored under a key."
     input_schema = _object(key=_KEY)
-    output_schema: JsonObject = {"type": "object", "required": ["value"]}  # noqa: RUF012
+    output_schema = _object(value={})
     examples = (
         Example(
             "What is my stored locker code?",
@@ -100,7 +111,7 @@ class MemorySearchTool(Tool):
     name = "memory_search"
     description = "List stored keys that start with a prefix, with their values."
     input_schema = _object(prefix={"type": "string", "maxLength": 200})
-    output_schema: JsonObject = {"type": "object", "required": ["matches"]}  # noqa: RUF012
+    output_schema = _object(matches={"type": "array"})
     examples = (
         Example(
             "Which stored keys start with city?",

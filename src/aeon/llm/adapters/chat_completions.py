@@ -1,0 +1,148 @@
+"""The wire format of OpenAI's chat completions, as OpenAI, vLLM, llama.cpp and many others speak it. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from aeon.base.json import Json, JsonObject
+from aeon.llm.adapters.schema_subsets import fits_strict
+from aeon.llm.adapters.sse import ServerEvent
+from aeon.llm.adapters.wire import (
+    first_in,
+    json_object,
+    object_in,
+    raise_reported,
+    text_in,
+    text_or_none,
+    usage,
+)
+from aeon.llm.interface import Reply, Request
+from aeon.llm.retry import AttemptFailed
+
+SchemaFields: TypeAlias = Callable[[JsonObject], JsonObject]
+"""From a JSON Schema to the body fields that make a server follow it."""
+
+_FINISH_REASONS = {"stop": "stop", "length": "length", "model_length": "length", "content_filter": "refusal"}
+_USAGE = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
+_END = "[DONE]"
+
+
+def response_format(schema: JsonObject) -> JsonObject:
+    """The field of OpenAI, strict only where strict mode takes the schema (it refuses any other with a 400)."""
+    named = {"name": "answer", "schema": schema, "strict": fits_strict(schema)}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def structured_outputs(schema: JsonObject) -> JsonObject:
+    """The field of vLLM. Without the whitespace switch small models fill their token limit with blanks."""
+    return {"structured_outputs": {"json": schema, "disable_any_whitespace": True}}
+
+
+def unconstrained(schema: JsonObject) -> JsonObject:  # noqa: ARG001  # one of the SchemaFields
+    """For servers that know no schemas."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCompletionsWire:
+    """Bodies and answers of POST /chat/completions.
+
+    Reasoning models of OpenAI want `max_tokens_field` "max_completion_tokens" and no temperature.
+    """
+
+    path: ClassVar[str] = "chat/completions"
+
+    model: str
+    schema_fields: SchemaFields = response_format
+    max_tokens_field: str = "max_tokens"
+    sends_temperature: bool = True
+
+    def headers(self, api_key: str | None) -> dict[str, str]:
+        return {"authorization": f"Bearer {api_key}"} if api_key else {}
+
+    def encode(self, request: Request, *, stream: bool) -> JsonObject:
+        body: JsonObject = {
+            "model": self.model,
+            "messages": _messages(request),
+            self.max_tokens_field: request.max_tokens,
+        }
+        if self.sends_temperature:
+            body["temperature"] = request.temperature
+        if request.schema is not None:
+            body |= self.schema_fields(request.schema)
+        if stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return body
+
+    def decode(self, answer: JsonObject) -> Reply:
+        raise_reported(answer)
+        choice = first_in(answer.get("choices"), "choices")
+        message = object_in(choice.get("message"), "choices[0].message")
+        refusal = text_or_none(message.get("refusal"))
+        return Reply(
+            text=refusal or text_in(message.get("content"), "choices[0].message.content"),
+            finish_reason="refusal" if refusal else _finish_reason(choice.get("finish_reason")),
+            usage=usage(answer.get("usage"), _USAGE),
+            model=text_or_none(answer.get("model")),
+            request_id=text_or_none(answer.get("id")),
+        )
+
+    def reader(self) -> "ChatCompletionsReader":
+        return ChatCompletionsReader()
+
+
+class ChatCompletionsReader:
+    """Puts streamed chunks together. A finish reason or [DONE] is the end; a stream without either was cut."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._finish_reason: Json = None
+        self._is_refusal = False
+        self._has_ended = False
+        self._heads: JsonObject = {}
+        self.is_complete = False
+
+    def feed(self, event: ServerEvent) -> str:
+        """The text an event of the stream adds; [DONE] adds none."""
+        if event.data == _END:
+            self.is_complete = self._has_ended = True
+            return ""
+        return self.feed_chunk(json_object(event.data))
+
+    def feed_chunk(self, chunk: JsonObject) -> str:
+        """The text one `chat.completion.chunk` adds."""
+        raise_reported(chunk)
+        self._heads |= {key: chunk[key] for key in ("id", "model", "usage") if chunk.get(key)}
+        # The last chunk carries the usage and an empty list of choices.
+        return self._feed_choice(first_in(chunk["choices"], "choices")) if chunk.get("choices") else ""
+
+    def _feed_choice(self, choice: JsonObject) -> str:
+        if choice.get("finish_reason") is not None:
+            self._finish_reason = choice["finish_reason"]
+            self._has_ended = True
+        delta = object_in(choice.get("delta"), "choices[0].delta")
+        refusal = text_in(delta.get("refusal"), "choices[0].delta.refusal")
+        self._is_refusal = self._is_refusal or bool(refusal)
+        piece = refusal + text_in(delta.get("content"), "choices[0].delta.content")
+        self._pieces.append(piece)
+        return piece
+
+    def reply(self) -> Reply:
+        if not self._has_ended:
+            raise AttemptFailed(f"the stream was cut after {len(''.join(self._pieces))} characters, before its end")
+        return Reply(
+            text="".join(self._pieces),
+            finish_reason="refusal" if self._is_refusal else _finish_reason(self._finish_reason),
+            usage=usage(self._heads.get("usage"), _USAGE),
+            model=text_or_none(self._heads.get("model")),
+            request_id=text_or_none(self._heads.get("id")),
+        )
+
+
+def _messages(request: Request) -> list[JsonObject]:
+    system = [{"role": "system", "content": request.system_prompt}] if request.system_prompt else []
+    return [*system, {"role": "user", "content": request.prompt}]
+
+
+def _finish_reason(said: Json) -> str | None:
+    return _FINISH_REASONS.get(said) if isinstance(said, str) else None

@@ -1,0 +1,151 @@
+"""A model in this process: llama.cpp with weights from a GGUF file, no server to run and no key to have."""
+
+import secrets
+import threading
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Dict, Optional, Self, TypeAlias  # noqa: UP035  # the published signature
+
+from aeon.base.errors import LLMError, LLMRequestError
+from aeon.base.json import JsonObject
+from aeon.llm.adapters.chat_completions import ChatCompletionsWire
+from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start
+from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.llm.retry import AttemptFailed
+
+_DETERMINISTIC: JsonObject = {"cache_prompt": False, "seed": 0}
+"""A cached prefix is computed in other batches than a fresh one, and long greedy answers can differ by that."""
+
+_Outcome: TypeAlias = JsonObject | Exception | None
+"""What the native call hands over: a chunk, the error it ended with, or None when it is through."""
+
+
+class LlamaCppAdapter(LLMAdapter):
+    """Runs a GGUF model by llama.cpp, loaded at the first question. Threads may share it; their questions queue.
+
+    `context` is in tokens, prompt and answer together; `threads` defaults to all cores but one. `deterministic` makes
+    equal requests give equal text on one machine, at the price of reading every prompt anew. Nothing here is retried:
+    what fails in process would fail again.
+    """
+
+    def __init__(
+        self,
+        model_path: str | PathLike[str],
+        *,
+        context: int = 8192,
+        threads: int | None = None,
+        deterministic: bool = False,
+    ) -> None:
+        path = Path(model_path)
+        # Nobody but this process needs the key: it shuts the loopback port that llama.cpp always opens.
+        self._settings = RuntimeSettings(path, context, threads or default_threads(), secrets.token_urlsafe(32))
+        self._wire = ChatCompletionsWire(path.stem)
+        self._extra = _DETERMINISTIC if deterministic else {}
+        self._server: LlamaServer | None = None
+        self._lock = threading.Lock()
+
+    def generate(
+        self,
+        prompt: str,
+        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
+        max_tokens: int = 2048,
+        temperature: float = 0.7,
+    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
+        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
+
+    def supports_streaming(self) -> bool:
+        return True
+
+    def supports_schema(self) -> bool:
+        return True
+
+    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+        """The model's answer.
+
+        Raises LLMRequestError for a prompt beyond the context or a schema llama.cpp cannot follow, LLMError when the
+        weights cannot be loaded, MissingExtraError without xllamacpp.
+        """
+        body = {**self._wire.encode(request, stream=True), **self._extra}
+        reader = self._wire.reader()
+        try:
+            for chunk in _chunks(self._loaded(), body):
+                _check_fits(chunk)
+                piece = reader.feed_chunk(chunk)
+                if piece and on_text is not None:
+                    on_text(piece)
+            return reader.reply()
+        except AttemptFailed as failure:
+            raise LLMError(f"The embedded model failed: {failure.reason}.") from None
+
+    def close(self) -> None:
+        """Free the model's memory once running questions are through. The next question loads it again."""
+        with self._lock:
+            self._server = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"LlamaCppAdapter({str(self._settings.model_path)!r})"
+
+    def _loaded(self) -> LlamaServer:
+        with self._lock:
+            if self._server is None:
+                self._server = start(self._settings)
+            return self._server
+
+
+def _chunks(server: LlamaServer, body: JsonObject) -> Iterator[JsonObject]:
+    """The chunks of one answer, made on a thread of its own.
+
+    Native code swallows what is raised inside its callback, Ctrl-C too. Here the caller waits in Python, is
+    interrupted at once, and the model stops at its next token.
+    """
+    outcomes = SimpleQueue[_Outcome]()
+    stop = threading.Event()
+
+    def ask() -> None:
+        def hand_over(chunk: JsonObject) -> bool:
+            outcomes.put(chunk)
+            return stop.is_set()
+
+        try:
+            server.handle_chat_completions(body, hand_over)
+            outcomes.put(None)
+        except (ValueError, RuntimeError) as error:
+            outcomes.put(_refused(error))
+        except Exception as error:  # noqa: BLE001  # raised again in the caller's thread
+            outcomes.put(error)
+
+    threading.Thread(target=ask, name="aeon-llama").start()
+    try:
+        while (outcome := outcomes.get()) is not None:
+            if isinstance(outcome, Exception):
+                raise outcome
+            yield outcome
+    finally:
+        stop.set()
+
+
+def _refused(error: Exception) -> LLMRequestError:
+    return LLMRequestError(
+        f"llama.cpp cannot take the request: {str(error)[:500]}",
+        next_step="If the text above names the JSON schema, simplify the schema.",
+    )
+
+
+def _check_fits(chunk: JsonObject) -> None:
+    error: JsonObject = chunk.get("error") or {}
+    if "n_ctx" in error:
+        raise LLMRequestError(
+            f"The prompt has {error.get('n_prompt_tokens')} tokens, the model's context {error['n_ctx']}.",
+            next_step="Shorten the prompt, or build LlamaCppAdapter with a larger context.",
+        )

@@ -1,0 +1,102 @@
+"""llama.cpp inside this process, by way of xllamacpp: loaded with the settings that keep it private and quiet."""
+
+import importlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from aeon.base.errors import LLMError, MissingExtraError
+from aeon.base.json import Json, JsonObject
+
+_MAGIC = b"GGUF"
+_PROMPT_CACHE_MIB = 256
+
+
+class LlamaServer(Protocol):
+    """What Aeon uses of `xllamacpp.Server`. It answers calls and, always, HTTP on a loopback port of its own choice."""
+
+    listening_address: str
+
+    def handle_chat_completions(self, body: JsonObject, on_chunk: Callable[[JsonObject], bool]) -> Json:
+        """Stream one chat completion; a true result of `on_chunk` stops it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeSettings:
+    """Which weights, how many tokens of context, how many threads, and the key that guards the loopback port."""
+
+    model_path: Path
+    context: int
+    threads: int
+    api_key: str
+
+
+def default_threads() -> int:
+    """All cores but one: llama.cpp's threads spin at barriers, and one too many makes it several times slower."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, usable - 1)
+
+
+def start(settings: RuntimeSettings) -> LlamaServer:
+    """Load the weights; seconds of work.
+
+    Raises MissingExtraError without xllamacpp, LLMError when the file is missing, no GGUF file, or cannot be loaded.
+    """
+    runtime = _runtime()
+    _check_file(settings.model_path)
+    try:
+        server = runtime.Server(_parameters(runtime, settings))
+    except RuntimeError as error:
+        raise LLMError(
+            f"llama.cpp cannot load {settings.model_path}: {error}",
+            next_step="The file may be incomplete, of a kind this llama.cpp does not know, or larger than the memory "
+            "left. Fetch it again with `aeon model fetch`.",
+        ) from None
+    # Answered by the server's own loop: freeing a server whose loop has not begun never returns.
+    server.handle_metrics()
+    return server
+
+
+def _runtime() -> Any:  # the package ships no types; `LlamaServer` says what is used
+    try:
+        return importlib.import_module("xllamacpp")
+    except ImportError:
+        raise MissingExtraError(
+            "The embedded model needs xllamacpp, which is not installed.",
+            next_step="Run: pip install 'aeon-orchestrator[embedded]'",
+        ) from None
+
+
+def _check_file(path: Path) -> None:
+    advice = "Fetch a model with `aeon model fetch`, or set AEON_MODEL_PATH to a GGUF file."
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(_MAGIC))
+    except OSError as error:
+        raise LLMError(f"The model file {path} cannot be read: {error.strerror}.", next_step=advice) from None
+    if magic != _MAGIC:
+        raise LLMError(f"The model file {path} is no GGUF file.", next_step=advice)
+
+
+def _parameters(runtime: Any, settings: RuntimeSettings) -> Any:
+    parameters = runtime.CommonParams()
+    parameters.model.path = str(settings.model_path)
+    parameters.model_alias = {settings.model_path.stem}
+    parameters.n_ctx = settings.context
+    # One slot: with more, llama.cpp divides the context between them.
+    parameters.n_parallel = 1
+    parameters.cpuparams.n_threads = settings.threads
+    parameters.cpuparams_batch.n_threads = settings.threads
+    parameters.cache_ram_mib = _PROMPT_CACHE_MIB
+    parameters.verbosity = 0
+    parameters.endpoint_metrics = True
+    # The port is open whether wanted or not, by default to every web page the user visits.
+    parameters.api_keys = [settings.api_key]
+    parameters.cors_origins = ""
+    parameters.cors_credentials = False
+    parameters.ui = False
+    parameters.offline = True
+    return parameters

@@ -1,0 +1,63 @@
+"""A model behind an HTTP API: OpenAI-compatible chat completions, or Anthropic's messages."""
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias
+
+from aeon.base.clock import Clock, SystemClock
+from aeon.base.errors import ConfigError
+from aeon.llm.adapters.anthropic_messages import AnthropicMessagesWire
+from aeon.llm.adapters.chat_completions import ChatCompletionsWire, response_format, unconstrained
+from aeon.llm.adapters.transport import Limits
+from aeon.llm.adapters.wire import Wire
+from aeon.llm.adapters.wire_adapter import WireAdapter
+from aeon.llm.retry import RetryPolicy
+
+API: TypeAlias = Literal["openai", "anthropic"]
+
+
+class RemoteAPIAdapter(WireAdapter):
+    """A model behind an OpenAI-compatible API (`api="openai"`) or Anthropic's (`api="anthropic"`).
+
+    `base_url` is the API's root, such as "https://host/v1". `deadline` is in seconds for a whole answer, `timeout` in
+    seconds of silence while it streams: a stall is noticed sooner where text is asked for as it comes. Turn
+    `structured_output` off for servers that refuse schemas. OpenAI's reasoning models want
+    `max_tokens_field="max_completion_tokens"` and `send_temperature=False`.
+    """
+
+    def __init__(  # noqa: PLR0913  # what differs between servers is said by name
+        self,
+        base_url: str,
+        model: str,
+        *,
+        api_key: str | None = None,
+        api: API = "openai",
+        timeout: float = 60.0,
+        deadline: float = 300.0,
+        headers: Mapping[str, str] | None = None,
+        structured_output: bool = True,
+        max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens",
+        send_temperature: bool = True,
+        retry: RetryPolicy | None = None,
+        clock: Clock | None = None,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        wires: dict[str, Callable[[], Wire]] = {
+            "openai": lambda: ChatCompletionsWire(
+                model, response_format if structured_output else unconstrained, max_tokens_field, send_temperature
+            ),
+            "anthropic": lambda: AnthropicMessagesWire(model, structured_output, send_temperature),
+        }
+        if api not in wires:
+            raise ConfigError(f"There is no API named {api!r}.", next_step=f"Use one of: {', '.join(wires)}.")
+        super().__init__(
+            base_url,
+            wires[api](),
+            api_key=api_key,
+            headers=headers,
+            limits=Limits(silence=timeout, total=deadline),
+            enforces_schema=structured_output,
+            retry=retry,
+            clock=clock or SystemClock(),
+            chance=chance,
+        )

@@ -1,0 +1,43 @@
+"""A model behind a vLLM server: OpenAI's wire with vLLM's own structured-output parameters."""
+
+import random
+from collections.abc import Callable, Mapping
+
+from aeon.base.clock import Clock, SystemClock
+from aeon.llm.adapters.chat_completions import ChatCompletionsWire, structured_outputs, unconstrained
+from aeon.llm.adapters.transport import Limits
+from aeon.llm.adapters.wire_adapter import WireAdapter
+from aeon.llm.retry import RetryPolicy
+
+
+class VLLMAdapter(WireAdapter):
+    """A model served by vLLM 0.12 or later (older servers have other parameters for schemas).
+
+    `deadline` is in seconds for a whole answer, `timeout` in seconds of silence while it streams.
+    """
+
+    def __init__(  # noqa: PLR0913  # what differs between servers is said by name
+        self,
+        base_url: str,
+        model: str,
+        *,
+        api_key: str | None = None,
+        timeout: float = 60.0,
+        deadline: float = 300.0,
+        headers: Mapping[str, str] | None = None,
+        structured_output: bool = True,
+        retry: RetryPolicy | None = None,
+        clock: Clock | None = None,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        super().__init__(
+            base_url,
+            ChatCompletionsWire(model, structured_outputs if structured_output else unconstrained),
+            api_key=api_key,
+            headers=headers,
+            limits=Limits(silence=timeout, total=deadline),
+            enforces_schema=structured_output,
+            retry=retry,
+            clock=clock or SystemClock(),
+            chance=chance,
+        )

@@ -1,0 +1,138 @@
+"""What every wire format offers the adapter, and how their answers are read: shapes, usage, reported errors. Pure."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Protocol, cast
+
+from aeon.base.errors import LLMRequestError
+from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.llm.adapters.sse import ServerEvent
+from aeon.llm.interface import Reply, Request
+from aeon.llm.retry import AttemptFailed, is_retryable
+
+_STATUS_OF_TYPE = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+}
+"""Error types that asking again cannot mend; any other type reported inside an answer may pass."""
+
+
+class StreamReader(Protocol):
+    """Puts one streamed answer together."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the server said that nothing more comes."""
+        ...
+
+    def feed(self, event: ServerEvent) -> str:
+        """The text this event adds, often none. Raises AttemptFailed or LLMRequestError for a reported error."""
+        ...
+
+    def reply(self) -> Reply:
+        """The whole answer. Raises AttemptFailed when the stream ended before its end."""
+        ...
+
+
+class Wire(Protocol):
+    """One API's format: pure functions between `Request`, `Reply` and JSON."""
+
+    path: ClassVar[str]
+    """Where to post, below the API's root."""
+
+    def headers(self, api_key: str | None) -> dict[str, str]:
+        """What the API wants in every request's head."""
+        ...
+
+    def encode(self, request: Request, *, stream: bool) -> JsonObject:
+        """The body to post."""
+        ...
+
+    def decode(self, answer: JsonObject) -> Reply:
+        """A whole answer. Raises AttemptFailed when it has another shape, or reports a fault that may pass."""
+        ...
+
+    def reader(self) -> StreamReader:
+        """A fresh reader for one streamed answer."""
+        ...
+
+
+def json_object(text: str | bytes) -> JsonObject:
+    """A JSON object from the wire. Raises AttemptFailed for anything else."""
+    try:
+        value = parse_strict(text if isinstance(text, str) else text.decode())
+    except ValueError as error:
+        raise AttemptFailed(f"the answer is not JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise AttemptFailed(f"the answer is a JSON {type(value).__name__}, not an object")
+    return cast(JsonObject, value)
+
+
+def object_in(value: Json, where: str) -> JsonObject:
+    """`value` as an object. Raises AttemptFailed naming `where` it should have stood."""
+    if not isinstance(value, dict):
+        raise AttemptFailed(f"the answer has no object at {where}")
+    return cast(JsonObject, value)
+
+
+def first_in(value: Json, where: str) -> JsonObject:
+    """The first object of a list. Raises AttemptFailed naming `where` the list should have stood."""
+    items = cast("list[Json]", value) if isinstance(value, list) else []
+    return object_in(items[0] if items else None, f"{where}[0]")
+
+
+def text_in(value: Json, where: str) -> str:
+    """`value` as text, a null as none. Raises AttemptFailed naming `where` it stood for anything else."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise AttemptFailed(f"the answer has no text at {where}")
+    return value
+
+
+def text_or_none(value: Json) -> str | None:
+    """`value` when it is text."""
+    return value if isinstance(value, str) else None
+
+
+def usage(raw: Json, names: Mapping[str, str]) -> JsonObject:
+    """The counts in `raw` under our names: {"input_tokens": int, "output_tokens": int}, each only where known."""
+    counts = cast(JsonObject, raw) if isinstance(raw, dict) else {}
+    return {
+        ours: counts[theirs]
+        for theirs, ours in names.items()
+        if isinstance(counts.get(theirs), int) and not isinstance(counts[theirs], bool)
+    }
+
+
+def raise_reported(answer: JsonObject) -> None:
+    """Raise what an answer reports as `error` although its HTTP status was 200: in a stream, or in process.
+
+    AttemptFailed when it may pass, LLMRequestError when not.
+    """
+    error = answer.get("error")
+    if not error:
+        return
+    status = _status(error)
+    message = error_message(answer) or "an error without a message"
+    if is_retryable(status):
+        raise AttemptFailed(f"the server reported: {message}")
+    raise LLMRequestError(f"The model server refused the request: {message.rstrip('.')}.", status=status)
+
+
+def _status(error: Json) -> int:
+    fields = cast(JsonObject, error) if isinstance(error, dict) else {}
+    code = fields.get("code")
+    if isinstance(code, int) and 400 <= code <= 599:  # noqa: PLR2004  # HTTP's error statuses
+        return code
+    return _STATUS_OF_TYPE.get(str(fields.get("type")), 500)
+
+
+def error_message(answer: JsonObject) -> str:
+    """What a server says in an error body: error.message, error, message or detail, whichever is there."""
+    error = answer.get("error")
+    if isinstance(error, dict):
+        error = cast(JsonObject, error).get("message")
+    return next((said for said in (error, answer.get("message"), answer.get("detail")) if isinstance(said, str)), "")

@@ -1,0 +1,209 @@
+"""The model in process: lazy, private, interruptible, and clear about what it cannot do."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import httpx2
+import pytest
+
+from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError
+from aeon.llm.adapters import llama_runtime
+from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
+from aeon.llm.adapters.remote_api import RemoteAPIAdapter
+from aeon.llm.interface import Request
+from aeon.testing.llama_server import llama_server
+
+LONG = Request("Write a very long story about a dragon and a king.", max_tokens=64, temperature=0.0)
+
+
+def test_building_one_loads_nothing():
+    adapter = LlamaCppAdapter("no/such/file.gguf")
+    assert repr(adapter) == "LlamaCppAdapter('no/such/file.gguf')"
+    assert adapter.supports_schema()
+    adapter.close()
+
+
+def test_a_missing_file_is_told_with_the_command_to_run():
+    with pytest.raises(LLMError, match=r"no/such/file\.gguf cannot be read: No such file") as raised:
+        LlamaCppAdapter("no/such/file.gguf").generate("hi")
+    assert "aeon model fetch" in raised.value.advice
+
+
+def test_a_folder_is_no_model(tmp_path):
+    with pytest.raises(LLMError, match="cannot be read"):
+        LlamaCppAdapter(tmp_path).generate("hi")
+
+
+def test_a_file_of_another_kind_is_told(tmp_path):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"<html>not found</html>")
+    with pytest.raises(LLMError, match="is no GGUF file"):
+        LlamaCppAdapter(path).generate("hi")
+
+
+def test_a_broken_gguf_file_is_told(tmp_path):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"GGUF\x03\x00\x00\x00" + b"\xff" * 5000)
+    with pytest.raises(LLMError, match=r"llama\.cpp cannot load"):
+        LlamaCppAdapter(path).generate("hi")
+
+
+def test_without_the_package_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'aeon-orchestrator\[embedded\]'"):
+        LlamaCppAdapter(tmp_path / "model.gguf").generate("hi")
+
+
+def test_one_core_is_left_to_the_machine(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+    assert llama_runtime.default_threads() == 3
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+    assert llama_runtime.default_threads() == 1
+
+
+@pytest.fixture(scope="module")
+def embedded(tiny_model):
+    with LlamaCppAdapter(tiny_model, context=1024, deterministic=True) as adapter:
+        yield adapter
+
+
+@pytest.mark.model
+class TestWithWeights:
+    def test_a_prompt_beyond_the_context_is_told_in_tokens(self, embedded):
+        with pytest.raises(LLMRequestError, match=r"The prompt has \d+ tokens, the model's context 1024"):
+            embedded.complete(Request("word " * 3000))
+
+    def test_a_schema_llama_cpp_cannot_follow_is_told(self, embedded):
+        with pytest.raises(LLMRequestError, match="cannot take the request"):
+            embedded.complete(Request("hi", schema={"type": "nonsense"}))
+
+    def test_text_that_is_no_unicode_is_told(self, embedded):
+        with pytest.raises(LLMRequestError, match="cannot take the request"):
+            embedded.complete(Request("half a pair: \ud83d"))
+
+    def test_usage_and_model_are_told(self, embedded, tiny_model):
+        reply = embedded.complete(Request("Say hi.", max_tokens=4, temperature=0.0))
+        assert reply.usage["output_tokens"] == 4
+        assert reply.model == tiny_model.stem
+
+    def test_deterministic_means_the_same_text(self, embedded):
+        warm = Request(LONG.prompt, max_tokens=24, temperature=0.8)
+        assert len({embedded.complete(warm).text for _ in range(3)}) == 1
+
+    def test_a_sink_that_raises_stops_the_model(self, embedded):
+        def full(_):
+            raise OSError("disk full")
+
+        with pytest.raises(OSError, match="disk full"):
+            embedded.complete(LONG, full)
+        assert embedded.complete(Request("Say hi.", max_tokens=2)).text
+
+    def test_a_closed_adapter_loads_again(self, tiny_model):
+        adapter = LlamaCppAdapter(tiny_model, context=256)
+        with adapter:
+            first = adapter.complete(Request("Say hi.", max_tokens=4, temperature=0.0))
+        with adapter:
+            assert adapter.complete(Request("Say hi.", max_tokens=4, temperature=0.0)).text == first.text
+
+    def test_its_loopback_port_is_shut(self, embedded):
+        """Any process, and any web page, could otherwise talk to the model."""
+        embedded.complete(Request("Say hi.", max_tokens=1))
+        address = embedded._server.listening_address
+        with httpx2.Client(trust_env=False) as client:
+            answer = client.post(f"{address}/v1/chat/completions", json={}, headers={"origin": "http://evil.example"})
+            assert answer.status_code == 401
+            assert answer.headers.get("access-control-allow-origin", "") == ""
+            assert client.get(f"{address}/").status_code == 404, "no web page"
+        assert embedded._settings.api_key not in repr(embedded)
+
+    def test_nothing_reaches_the_users_terminal_and_ctrl_c_works(self, tiny_model):
+        """A process of its own, since native code writes past Python's streams."""
+        script = (
+            "import sys\n"
+            "from aeon.llm.adapters.llama_cpp import LlamaCppAdapter\n"
+            "from aeon.llm.interface import Request\n"
+            "schema = {'type': 'object', 'properties': {'a': {'type': 'integer'}}, 'required': ['a']}\n"
+            "with LlamaCppAdapter(sys.argv[1], context=1024, threads=1) as adapter:\n"
+            "    adapter.complete(Request('Give a.', max_tokens=20, temperature=0.0, schema=schema))\n"
+            "    told = []\n"
+            "    try:\n"
+            "        adapter.complete(Request('Tell a long story.', max_tokens=900), lambda _: told or told.append(print('go', flush=True)))\n"
+            "    except KeyboardInterrupt:\n"
+            "        print('interrupted', flush=True)\n"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, str(tiny_model)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert process.stdout.readline() == b"go\n"
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert (out, err) == (b"interrupted\n", b"")
+        assert time.monotonic() - began < 8, "the model stopped at its next token"
+
+    def test_questions_of_several_threads_queue(self, embedded):
+        texts = []
+        threads = [threading.Thread(target=lambda: texts.append(embedded.complete(LONG).text)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(texts) == 3
+        assert len(set(texts)) == 1
+
+
+@pytest.fixture(scope="module")
+def peer(tiny_model):
+    with llama_server(tiny_model, context=512) as peer:
+        yield peer
+
+
+@pytest.mark.server
+@pytest.mark.model
+class TestRealServer:
+    """The HTTP adapter before llama.cpp's own server: the peer that nobody here wrote."""
+
+    def test_a_wrong_key_is_refused_at_once(self, peer):
+        with (
+            RemoteAPIAdapter(peer.base_url, peer.model, api_key="wrong-key") as adapter,
+            pytest.raises(LLMRequestError, match="HTTP 401"),
+        ):
+            adapter.generate("hi")
+
+    def test_a_prompt_beyond_its_context_is_refused_at_once(self, peer):
+        with (
+            RemoteAPIAdapter(peer.base_url, peer.model, api_key=peer.api_key) as adapter,
+            pytest.raises(LLMRequestError, match="exceeds the available context size"),
+        ):
+            adapter.complete(Request("word " * 3000), lambda _: None)
+
+    def test_core_11_its_schema_is_enforced_while_streaming(self, peer):
+        schema = {
+            "type": "object",
+            "properties": {"colour": {"enum": ["red", "blue"]}},
+            "required": ["colour"],
+            "additionalProperties": False,
+        }
+        pieces = []
+        with RemoteAPIAdapter(peer.base_url, peer.model, api_key=peer.api_key) as adapter:
+            reply = adapter.complete(
+                Request("A colour?", max_tokens=100, temperature=0.0, schema=schema), pieces.append
+            )
+        assert json.loads(reply.text)["colour"] in {"red", "blue"}
+        assert "".join(pieces) == reply.text
+        assert reply.finish_reason == "stop"
+        assert reply.usage["output_tokens"] > 0
+
+    def test_the_key_is_not_shown(self, peer):
+        assert peer.api_key not in repr(peer)
+
+    def test_its_port_is_closed_afterwards(self, tiny_model):
+        with llama_server(tiny_model, context=256) as peer:
+            pass
+        with httpx2.Client(trust_env=False) as client, pytest.raises(httpx2.ConnectError):
+            client.get(peer.base_url)
