@@ -4,7 +4,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError, create_model
+from pydantic.fields import FieldInfo
 
 from aeon.base.errors import ToolDefinitionError, ToolError
 from aeon.base.json import Json, JsonObject
@@ -27,9 +28,15 @@ class FunctionTool(Tool, Generic[P, R]):
         self.name = name
         self.description = description
         self.timeout = timeout
-        self._arguments, self._result = _models(function, name)
-        self.input_schema = self._arguments.model_json_schema()
-        result_schema = self._result.json_schema(mode="serialization")
+        _check_definition(function, name, description)
+        try:
+            self._arguments, self._result = _models(function, name)
+            self.input_schema = self._arguments.model_json_schema()
+            result_schema = self._result.json_schema(mode="serialization")
+        except PydanticUserError as error:
+            raise ToolDefinitionError(
+                f"The tool {name!r} has a type without a JSON form: {_first_line(error)}."
+            ) from error
         self._is_object = result_schema.get("type") == "object"
         self.output_schema = result_schema if self._is_object else _wrapped(result_schema)
 
@@ -42,7 +49,7 @@ class FunctionTool(Tool, Generic[P, R]):
             arguments = self._arguments.model_validate(kwargs)
         except ValidationError as error:
             raise ToolError(f"The arguments do not fit: {_first_line(error)}.") from error
-        values = {field: getattr(arguments, field) for field in type(arguments).model_fields}
+        values = {field.alias or name: getattr(arguments, name) for name, field in type(arguments).model_fields.items()}
         result = cast(Callable[..., R], self.function)(**values)
         try:
             plain: Json = self._result.dump_python(self._result.validate_python(result), mode="json")
@@ -72,43 +79,66 @@ def tool(
 
     def made(function: Callable[P, R]) -> FunctionTool[P, R]:
         text = description or (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ")
-        return FunctionTool(function, name or function.__name__, text, timeout)
+        return FunctionTool(function, name or getattr(function, "__name__", type(function).__name__), text, timeout)
 
     return made if function is None else made(function)
 
 
-def _models(function: Callable[..., Any], name: str) -> tuple[type[BaseModel], TypeAdapter[Any]]:
-    parameters = inspect.signature(function).parameters
+def _check_definition(function: Callable[..., Any], name: str, description: str) -> None:
+    """Raises ToolDefinitionError that lists everything the function lacks."""
+    problems: list[str] = []
     try:
-        hints = get_type_hints(function, include_extras=True)
-    except NameError as error:
-        raise ToolDefinitionError(f"The tool {name!r} has an annotation that cannot be read: {error}.") from error
-    problems = [
-        *(f"the parameter {p.name!r} has no type" for p in parameters.values() if p.name not in hints),
-        *(f"the parameter {p.name!r} must be a plain named one" for p in parameters.values() if p.kind in _REPEATED),
-        *(["it has no return type"] if "return" not in hints else []),
-        *(["it is async; the kernel is synchronous, so make it a plain function"] if _is_async(function) else []),
-    ]
+        hints = _hints(function)
+    except Exception as error:  # noqa: BLE001  # an annotation is an expression of the author's: it may raise anything
+        hints = dict[str, Any].fromkeys([*inspect.signature(function).parameters, "return"])
+        problems.append(f"it has an annotation that cannot be read: {type(error).__name__}: {error}")
+    problems += [problem for p in _parameters(function) for problem in _parameter_problems(p, hints)]
+    if "return" not in hints:
+        problems.append("it has no return type")
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        problems.append("it is async; the kernel is synchronous, so make it a plain function")
+    if not description.strip():
+        problems.append("it has no docstring; say in one what it does, the model reads it")
     if problems:
         raise ToolDefinitionError(f"The tool {name!r} cannot be made: {'; '.join(problems)}.", problems=problems)
+
+
+def _parameter_problems(parameter: inspect.Parameter, hints: dict[str, Any]) -> list[str]:
+    named = f"the parameter {parameter.name!r}"
+    return [
+        *([f"{named} has no type"] if parameter.name not in hints else []),
+        *([f"{named} must be a plain named one"] if parameter.kind in _REPEATED else []),
+        *([f"{named} has a Field as default; write Annotated[type, Field(...)]"] if _has_field(parameter) else []),
+    ]
+
+
+def _has_field(parameter: inspect.Parameter) -> bool:
+    return isinstance(parameter.default, FieldInfo)
+
+
+def _models(function: Callable[..., Any], name: str) -> tuple[type[BaseModel], TypeAdapter[Any]]:
+    hints = _hints(function)
+    # Fields have names of their own, so that a parameter may be called `schema`, `copy` or `_x`.
     fields: dict[str, Any] = {
-        p.name: (hints[p.name], ... if p.default is inspect.Parameter.empty else p.default) for p in parameters.values()
+        f"argument_{index}": (hints[p.name], Field(... if p.default is p.empty else p.default, alias=p.name))
+        for index, p in enumerate(_parameters(function))
     }
-    try:
-        arguments = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
-        return arguments, TypeAdapter(hints["return"])
-    except PydanticSchemaGenerationError as error:
-        raise ToolDefinitionError(f"The tool {name!r} has a type without a JSON form: {_first_line(error)}.") from error
+    arguments = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+    return arguments, TypeAdapter(hints["return"])
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    return get_type_hints(function, include_extras=True)
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())
 
 
 def _wrapped(schema: JsonObject) -> JsonObject:
     definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
     inner = {key: value for key, value in schema.items() if key != "$defs"}
     return {"type": "object", "properties": {"result": inner}, "required": ["result"], **definitions}
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
 
 
 def _first_line(error: Exception) -> str:

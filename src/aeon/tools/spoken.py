@@ -33,7 +33,7 @@ _OPERATORS = (
 _OPERATES = frozenset([_BOUND, _SIGN, *(sign for _, sign in _OPERATORS), "^", "^ 2", "^ 3"])
 _TOKEN = re.compile(
     r"\s*(?:"
-    r"(?P<number>(?<![\w.:,])[$€£]?(?:0(?!\d)|[1-9]\d*)(?:,\d{3})*(?:\.\d+)?(?=x\s*\d|(?![\w:]|[.,]\d)))"
+    r"(?P<number>(?:(?<![\w.:,])|(?<=\dx))[$€£]?(?:0(?![\dx])|[1-9]\d*)(?:,\d{3})*(?:\.\d+)?(?=x\s*\d|(?![\w:]|[.,]\d)))"
     r"|(?P<power>\*\*)"
     + "".join(f"|(?P<op{index}>{pattern})" for index, (pattern, _) in enumerate(_OPERATORS))
     + r"|(?P<squared>squared)|(?P<cubed>cubed)|(?P<percent>%|percent|per\s+cent)"

@@ -1,12 +1,11 @@
 """The tools that ship: echo, calculator, memory."""
 
-from aeon.memory.interface import Memory
 from aeon.tools.interface import Tool
 from aeon.tools.stubs.calculator import CalculatorTool
 from aeon.tools.stubs.echo import EchoTool
-from aeon.tools.stubs.memory import MemoryReadTool, MemorySearchTool, MemoryWriteTool
+from aeon.tools.stubs.memory import KeyValues, MemoryReadTool, MemorySearchTool, MemoryWriteTool
 
 
-def shipped_tools(memory: Memory) -> list[Tool]:
+def shipped_tools(memory: KeyValues) -> list[Tool]:
     """One of each, the memory tools on `memory`."""
     return [CalculatorTool(), EchoTool(), MemoryWriteTool(memory), MemoryReadTool(memory), MemorySearchTool(memory)]

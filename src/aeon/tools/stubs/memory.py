@@ -1,10 +1,9 @@
 """The memory tools: a model's hands on the key/value memory."""
 
-from typing import Any
+from typing import Any, Protocol
 
 from aeon.base.errors import ToolError
-from aeon.base.json import JsonObject
-from aeon.memory.interface import Memory
+from aeon.base.json import Json, JsonObject
 from aeon.tools.interface import Example, Tool
 
 RESERVED = "step/"
@@ -12,6 +11,14 @@ RESERVED = "step/"
 
 _KEY: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200}
 _SCALAR: JsonObject = {"type": ["string", "number", "boolean"], "maxLength": 2000}
+
+
+class KeyValues(Protocol):
+    """What the memory tools need of a memory: any `aeon.memory.interface.Memory` has it."""
+
+    def write(self, key: str, value: Json) -> None: ...
+    def read(self, key: str) -> Json: ...
+    def search(self, prefix: str) -> list[tuple[str, Json]]: ...
 
 
 def _object(**properties: JsonObject) -> JsonObject:
@@ -54,7 +61,7 @@ class MemoryWriteTool(Tool):
         ),
     )
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: KeyValues) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
@@ -92,7 +99,7 @@ class MemoryReadTool(Tool):
         ),
     )
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: KeyValues) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
@@ -119,7 +126,7 @@ class MemorySearchTool(Tool):
         ),
     )
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: KeyValues) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:

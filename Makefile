@@ -1,0 +1,54 @@
+# Two commands do everything: `make demo` and `make test`. Each creates what is missing and starts at once when nothing is.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+LOCK   := requirements/dev.lock
+PYTEST := $(BIN)/pytest
+
+.PHONY: help demo test check bench weights lock clean
+.DEFAULT_GOAL := help
+
+help: ## what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+$(VENV)/.installed: pyproject.toml $(LOCK)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Aeon needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "==> creating $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { echo "Python's venv module is missing. On Debian: apt-get install python3-venv"; exit 1; }
+	@echo "==> installing (about a minute the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(VENV)/.installed ## install, fetch the embedded model once, and run two requests on it
+	@sh examples/demo.sh $(BIN)/aeon
+
+test: $(VENV)/.installed weights ## install and run every test, the slow ones too
+	@$(PYTEST)
+
+check: $(VENV)/.installed ## lint, types, contracts and the fast tests
+	@echo "==> ruff";         $(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@echo "==> pyright";      $(BIN)/pyright
+	@echo "==> import-linter"; $(BIN)/lint-imports
+	@echo "==> fast tests";   $(PYTEST) -m "not slow and not model and not server"
+
+bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the RESULTS.md files
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock
+	@$(BIN)/python benchmarks/recovery/run.py
+	@$(BIN)/python benchmarks/kernel/run.py
+	@$(BIN)/python benchmarks/requests/run.py
+
+weights: $(VENV)/.installed
+	@for model in tiny small; do $(BIN)/aeon model fetch $$model || \
+	  echo "    tests that need the $$model model will be skipped"; done
+
+lock: ## pin the dependencies anew, with hashes (needs uv)
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --group dev \
+	  --custom-compile-command "make lock" pyproject.toml -o $(LOCK)
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --group dev --group bench \
+	  --custom-compile-command "make lock" pyproject.toml -o requirements/bench.lock
+
+clean: ## remove the environment and the caches (not the weights)
+	@rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache
