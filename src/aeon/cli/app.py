@@ -1,0 +1,219 @@
+"""The commands and their options. Each imports what it needs when it runs, so that `aeon --help` is quick."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import aeon
+
+
+def _group(description: str) -> typer.Typer:
+    return typer.Typer(
+        help=description,
+        rich_markup_mode=None,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
+    )
+
+
+app = _group(
+    "Turn a request into a plan, run it step by step, and keep a log that replays.\n\n"
+    "Answers and data go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or input, "
+    "3 TTL expired, 130 interrupted, 143 terminated."
+)
+tools = _group("See and call the registered tools.")
+config = _group("See the configuration.")
+model = _group("Get the embedded model's weights.")
+log = _group("Read and check the logs of runs.")
+app.add_typer(tools, name="tools")
+app.add_typer(config, name="config")
+app.add_typer(model, name="model")
+app.add_typer(log, name="log")
+
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else there.")]
+Model = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", help="standard, small, tiny, a .gguf file, or a remote model.")
+]
+Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="Steps that the run may visit.")]
+NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask or download: an error says what to run instead.")]
+LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="The log of a run.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"aeon {aeon.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    del version
+
+
+@app.command()
+def run(
+    request: Annotated[
+        str | None, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="Run this plan (JSON or YAML, - for stdin).")
+    ] = None,
+    model: Model = None,
+    ttl: Ttl = None,
+    log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Where the run's log goes.")] = None,
+    as_json: AsJson = False,
+    no_input: NoInput = False,
+) -> int:
+    """Plan a request and run it, step by step."""
+    from aeon.cli.running import RunOptions, run_request
+
+    return run_request(request, plan, log, RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input))
+
+
+@app.command()
+def plan(
+    request: Annotated[str, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")],
+    model: Model = None,
+    as_json: AsJson = False,
+    no_input: NoInput = False,
+) -> int:
+    """Only plan a request: the plan as JSON, for `aeon run --plan`."""
+    from aeon.cli.running import RunOptions, plan_request
+
+    return plan_request(request, RunOptions(model, None, as_json=as_json, may_fetch=not no_input))
+
+
+@app.command()
+def resume(
+    path: LogFile, ttl: Ttl = None, model: Model = None, as_json: AsJson = False, no_input: NoInput = False
+) -> int:
+    """Go on with a run that expired, crashed or was interrupted."""
+    from aeon.cli.running import RunOptions, resume_run
+
+    return resume_run(path, RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input))
+
+
+@app.command()
+def replay(path: LogFile, as_json: AsJson = False) -> int:
+    """Run a log again without its model and tools, byte for byte."""
+    from aeon.cli.logs import replay_log
+
+    return replay_log(path, as_json=as_json)
+
+
+@app.command()
+def schema(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Plan, LogEntry, ...; none lists them.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """The JSON schema of an entity."""
+    from aeon.cli.schemas import show_schema
+
+    return show_schema(name, as_json=as_json)
+
+
+@app.command()
+def doctor(
+    quick: Annotated[bool, typer.Option("--quick", help="Do not ask the model a question.")] = False,
+    model: Model = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check everything that a run needs."""
+    from aeon.cli.doctor import examine
+
+    return examine(model, is_quick=quick, as_json=as_json)
+
+
+@tools.command("list")
+def tools_list(as_json: AsJson = False) -> int:
+    """Every registered tool."""
+    from aeon.cli.toolbox import list_tools
+
+    return list_tools(as_json=as_json)
+
+
+@tools.command("show")
+def tools_show(name: Annotated[str, typer.Argument(metavar="NAME")], as_json: AsJson = False) -> int:
+    """A tool with its schemas and an example."""
+    from aeon.cli.toolbox import show_tool
+
+    return show_tool(name, as_json=as_json)
+
+
+@tools.command("call")
+def tools_call(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    arguments: Annotated[
+        str, typer.Option("--input", metavar="JSON", help="The arguments as a JSON object; - reads it from stdin.")
+    ],
+    as_json: AsJson = False,
+) -> int:
+    """Call a tool, its arguments and its result checked against its schemas."""
+    from aeon.cli.toolbox import call_tool
+
+    return call_tool(name, arguments, as_json=as_json)
+
+
+@config.command("explain")
+def config_explain(as_json: AsJson = False) -> int:
+    """Each value, where it comes from, and the files that were looked for."""
+    from aeon.cli.explain import explain
+
+    return explain(as_json=as_json)
+
+
+@model.command("list")
+def model_list(as_json: AsJson = False) -> int:
+    """The models that can run in this process."""
+    from aeon.cli.models import list_models
+
+    return list_models(as_json=as_json)
+
+
+@model.command("fetch")
+def model_fetch(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="standard, small or tiny.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Download a model's weights once, checked by hash. An interrupted download goes on where it was."""
+    from aeon.cli.models import fetch_model
+
+    return fetch_model(name, as_json=as_json)
+
+
+@model.command("path")
+def model_path(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="standard, small or tiny.")] = None,
+) -> int:
+    """Where a model's weights are."""
+    from aeon.cli.models import print_path
+
+    return print_path(name)
+
+
+@log.command("show")
+def log_show(
+    path: LogFile,
+    entry: Annotated[
+        int | None, typer.Option("--entry", min=1, metavar="N", help="One entry whole, with its restored plan.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """What happened in a run: every entry, or one of them whole."""
+    from aeon.cli.logs import show_log
+
+    return show_log(path, entry, as_json=as_json)
+
+
+@log.command("verify")
+def log_verify(path: LogFile, as_json: AsJson = False) -> int:
+    """Check that no line of a log was changed."""
+    from aeon.cli.logs import verify_log
+
+    return verify_log(path, as_json=as_json)

@@ -1,0 +1,142 @@
+"""The edge of the command: every way a command can end becomes an exit code and a clear message."""
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+import typer
+
+from aeon.base.errors import AeonError, InputError
+from aeon.cli.codes import Code
+from aeon.cli.say import put, say, say_error
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end (SIGTERM). A KeyboardInterrupt, so that no tool's failure hides it."""
+
+
+def run_process(argv: Sequence[str]) -> NoReturn:
+    """Run the command as this process: its signals, its streams, its exit code."""
+    try:
+        signal.signal(signal.SIGTERM, _terminate)
+        _make_streams_safe()
+        code = run(argv)
+    except KeyboardInterrupt as stop:
+        code = _interrupted(stop)
+    if code in (Code.INTERRUPTED, Code.TERMINATED, Code.BROKEN_PIPE):
+        # At once: a second Ctrl-C, or a thread that the model's native code still holds, must not delay the end.
+        _flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
+    """Run one command line and return its exit code. Raises nothing, interruption included."""
+    as_json = "--json" in _before_dashes(argv)
+    try:
+        code = _dispatch(argv)
+        sys.stdout.flush()
+    except AeonError as error:
+        return _refused(error, as_json=as_json)
+    except typer.TyperException as error:
+        return _misused(error, as_json=as_json)
+    except BrokenPipeError:
+        return Code.BROKEN_PIPE
+    except KeyboardInterrupt as stop:
+        return _interrupted(stop)
+    except typer.Abort:
+        return Code.USAGE
+    except Exception as error:  # noqa: BLE001  # the last boundary: a defect is reported, with its trace in a file
+        return _unexpected(error, as_json=as_json)
+    return code
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    from aeon.cli.app import app
+
+    # Not through typer's own main: it would turn an interruption into an exit code before we can say how to go on.
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("aeon", list(argv)) as context:
+            return int(command.invoke(context) or Code.DONE)
+    except typer.Exit as end:
+        return end.exit_code
+
+
+def _refused(error: AeonError, *, as_json: bool) -> int:
+    if as_json:
+        _put_error(error.as_dict())
+    say_error(error)
+    return Code.USAGE if isinstance(error, InputError) else Code.FAILED
+
+
+def _misused(error: typer.TyperException, *, as_json: bool) -> int:
+    told = io.StringIO()
+    show = getattr(error, "show", None)
+    if callable(show):
+        show(file=told)
+    if as_json:
+        _put_error({"type": "UsageError", "message": error.format_message(), "next_step": "See `aeon --help`."})
+    from aeon.cli.text import clean
+
+    with suppress(OSError):
+        sys.stderr.write(clean(told.getvalue().strip() or error.format_message()) + "\n")
+    return error.exit_code
+
+
+def _unexpected(error: Exception, *, as_json: bool) -> int:
+    from aeon.cli.crash import keep_trace
+
+    trace = keep_trace(error)
+    told = AeonError(
+        f"Aeon met something it did not expect ({type(error).__name__}). This is a defect, not your mistake.",
+        next_step=f"The details are in {trace}; please report them." if trace else "Please report it.",
+    )
+    return _refused(told, as_json=as_json)
+
+
+def _interrupted(stop: KeyboardInterrupt) -> int:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if str(stop):
+        say(str(stop))
+    else:
+        say("interrupted")
+    return Code.TERMINATED if isinstance(stop, Terminated) else Code.INTERRUPTED
+
+
+def _put_error(error: dict[str, object]) -> None:
+    from aeon.cli.text import pretty
+
+    with suppress(OSError):
+        put(pretty({"status": "failed", "error": error}))
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    del number, frame
+    raise Terminated
+
+
+def _make_streams_safe() -> None:
+    """Characters the terminal's encoding lacks are escaped; a closed stream becomes one that takes everything."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # so it is after `>&-`
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # open until the process ends
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # as above
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+
+
+def _before_dashes(argv: Sequence[str]) -> Sequence[str]:
+    return argv[: argv.index("--")] if "--" in argv else argv

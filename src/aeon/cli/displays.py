@@ -1,0 +1,55 @@
+"""How a run is shown on stderr: plain lines where nobody can redraw. The live display is in `live.py`."""
+
+import os
+import sys
+from contextlib import suppress
+from types import TracebackType
+from typing import Protocol, Self, TextIO
+
+from aeon.cli.narration import narrated
+from aeon.cli.text import COLUMNS
+from aeon.observability.events import Event, PlanReady
+
+
+class Display(Protocol):
+    """Shows events as they come, between entering and leaving. It never raises: a run outlives its display."""
+
+    def __call__(self, event: Event) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def display_for(stream: TextIO | None = None) -> Display:
+    """The display for stderr: live on a terminal, else lines."""
+    target = sys.stderr if stream is None else stream
+    if target.isatty() and os.environ.get("TERM") != "dumb":
+        from aeon.cli.live import LiveDisplay
+
+        return LiveDisplay(target)
+    return LineDisplay(target)
+
+
+class LineDisplay:
+    """Plain lines without colour, at most 80 columns wide."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._total = 0
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, PlanReady):
+            self._total = len(event.plan["steps"])
+        with suppress(OSError, ValueError):
+            for line in narrated(event, self._total, COLUMNS):
+                self._stream.write(f"{line.text}\n")
+            self._stream.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is left to draw."""

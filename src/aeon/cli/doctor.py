@@ -1,0 +1,144 @@
+"""`aeon doctor`: everything that a run needs, each with its state and what to do about it."""
+
+import importlib.util
+import platform
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Literal, NamedTuple, TypeAlias
+
+import aeon
+from aeon.base.errors import AeonError, ConfigError
+from aeon.bootstrap import App, ModelChoice
+from aeon.cli.codes import Code
+from aeon.cli.say import put
+from aeon.cli.session import opened, settings_here
+from aeon.cli.text import COLUMNS, pretty, wrapped
+from aeon.llm.interface import Request
+
+State: TypeAlias = Literal["ok", "note", "broken"]
+
+_PATIENCE = 120.0
+"""Seconds that the model has for its first answer; loading weights is among it."""
+
+_INDENT = " " * 10
+_QUESTION = Request("Answer with the one word: ready", max_tokens=16, temperature=0.0)
+
+
+class Finding(NamedTuple):
+    """One thing looked at. `advice` says what to do where it is not "ok"."""
+
+    name: str
+    state: State
+    text: str
+    advice: str = ""
+
+
+def examine(model: str | None, *, is_quick: bool, as_json: bool) -> int:
+    """Look at everything and print it; FAILED when something that a run needs is broken."""
+    findings = [_python()]
+    try:
+        loaded = settings_here(model=model)
+    except ConfigError as error:
+        findings.append(Finding("configuration", "broken", error.message.rstrip(), error.advice))
+    else:
+        findings.append(Finding("configuration", "ok", _files_read([path for path, there in loaded.files if there])))
+        with opened(loaded, is_quiet=True) as app:
+            findings += [*_places(app), *_tools(app), *_model(app, is_quick=is_quick)]
+    is_well = all(finding.state != "broken" for finding in findings)
+    if as_json:
+        put(pretty({"ok": is_well, "findings": [finding._asdict() for finding in findings]}))
+    else:
+        for finding in findings:
+            put("\n".join(_lines(finding)))
+    return Code.DONE if is_well else Code.FAILED
+
+
+def _lines(finding: Finding) -> list[str]:
+    first = f"{finding.state:<7} {finding.name}: "
+    told = wrapped(finding.text, COLUMNS, first, _INDENT, keeps_words=True)
+    if not finding.advice:
+        return told
+    return [*told, *wrapped(finding.advice, COLUMNS, f"{_INDENT}next: ", _INDENT, keeps_words=True)]
+
+
+def _python() -> Finding:
+    extras = "with" if importlib.util.find_spec("xllamacpp") else "without"
+    versions = f"{aeon.__version__} on Python {platform.python_version()}"
+    return Finding("aeon", "ok", f"{versions}, {extras} the embedded extra")
+
+
+def _files_read(paths: list[Path]) -> str:
+    return f"read {', '.join(map(str, paths))}" if paths else "no aeon.toml; defaults, AEON_* and flags"
+
+
+def _places(app: App) -> list[Finding]:
+    folder = Path(app.settings.run.log_dir).expanduser()
+    return [
+        _tried("log folder", f"{folder} can be written", lambda: _write_in(folder)),
+        _tried("memory", f"{app.settings.memory.path} can be read", lambda: app.memory.read("aeon doctor")),
+    ]
+
+
+def _tried(name: str, text: str, attempt: Callable[[], object]) -> Finding:
+    try:
+        attempt()
+    except AeonError as error:
+        return Finding(name, "broken", error.message, error.advice)
+    except OSError as error:
+        return Finding(name, "broken", str(error), "Choose another place in aeon.toml, or make it writable.")
+    return Finding(name, "ok", text)
+
+
+def _write_in(folder: Path) -> None:
+    """Write where a log would go, and leave nothing; a folder that is not there yet is asked of its parent."""
+    place = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
+    with tempfile.NamedTemporaryFile(dir=place, prefix=".aeon-doctor-"):
+        pass
+
+
+def _tools(app: App) -> list[Finding]:
+    names = app.registry.list_all()
+    found = [Finding("tools", "ok", f"{len(names)} registered: {', '.join(names)}")]
+    advice = "Update or uninstall the package that offers it; runs go on without it."
+    return found + [Finding("tool plugin", "note", warning, advice) for warning in app.warnings]
+
+
+def _model(app: App, *, is_quick: bool) -> list[Finding]:
+    try:
+        choice = app.prepare_model(None)
+    except AeonError as error:
+        return [Finding("model", "broken", error.message, error.advice)]
+    found = [Finding("model", "ok", f"{choice.title}, because {choice.why}"), *_weights(app, choice)]
+    return found if is_quick else [*found, _answer(app)]
+
+
+def _weights(app: App, choice: ModelChoice) -> list[Finding]:
+    if choice.weights is None:
+        return [Finding("weights", "note", f"{choice.file}, a file of yours, not checked")] if choice.file else []
+    return [Finding("weights", "ok", f"verified by hash: {app.path_of(choice.weights.name)}")]
+
+
+def _answer(app: App) -> Finding:
+    """One small question, given up after a while. The thread of a model that hangs ends with the process."""
+    outcomes = SimpleQueue[AeonError | str]()
+
+    def ask() -> None:
+        try:
+            outcomes.put(app.model.complete(_QUESTION).text)
+        except AeonError as error:
+            outcomes.put(error)
+
+    start = time.monotonic()
+    Thread(target=ask, name="aeon-doctor", daemon=True).start()
+    try:
+        outcome = outcomes.get(timeout=_PATIENCE)
+    except Empty:
+        return Finding("answer", "broken", f"the model said nothing for {_PATIENCE:.0f} s", "Try a smaller model.")
+    if isinstance(outcome, AeonError):
+        return Finding("answer", "broken", outcome.message, outcome.advice)
+    seconds = time.monotonic() - start
+    return Finding("answer", "ok", f"{outcome.strip()[:60]!r} after {seconds:.1f} s, loading included")

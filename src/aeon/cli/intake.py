@@ -1,0 +1,66 @@
+"""Reading what the user gives: requests, plan files, JSON. Whatever comes, the answer is a value or a clear error."""
+
+import sys
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from aeon.base.errors import InputError, PlanError, RequestError
+from aeon.base.json import JsonObject, parse_strict
+from aeon.kernel.orchestrator import MAX_REQUEST
+from aeon.plan.models import Plan
+from aeon.plan.parser import MAX_TEXT, parse_plan
+
+_BYTES_A_CHARACTER = 4
+_BINARY = "holds bytes that are no text"
+
+
+def read_request(argument: str) -> str:
+    """The request itself, or what stands on stdin for `-`. Raises RequestError for what is no request."""
+    if argument == "-":
+        argument = _text_from(sys.stdin.buffer, MAX_REQUEST, "The request on stdin", RequestError)
+    if not argument.strip():
+        raise RequestError("The request is empty.")
+    if "\x00" in argument or any("\ud800" <= character <= "\udfff" for character in argument):
+        raise RequestError(f"The request {_BINARY}.")
+    return argument
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan in a file, or on stdin for `-`. Raises PlanError with every problem."""
+    if str(path) == "-":
+        return parse_plan(_text_from(sys.stdin.buffer, MAX_TEXT, "The plan on stdin", PlanError), source="stdin")
+    try:
+        with path.open("rb") as file:
+            text = _text_from(file, MAX_TEXT, f"The plan {path}", PlanError)
+    except OSError as error:
+        raise PlanError(f"The plan {path} cannot be read: {error.strerror}.", next_step="Check the path.") from None
+    if not text.strip():
+        raise PlanError(f"The plan {path} is empty.")
+    return parse_plan(text, source=str(path))
+
+
+def read_object(argument: str) -> JsonObject:
+    """A JSON object from an option, or from stdin for `-`. Raises InputError."""
+    text = _text_from(sys.stdin.buffer, MAX_TEXT, "The input on stdin", InputError) if argument == "-" else argument
+    example = """Give a JSON object, such as --input '{"text": "hello"}'."""
+    try:
+        value = parse_strict(text)
+    except ValueError as error:
+        raise InputError(f"The input is no JSON: {error}.", next_step=example) from None
+    if not isinstance(value, dict):
+        raise InputError("The input is JSON, but no object.", next_step=example)
+    return cast(JsonObject, value)
+
+
+def _text_from(stream: BinaryIO, most: int, what: str, kind: type[InputError]) -> str:
+    """At most `most` characters of UTF-8; not a byte more is read than shows that there are too many."""
+    data = stream.read(_BYTES_A_CHARACTER * most + 1)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if len(data) <= _BYTES_A_CHARACTER * most:
+            raise kind(f"{what} {_BINARY} (UTF-8).", next_step="Give plain text.") from None
+        text = data.decode("utf-8-sig", errors="replace")
+    if len(text) > most:
+        raise kind(f"{what} has more than {most:,} characters, the most that are read.", next_step="Shorten it.")
+    return text

@@ -1,0 +1,187 @@
+"""The live display of a terminal: what is over scrolls by above; what is going on and to come is redrawn below."""
+
+import json
+import re
+import time
+from contextlib import suppress
+from types import TracebackType
+from typing import Self, TextIO
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+from rich.tree import Tree
+
+from aeon.base.json import JsonObject
+from aeon.cli.narration import Line, narrated, outcome_lines, planned_line, step_line
+from aeon.cli.text import clean
+from aeon.observability.events import (
+    Event,
+    PlanningStarted,
+    PlanReady,
+    Repaired,
+    RunEnded,
+    StepEnded,
+    StepStarted,
+    TextMade,
+    ToolInvoked,
+    Warned,
+)
+
+_REDRAWS_A_SECOND = 10
+_SOON = 0.05
+"""Seconds within which a further change waits for the next regular redraw."""
+_MOST_TEXT = 20_000
+_TAIL = 240
+_LEAST_PENDING = 3
+_GUIDE = 4
+_DESCRIPTION = re.compile(r'"description"\s*:\s*"((?:[^"\\]|\\.)*)')
+
+
+class LiveDisplay:
+    """Draws a run with rich. Invariant: `_steps[_next:]` have not started."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=False)
+        self._title = ""
+        self._text = ""
+        self._is_planning = False
+        self._steps: list[JsonObject] = []
+        self._next = 0
+        self._running: Line | None = None
+        self._details: list[Line] = []
+        self._drawn_at = 0.0
+        self._live = Live(
+            console=self._console,
+            get_renderable=self._drawn,
+            refresh_per_second=_REDRAWS_A_SECOND,
+            transient=True,
+            vertical_overflow="crop",
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._title, self._running, self._steps = "", None, []
+        with suppress(OSError, ValueError):
+            self._live.stop()
+
+    def __call__(self, event: Event) -> None:
+        with suppress(OSError, ValueError):
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case PlanningStarted():
+                self._is_planning, self._title = True, "planning"
+                self._print(narrated(event, 0, self._width))
+            case TextMade():
+                self._text = (self._text + event.text)[:_MOST_TEXT] if self._is_planning else self._tail(event)
+            case PlanReady():
+                self._begin(event)
+            case StepStarted():
+                self._next, self._text = event.position + 1, ""
+                self._running = step_line(event.step, "running", event.position, len(self._steps), self._width)
+                self._redraw()
+            case ToolInvoked() | Warned() | Repaired():
+                self._note(narrated(event, len(self._steps), self._width))
+                self._redraw()
+            case StepEnded():
+                self._end_step(event)
+            case RunEnded():
+                self._title, self._steps = "", []
+                self._print(narrated(event, 0, self._width))
+            case _:
+                pass
+
+    def _begin(self, event: PlanReady) -> None:
+        self._is_planning, self._text, self._title = False, "", "to do"
+        self._steps, self._next = list(event.plan["steps"]), 0
+        self._print(narrated(event, 0, self._width)[:1])
+        self._live.refresh()
+
+    def _end_step(self, event: StepEnded) -> None:
+        state = str(event.step["status"])
+        head = step_line(event.step, state, event.position, len(self._steps), self._width)
+        self._print([head, *self._details, *outcome_lines(event, self._width)])
+        self._running, self._details, self._text = None, [], ""
+
+    def _redraw(self) -> None:
+        """Show a change at once, but not every one of thousands a second."""
+        if time.monotonic() - self._drawn_at > _SOON:
+            self._drawn_at = time.monotonic()
+            self._live.refresh()
+
+    def _note(self, lines: list[Line]) -> None:
+        """Under the running step, or at once when none runs."""
+        if self._running is None:
+            self._print(lines)
+        else:
+            self._details.extend(lines)
+
+    def _print(self, lines: list[Line]) -> None:
+        for line in lines:
+            self._console.print(Text(line.text, style=line.style), overflow="fold")
+
+    @property
+    def _width(self) -> int:
+        return self._console.width
+
+    def _tail(self, event: TextMade) -> str:
+        return (self._text + event.text)[-_TAIL:] if event.purpose == "answer" else ""
+
+    def _drawn(self) -> Tree | Text:
+        """What is going on now; called by the drawing thread."""
+        if not self._title:
+            return Text()
+        tree = Tree(Text(self._title, style="bold"))
+        width = self._width - _GUIDE
+        if self._is_planning:
+            for number, description in enumerate(descriptions(self._text)[-self._room :], 1):
+                tree.add(_cut(f"{number}. {description}", "dim", width))
+        else:
+            self._draw_steps(tree, width)
+        return tree
+
+    def _draw_steps(self, tree: Tree, width: int) -> None:
+        running = self._running
+        if running is not None:
+            branch = tree.add(_cut(running.text, running.style, width))
+            for line in self._details[-self._room :]:
+                branch.add(_cut(line.text.strip(), line.style, width - _GUIDE))
+            if self._text:
+                branch.add(_cut(self._text.replace("\n", " ")[-(width - 2 * _GUIDE) :], "dim", width - _GUIDE))
+        pending = self._steps[self._next :]
+        room = max(_LEAST_PENDING, self._room - len(self._details))
+        for step in pending[:room]:
+            line = planned_line(step, width)
+            tree.add(_cut(line.text.strip(), line.style, width))
+        if len(pending) > room:
+            tree.add(Text(f"... and {len(pending) - room:,} more", style="dim"))
+
+    @property
+    def _room(self) -> int:
+        """Lines for what is listed, so that the drawing stays on the screen."""
+        return max(_LEAST_PENDING, self._console.height - 6)
+
+
+def descriptions(text: str) -> list[str]:
+    """The steps' descriptions in a plan that is still being written; the last one may be incomplete."""
+    return [_decoded(found) for found in _DESCRIPTION.findall(text)]
+
+
+def _decoded(inner: str) -> str:
+    try:
+        return str(json.loads(f'"{inner}"', strict=False))
+    except ValueError:
+        return inner.partition("\\")[0]
+
+
+def _cut(text: str, style: str, width: int) -> Text:
+    drawn = Text(clean(text), style=style, no_wrap=True, overflow="ellipsis")
+    drawn.truncate(max(10, width), overflow="ellipsis")
+    return drawn

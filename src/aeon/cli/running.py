@@ -1,0 +1,172 @@
+"""`aeon run`, `aeon plan` and `aeon resume`: from what the user gave to what a run came to."""
+
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+from aeon.base.errors import AeonError, InputError, PlanError, RequestError
+from aeon.base.json import JsonObject
+from aeon.bootstrap import App, ModelChoice
+from aeon.cli.boundary import Terminated
+from aeon.cli.codes import Code
+from aeon.cli.displays import display_for
+from aeon.cli.intake import read_plan, read_request
+from aeon.cli.outcome import Outcome, of_error, of_interruption, of_result, tell
+from aeon.cli.progress import FetchProgress
+from aeon.cli.say import put, say
+from aeon.cli.session import opened, settings_here
+from aeon.cli.text import pretty
+from aeon.kernel.orchestrator import MAX_REQUEST, Orchestrator
+from aeon.kernel.restore import restored_state
+from aeon.observability.history import History, read_log
+from aeon.observability.log import JsonlLog
+from aeon.plan.models import PlanStep, StepStatus
+from aeon.settings import nearest
+from aeon.tools.registry import ToolRegistry
+
+
+class RunOptions(NamedTuple):
+    """What the flags of a run say."""
+
+    model: str | None
+    ttl: int | None
+    as_json: bool
+    may_fetch: bool
+
+
+def run_request(request: str | None, plan_file: Path | None, log: Path | None, options: RunOptions) -> int:
+    """Plan a request, or take a plan from a file, and run it."""
+    if request is None and plan_file is None:
+        raise RequestError(
+            "There is nothing to do.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
+        )
+    loaded = settings_here(model=options.model, ttl=options.ttl)
+    plan = None if plan_file is None else read_plan(plan_file)
+    text = read_request(request) if request is not None else "" if plan is None else plan.goal[:MAX_REQUEST]
+    with opened(loaded) as app:
+        path = log or _fresh_log(Path(loaded.settings.run.log_dir).expanduser())
+        steps = None if plan is None else plan.steps
+
+        def work(orchestrator: Orchestrator) -> JsonObject:
+            return orchestrator.execute(text, plan)
+
+        return _carry_out(app, path, None, steps, options, work)
+
+
+def resume_run(path: Path, options: RunOptions) -> int:
+    """Go on with the run of a log from its last whole entry. Raises InputError for a run that is over."""
+    loaded = settings_here(model=options.model, ttl=options.ttl)
+    history = read_log(path)
+    state = restored_state(history)
+    left = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
+    if not left:
+        raise InputError(
+            f"The run in {path} is finished: all of its {len(state.plan.steps)} steps have been carried out.",
+            next_step=f"See `aeon log show {path}`, or start a new run.",
+        )
+    with opened(loaded) as app:
+        return _carry_out(app, path, history, left, options, lambda orchestrator: orchestrator.resume(state))
+
+
+def plan_request(request: str, options: RunOptions) -> int:
+    """Only plan a request, and print the plan."""
+    text = read_request(request)
+    with opened(settings_here(model=options.model)) as app:
+        _prepare_model(app, None, options)
+        with redirect_stdout(sys.stderr), display_for() as display:
+            plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
+        put(pretty(plan.as_dict()))
+    return Code.DONE
+
+
+def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:
+    """Why these steps cannot be carried out without a model; empty when they can."""
+    return [f"step {step.step_id!r} {reason}" for step in steps if (reason := _model_reason(step, registry))]
+
+
+def _model_reason(step: PlanStep, registry: ToolRegistry) -> str | None:
+    if step.tool is None:
+        return "is for the model" if step.agent else "names neither a tool nor an agent"
+    if registry.get(step.tool) is None:
+        near = nearest(step.tool, registry.list_all())
+        return f"names the unknown tool {step.tool!r}" + (f" (did you mean {near!r}?)" if near else "")
+    return "has no arguments for its tool" if step.arguments is None else None
+
+
+def _carry_out(
+    app: App,
+    path: Path,
+    after: History | None,
+    steps: list[PlanStep] | None,
+    options: RunOptions,
+    work: Callable[[Orchestrator], JsonObject],
+) -> int:
+    """Run with a log and a display, whatever happens; `steps` are the ones to carry out, None before planning."""
+    log = JsonlLog(path, after=after)
+    try:
+        outcome = _watched(app, log, steps, options, work)
+    except KeyboardInterrupt as stop:
+        outcome = of_interruption(Code.TERMINATED if isinstance(stop, Terminated) else Code.INTERRUPTED)
+    except AeonError as error:
+        outcome = of_error(error)
+    finally:
+        log.close()
+        if not log.entries:
+            path.unlink(missing_ok=True)
+    outcome.log = path if log.entries else None
+    return tell(outcome, as_json=options.as_json)
+
+
+def _watched(
+    app: App,
+    log: JsonlLog,
+    steps: list[PlanStep] | None,
+    options: RunOptions,
+    work: Callable[[Orchestrator], JsonObject],
+) -> Outcome:
+    choice = _prepare_model(app, steps, options)
+    # What a tool prints must not mix with the answer.
+    with redirect_stdout(sys.stderr), display_for() as display:
+        result = work(app.orchestrator(ttl=app.settings.run.ttl, log=log, observer=display))
+    outcome = of_result(result)
+    if choice is not None and app.model.was_asked:
+        outcome.model = f"made with the {choice.title}" + _caution(choice)
+    return outcome
+
+
+def _prepare_model(app: App, steps: list[PlanStep] | None, options: RunOptions) -> ModelChoice | None:
+    """Have the model ready where the run needs one; a plan that cannot do without is refused before it starts."""
+    reasons = [] if steps is None else model_reasons(steps, app.registry)
+    for step in steps or []:
+        if step.tool is not None and app.registry.get(step.tool) is None:
+            say(
+                f"step {step.step_id!r} {_model_reason(step, app.registry)}; the model will find one, or do without",
+                "warning: ",
+                "  ",
+            )
+    if steps is not None and not reasons:
+        return None
+    try:
+        if not options.may_fetch:
+            return app.prepare_model(None)
+        with FetchProgress() as progress:
+            return app.prepare_model(progress)
+    except AeonError as error:
+        if steps is None:
+            raise
+        more = f"; and {len(reasons) - 5} more" if len(reasons) > 5 else ""  # noqa: PLR2004  # a few lines
+        raise PlanError(
+            f"The plan needs a language model: {'; '.join(reasons[:5])}{more}. {error.message}", next_step=error.advice
+        ) from error
+
+
+def _caution(choice: ModelChoice) -> str:
+    return "; it is small and can be wrong, so check what matters" if choice.is_embedded else ""
+
+
+def _fresh_log(folder: Path) -> Path:
+    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.jsonl"

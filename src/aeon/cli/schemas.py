@@ -1,0 +1,45 @@
+"""`aeon schema`: the JSON schemas of all entities."""
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel
+
+from aeon.base.errors import InputError
+from aeon.cli.codes import Code
+from aeon.cli.entities import MemoryEntry, Tool
+from aeon.cli.say import put
+from aeon.cli.text import pretty
+from aeon.kernel.state import OrchestrationState
+from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
+from aeon.plan.models import Plan, PlanStep
+from aeon.settings import nearest
+
+ENTITIES: Mapping[str, type[BaseModel]] = {
+    model.__name__: model
+    for model in (Plan, PlanStep, OrchestrationState, Tool, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
+}
+"""The entities of the data model, by name."""
+
+
+def show_schema(name: str | None, *, as_json: bool) -> int:
+    """Print the schema of the entity `name`, in any case and with or without hyphens; without one, all names."""
+    if name is None:
+        put(pretty(list(ENTITIES)) if as_json else "\n".join(ENTITIES))
+    else:
+        put(pretty(schema_of(name)))
+    return Code.DONE
+
+
+def schema_of(name: str) -> dict[str, object]:
+    """Raises InputError for an unknown name, with the nearest one."""
+    by_letters = {_letters(known): known for known in ENTITIES}
+    found = by_letters.get(_letters(name))
+    if found is None:
+        near = nearest(_letters(name), by_letters)
+        meant = f" Did you mean {by_letters[near]}?" if near else ""
+        raise InputError(f"There is no entity {name!r}.{meant}", next_step=f"Known are {', '.join(ENTITIES)}.")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ENTITIES[found].model_json_schema()}
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())

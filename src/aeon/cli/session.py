@@ -1,0 +1,31 @@
+"""What commands start with: the settings of this place, and the app they make."""
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+
+from aeon.base.json import Json
+from aeon.bootstrap import App, build
+from aeon.cli.say import say
+from aeon.settings import Loaded, load
+
+
+def settings_here(*, model: str | None = None, ttl: int | None = None) -> Loaded:
+    """The settings of the current folder under these flags. Raises ConfigError with every mistake."""
+    given: dict[str, tuple[str, Json]] = {"model.name": ("--model", model), "run.ttl": ("--ttl", ttl)}
+    return load({key: flag for key, flag in given.items() if flag[1] is not None}, os.environ, Path.cwd())
+
+
+@contextmanager
+def opened(loaded: Loaded, *, is_quiet: bool = False) -> Generator[App]:
+    """The app of these settings, closed in the end. What installed tools print goes to stderr: stdout is for data."""
+    with redirect_stdout(sys.stderr):
+        app = build(loaded.settings, os.environ)
+    try:
+        for warning in [] if is_quiet else app.warnings:
+            say(warning, "warning: ", "  ")
+        yield app
+    finally:
+        app.close()

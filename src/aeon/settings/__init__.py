@@ -1,0 +1,18 @@
+"""What the user has set, where each value comes from, and every mistake in it at once."""
+
+from aeon.settings.layers import KEYS, nearest, variable
+from aeon.settings.load import Loaded, LookedFor, load
+from aeon.settings.model import MemorySettings, ModelSettings, RunSettings, Settings
+
+__all__ = [
+    "KEYS",
+    "Loaded",
+    "LookedFor",
+    "MemorySettings",
+    "ModelSettings",
+    "RunSettings",
+    "Settings",
+    "load",
+    "nearest",
+    "variable",
+]

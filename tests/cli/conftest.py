@@ -1,0 +1,160 @@
+"""The command in this process and as a process of its own, in a folder and an environment of its own."""
+
+import copy
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from aeon.cli.boundary import run
+from aeon.testing.wire_double import WireDouble
+
+ADD = {
+    "goal": "add two numbers and say so",
+    "steps": [
+        {"step_id": "s1", "description": "add", "tool": "calculator", "arguments": {"expression": "15*23+7"}},
+        {"step_id": "s2", "description": "say", "tool": "echo", "arguments": {"text": "it is {step.s1.result}"}},
+    ],
+}
+
+HANGING = """
+import threading
+from aeon.tools.interface import Tool
+
+class Hang(Tool):
+    name = "hang"
+    description = "Never answers."
+    input_schema = {"type": "object"}
+    output_schema = {"type": "object"}
+    timeout = 600
+
+    def invoke(self, **kwargs):
+        threading.Event().wait()
+
+class Noisy(Tool):
+    name = "noisy"
+    description = "Prints to stdout and answers with escape sequences."
+    input_schema = {"type": "object"}
+    output_schema = {"type": "object"}
+
+    def invoke(self, **kwargs):
+        print("printed by a tool")
+        return {"text": "\\x1b[31mred\\x1b]0;title\\x07 \\u202eevil \\x9b2J"}
+
+TOOLS = [Hang(), Noisy()]
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> object:
+        return json.loads(self.out)
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of the test's own as home and current folder, and no setting from outside."""
+    for name in list(os.environ):
+        if name.startswith("AEON_"):
+            monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "here" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.fixture
+def aeon(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """`aeon(*argv, stdin=b"")`: the command in this process."""
+
+    def command(*argv: object, stdin: bytes = b"") -> Ended:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        code = run([str(argument) for argument in argv])
+        told = capsys.readouterr()
+        return Ended(code, told.out, told.err)
+
+    return command
+
+
+@pytest.fixture
+def process() -> Command:
+    """`process(*argv, stdin=b"", env={})`: the command as a process of its own, its streams in pipes."""
+
+    def command(*argv: object, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Ended:
+        ended = subprocess.run(
+            [sys.executable, "-m", "aeon", *map(str, argv)],
+            input=stdin,
+            capture_output=True,
+            env={**os.environ, **(env or {})},
+            timeout=60,
+            check=False,
+        )
+        return Ended(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+    return command
+
+
+@pytest.fixture
+def add() -> dict:
+    """A plan of two steps that needs no model; the answer is "it is 352"."""
+    return copy.deepcopy(ADD)
+
+
+@pytest.fixture
+def plan_file() -> Path:
+    """A plan that needs no model."""
+    path = Path("plan.json")
+    path.write_text(json.dumps(ADD))
+    return path
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installed package with tools: one hangs, one is noisy; and one entry point that is broken."""
+    place = tmp_path / "site"
+    facts = place / "aeon_hang-1.0.dist-info"
+    facts.mkdir(parents=True)
+    (place / "aeon_hang.py").write_text(HANGING)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: aeon-hang\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[aeon.tools]\nhang = aeon_hang:TOOLS\nlost = aeon_lost:TOOL\n")
+    monkeypatch.syspath_prepend(str(place))
+    monkeypatch.setenv("PYTHONPATH", str(place))
+    return place
+
+
+@pytest.fixture
+def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., WireDouble]]:
+    """`double(*rules)`: a scripted model server, named by the environment."""
+    opened: list[WireDouble] = []
+
+    def start(*rules: object) -> WireDouble:
+        server = WireDouble([json.dumps(rule) if isinstance(rule, dict) else rule for rule in rules])
+        opened.append(server)
+        monkeypatch.setenv("AEON_MODEL_BASE_URL", server.base_url)
+        monkeypatch.setenv("AEON_MODEL_NAME", "scripted")
+        return server
+
+    yield start
+    for server in opened:
+        server.close()

@@ -1,0 +1,222 @@
+"""The small commands: tools, schema, config, doctor, model, log; each for people and as JSON."""
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aeon.cli.boundary import run
+from aeon.observability.history import read_log
+
+
+@pytest.fixture
+def log(aeon, plan_file) -> Path:
+    assert aeon("run", "--plan", plan_file, "--log", "run.jsonl").code == 0
+    return Path("run.jsonl")
+
+
+def test_help_lists_every_command_and_its_exit_codes(capsys):
+    assert run(["--help"]) == 0
+    told = capsys.readouterr().out
+    for command in ("run", "plan", "resume", "replay", "schema", "doctor", "tools", "config", "model", "log"):
+        assert f"\n  {command} " in told
+    assert "3 TTL expired" in " ".join(told.split())
+    assert max(map(len, told.splitlines())) <= 80
+
+
+def test_help_loads_nothing_heavy():
+    """`aeon --help` is under 300 ms because of this."""
+    check = (
+        "import sys; from aeon.cli.boundary import run; run(['--help']); "
+        "print(sorted({name.partition('.')[0] for name in sys.modules} & "
+        "{'pydantic', 'rich', 'httpx2', 'yaml', 'jsonschema_rs', 'json_repair', 'xllamacpp', 'sqlite3'}))"
+    )
+    ended = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip().splitlines()[-1] == "[]"
+
+
+def test_version(aeon):
+    import aeon as package
+
+    assert aeon("--version").out == f"aeon {package.__version__}\n"
+
+
+def test_tools_are_listed_shown_and_called(aeon):
+    listed = aeon("tools", "list")
+    assert listed.out.startswith("calculator     Compute")
+    assert max(map(len, listed.out.splitlines())) <= 80
+    assert [tool["name"] for tool in aeon("tools", "list", "--json").json][:2] == ["calculator", "echo"]
+    assert "input_schema" in aeon("tools", "show", "echo").out
+    assert aeon("tools", "call", "calculator", "--input", '{"expression": "2^10"}').json == {"result": 1024}
+    assert aeon("tools", "call", "echo", "--input", "-", "--json", stdin=b'{"text": "hi"}').json["result"] == {
+        "text": "hi"
+    }
+    assert not Path(".aeon").exists(), "looking around creates nothing"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("[1]", "no object"),
+        ("{", "no JSON"),
+        ('{"expresion": "1"}', '"expression" is a required property'),
+        ('{"expression": 1}', "$.arguments.expression"),
+    ],
+)
+def test_a_call_is_checked_before_it_is_made(aeon, arguments, said):
+    ended = aeon("tools", "call", "calculator", "--input", arguments)
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_a_call_that_fails_is_code_1(aeon):
+    ended = aeon("tools", "call", "calculator", "--input", '{"expression": "1/0"}', "--json")
+    assert ended.code == 1
+    assert ended.json["error"]["type"] == "ToolError"
+
+
+def test_a_broken_plugin_is_reported_and_stops_nothing(aeon, plugin):
+    ended = aeon("tools", "list")
+    assert ended.code == 0
+    assert "hang" in ended.out
+    assert "warning: A tool could not be loaded: lost (aeon_lost:TOOL)" in ended.err
+
+
+@pytest.mark.parametrize("name", ["Plan", "plan-step", "ORCHESTRATIONSTATE", "tool", "tool_call", "memory entry"])
+def test_schemas_are_found_in_any_spelling(aeon, name):
+    schema = aeon("schema", name).json
+    assert schema["type"] == "object"
+    assert schema["properties"]
+
+
+def test_every_entity_has_a_schema_that_holds(aeon, log):
+    """The schema of LogEntry accepts what runs write, the schema of Tool what is exported."""
+    from aeon.base.json_schema import SchemaCheck
+
+    assert len(aeon("schema").out.splitlines()) == 8
+    entries = SchemaCheck(aeon("schema", "LogEntry").json)
+    assert [entries.problems(entry) for entry in read_log(log).entries] == [[], [], []]
+    tools = SchemaCheck(aeon("schema", "Tool").json)
+    assert not any(tools.problems(tool) for tool in aeon("tools", "list", "--json").json)
+
+
+def test_an_unknown_schema_names_the_nearest(aeon):
+    ended = aeon("schema", "log-entri")
+    assert ended.code == 2
+    assert "Did you mean LogEntry?" in ended.err
+
+
+def test_config_explain_says_where_each_value_comes_from(aeon, monkeypatch):
+    Path("aeon.toml").write_text('[run]\nlog_dir = "logs"\n')
+    monkeypatch.setenv("AEON_RUN_TTL", "7")
+    ended = aeon("config", "explain")
+    assert "run.ttl = 7  (AEON_RUN_TTL)" in ended.out
+    assert 'model.provider = "auto"  (default)' in ended.out
+    values = aeon("config", "explain", "--json").json["values"]
+    assert values["run.log_dir"]["origin"] == str(Path("aeon.toml").absolute())
+    assert values["run.log_dir"]["value"] == str(Path("logs").absolute())
+
+
+def test_config_explain_never_shows_a_secret(aeon, monkeypatch):
+    monkeypatch.setenv("AEON_MODEL_API_KEY_ENV", "MY_KEY")
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    for argv in (["config", "explain"], ["config", "explain", "--json"], ["doctor", "--quick"]):
+        ended = aeon(*argv)
+        assert "sk-very-secret" not in ended.out + ended.err
+
+
+def test_a_wrong_configuration_is_code_2_everywhere_and_a_finding_of_doctor(aeon, plan_file):
+    Path("aeon.toml").write_text("[run]\nttll = 3\n")
+    for argv in (["run", "--plan", plan_file], ["config", "explain"], ["tools", "list"]):
+        ended = aeon(*argv)
+        assert ended.code == 2
+        assert "run.ttll is unknown; did you mean run.ttl?" in ended.err
+    ended = aeon("doctor", "--json")
+    assert ended.code == 1
+    assert "run.ttll" in str(ended.json["findings"])
+
+
+def test_doctor_is_content_with_a_model_that_answers(aeon, double):
+    double("ready")
+    ended = aeon("doctor")
+    assert ended.code == 0
+    assert "ok      answer: 'ready' after" in ended.out
+    assert not Path(".aeon/logs").exists()
+
+
+def test_doctor_says_what_is_broken_and_what_to_do(aeon, monkeypatch, plugin):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("AEON_MODEL_BASE_URL", f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
+    Path("aeon.toml").write_text('[memory]\npath = "/proc/nowhere/m.db"\n')
+    ended = aeon("doctor", "--json")
+    broken = {found["name"]: found for found in ended.json["findings"] if found["state"] == "broken"}
+    assert ended.code == 1
+    assert broken.keys() == {"memory", "model"}
+    assert "AEON_MODEL_NAME" in broken["model"]["advice"]
+    assert any(found["name"] == "tool plugin" for found in ended.json["findings"])
+
+
+def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):
+    listed = aeon("model", "list", "--json").json
+    assert [model["name"] for model in listed] == ["standard", "small", "tiny"]
+    assert not any(model["fetched"] for model in listed)
+    assert "standard   1,117 MB  not fetched" in aeon("model", "list").out
+    ended = aeon("model", "path", "tiny")
+    assert ended.code == 1
+    assert "aeon model fetch tiny" in ended.err
+
+
+def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
+    from aeon.testing.weights import GivenSource, weights_of
+
+    content = bytes(1000)
+    weights = weights_of(content, "tiny")
+    monkeypatch.setattr("aeon.bootstrap.resolve", lambda _: weights)
+    monkeypatch.setattr("aeon.bootstrap.default_sources", lambda _: (GivenSource([content], "hub"),))
+    Path("aeon.toml").write_text('[model]\nsources = ["hub"]\n')
+    first = aeon("model", "fetch", "tiny")
+    assert first.code == 0
+    assert Path(first.out.strip()).read_bytes() == content
+    assert "fetching the weights of the model 'tiny', once" in first.err
+    second = aeon("model", "fetch", "tiny")
+    assert (second.code, second.out, second.err) == (0, first.out, "")
+    assert aeon("model", "path", "tiny").out == first.out
+
+
+def test_a_log_is_shown_verified_and_replayed(aeon, log):
+    shown = aeon("log", "show", log)
+    assert shown.out.splitlines()[:2] == [
+        "1 plan by hand, 2 step(s), ttl 50: add two numbers and say so",
+        "2 complete s1 (tool): add",
+    ]
+    whole = aeon("log", "show", log, "--entry", 3).json
+    assert whole["entry"]["step_number"] == 3
+    assert [step["status"] for step in whole["plan"]["steps"]] == ["complete", "pending"]
+    assert len(aeon("log", "show", log, "--json").json["entries"]) == 3
+    assert aeon("log", "verify", log).out == f"3 entries, chain ok\nhead {read_log(log).head}\n"
+    assert aeon("replay", log, "--json").json["reproduced"] == 3
+    assert aeon("log", "show", log, "--entry", 4).code == 2
+
+
+def test_a_changed_log_is_code_1_with_its_line(aeon, log):
+    """Core 13."""
+    log.write_bytes(log.read_bytes().replace(b"352", b"353"))
+    for argv in (["log", "verify", log], ["replay", log], ["resume", log], ["log", "show", log]):
+        ended = aeon(*argv, "--json")
+        assert ended.code == 1
+        assert "line 3" in ended.err
+        assert json.loads(ended.out)["error"]["line"] == 3
+
+
+def test_a_torn_last_line_is_reported_and_is_no_error(aeon, log):
+    log.write_bytes(log.read_bytes()[:-20])
+    ended = aeon("log", "verify", log)
+    assert ended.code == 0
+    assert ended.out.startswith("2 entries, chain ok")
+    assert "note: The last line was cut off" in ended.err
+    assert aeon("resume", log).out == "it is 352\n"
+    assert aeon("log", "verify", log).out.startswith("3 entries")

@@ -1,0 +1,91 @@
+"""Ctrl-C, SIGTERM, readers that go away: the right code, no trace, nothing lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aeon.testing.wire_rules import Stall
+
+pytestmark = pytest.mark.slow
+
+
+def started(*argv: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "aeon", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for(process: subprocess.Popen[str], words: str) -> None:
+    """Read stderr until `words` come."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if words in line:
+            return
+    raise AssertionError(f"{words!r} never came")
+
+
+@pytest.fixture
+def hanging_plan(plugin) -> str:
+    steps = [
+        {"step_id": "a", "description": "say", "tool": "echo", "arguments": {"text": "hi"}},
+        {"step_id": "b", "description": "hang", "tool": "hang", "arguments": {}},
+    ]
+    Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
+    return "p.json"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
+    with started("run", "--plan", hanging_plan, "--log", "run.jsonl") as process:
+        wait_for(process, "hang got")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (code, "")
+    assert "interrupted; go on with: aeon resume run.jsonl" in err
+    assert "Traceback" not in err
+    verified = aeon("log", "verify", "run.jsonl", "--json")
+    assert verified.json["entries"] == 2
+    shown = aeon("log", "show", "run.jsonl")
+    assert "complete a (tool): say" in shown.out
+    with started("resume", "run.jsonl") as again:
+        wait_for(again, "hang got")
+        again.send_signal(signal.SIGINT)
+        again.communicate(timeout=20)
+    assert again.returncode == 130
+
+
+def test_an_interruption_while_planning_leaves_nothing(double):
+    double(Stall())
+    with started("run", "hello", "--log", "run.jsonl", "--json") as process:
+        wait_for(process, "planning")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert json.loads(out)["status"] == "interrupted"
+    assert "nothing was done yet" in err
+    assert not Path("run.jsonl").exists()
+
+
+def test_a_reader_of_stdout_that_goes_away_is_no_error(plan_file):
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "-m", "aeon", "tools", "list"], stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+def test_a_reader_of_stderr_that_goes_away_does_not_stop_the_run(plan_file):
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "-m", "aeon", "run", "--plan", plan_file], stdout=subprocess.PIPE, stderr=writing, check=False
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stdout) == (0, b"it is 352\n")

@@ -1,0 +1,102 @@
+"""The live display on a real terminal of 80 columns."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from aeon.cli.live import descriptions
+
+
+def on_a_terminal(*argv: str, until: str = "", env: dict[str, str] | None = None) -> tuple[int, str]:
+    """Run the command on a terminal of 24 x 80; with `until`, it is interrupted once that text is seen."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    child = subprocess.Popen(
+        [sys.executable, "-m", "aeon", *argv],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", **(env or {})},
+    )
+    os.close(theirs)
+    seen = b""
+    while data := _read(ours):
+        seen += data
+        if until and until.encode() in seen:
+            child.send_signal(signal.SIGINT)
+            until = ""
+    os.close(ours)
+    return child.wait(20), seen.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""  # how Linux says that nobody has the terminal open any more
+
+
+def plain(seen: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen).replace("\r", "\n")
+
+
+@pytest.mark.slow
+def test_a_run_is_drawn_with_every_state(double, add):
+    double(add)
+    code, seen = on_a_terminal("run", "add")
+    text = plain(seen)
+    assert code == 0, text
+    assert "pending s1: add [calculator]" in text
+    assert "[1/2] running s1: add" in text or "[2/2] running s2: say" in text
+    assert "[1/2] complete s1: add" in text
+    assert 'gave {"result": 352}' in text
+    assert "\nit is 352\n" in text
+    assert "\x1b[?25h" in seen, "the cursor is shown again"
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
+@pytest.mark.slow
+def test_ctrl_c_on_a_terminal_gives_the_cursor_back(plugin):
+    steps = [{"step_id": "a", "description": "hang", "tool": "hang", "arguments": {}}]
+    Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
+    code, seen = on_a_terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang got")
+    assert code == 130
+    assert "[1/1] running a: hang" in plain(seen)
+    assert "interrupted; go on with: aeon resume run.jsonl" in plain(seen)
+    assert seen.rindex("\x1b[?25h") > seen.rindex("\x1b[?25l")
+
+
+@pytest.mark.slow
+def test_no_color_is_honoured_and_a_long_plan_stays_on_the_screen(plugin):
+    step = {"description": "\x1b[2J say", "tool": "noisy", "arguments": {}}
+    steps = [{"step_id": f"s{number}", **step} for number in range(60)]
+    Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
+    code, seen = on_a_terminal("run", "--plan", "p.json", "--ttl", "99", env={"NO_COLOR": "1"})
+    assert code == 0
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", seen)
+    assert "\x1b[2J" not in seen
+    assert "\x1b]0;" not in seen
+    assert "[60/60] complete s59" in plain(seen)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ('{"goal": "g", "steps": [{"step_id": "a", "description": "add t', ["add t"]),
+        ('{"description": "one \\"q\\""}, {"description": "tw\\u00fc"}, {"descr', ['one "q"', "twü"]),
+        ('{"description": "cut \\u00', ["cut "]),
+    ],
+)
+def test_descriptions_of_a_plan_that_is_still_being_written(text, found):
+    assert descriptions(text) == found

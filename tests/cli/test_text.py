@@ -1,0 +1,53 @@
+"""Laws of text for terminals."""
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from aeon.cli.text import clean, one_line, pretty, shown, wrapped
+
+ANY = st.text(max_size=400)
+JSON = st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inner, max_size=3), max_leaves=5)
+
+
+@given(ANY)
+def test_nothing_that_steers_a_terminal_is_left(text):
+    kinds = {unicodedata.category(character) for character in clean(text) if character not in "\n\t"}
+    assert "Cc" not in kinds
+    assert "Cs" not in kinds
+
+
+@given(ANY, st.integers(20, 120))
+def test_one_line_is_one_line_and_fits(text, width):
+    line = one_line(text, width)
+    assert "\n" not in line
+    assert cell_len(line) <= width
+
+
+@given(ANY, st.integers(40, 120))
+def test_wrapped_lines_fit_and_lose_no_word(text, width):
+    lines = wrapped(text, width, "  label: ", "    ")
+    assert all(cell_len(line) <= width for line in lines)
+    told = "".join("".join(lines).removeprefix("  label:").split())
+    assert told == "".join(clean(text).expandtabs(4).split())
+
+
+def test_what_is_left_out_is_said_and_words_are_kept_where_asked():
+    assert wrapped("a\nb\nc", 40, most=2) == ["a", "b ..."]
+    assert wrapped("see /" + "x" * 60, 40, keeps_words=True) == ["see", "/" + "x" * 60]
+
+
+@given(JSON)
+def test_json_for_people_is_the_same_value_to_a_program(value):
+    for text in (shown(value), pretty(value)):
+        assert json.loads(text) == value
+        assert clean(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "short", "x" * 40])
+def test_text_that_fits_stays(text):
+    assert one_line(text, 40) == text
