@@ -57,7 +57,7 @@ def _asked(ask: Any, question: dict[str, Any]) -> Answer:
     start = time.perf_counter()
     try:
         answer = ask(question)
-    except Exception as error:  # a crash is a result
+    except Exception as error:  # noqa: BLE001  # a crash is a result
         answer = Answer(None, "crashed", crash=f"{type(error).__name__}: {error}")
     answer.seconds = time.perf_counter() - start
     return answer
@@ -71,7 +71,7 @@ def _keep(model: str, system: str, name: str, done: list[tuple[dict[str, Any], A
 
 
 _HEAD = (
-    "| model | system | set | n | right | valid plans | right tools | repairs (model) | crashes | s, median | s, p90 |\n"
+    "| model | system | set | n | right | valid plans | right tools | repairs (model) | crashes | s, p50 | s, p90 |\n"
     "|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
@@ -80,7 +80,8 @@ def _row(model: str, system: str, name: str, done: list[tuple[dict[str, Any], An
     right = [is_right(q, a) for q, a in done]
     for (q, a), ok in zip(done, right, strict=True):
         if verbose and not ok:
-            print(f"  wrong {q['id']}: {q['request'][:70]!r} -> {a.text!r} {a.tools} {a.crash or ''}", file=sys.stderr)
+            what = f"{q['id']}: {q['request'][:70]!r} -> {a.text!r} {a.tools} {a.crash or ''}"
+            print(f"  wrong {what}", file=sys.stderr)
     seconds = sorted(a.seconds for _, a in done)
     plans = [a.plan_is_valid for _, a in done if a.plan_is_valid is not None]
     tools = sum(has_right_tools(q, a) for q, a in done)

@@ -33,7 +33,8 @@ def is_right(question: dict[str, Any], answer: Answer) -> bool:
     text = answer.text.strip()
     if "number" in expect:
         found = NUMBER.findall(text)
-        return bool(found) and abs(float(found[-1].replace(",", "")) - expect["number"]) < 1e-6 * max(1, abs(expect["number"]))
+        wanted = expect["number"]
+        return bool(found) and abs(float(found[-1].replace(",", "")) - wanted) < 1e-6 * max(1, abs(wanted))
     if "contains" in expect:
         wanted = expect["contains"]
         return all(_plain(part) in _plain(text) for part in (wanted if isinstance(wanted, list) else [wanted]))

@@ -5,14 +5,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from aeon.kernel.orchestrator import Orchestrator
-from aeon.memory.kv_store import InMemoryKVStore
-from aeon.tools.registry import ToolRegistry
+from score import Answer
+
 from aeon.base.errors import AeonError
+from aeon.kernel.orchestrator import Orchestrator
 from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
 from aeon.llm.interface import Request
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import shipped_tools
-from score import Answer
 
 System = Callable[[dict[str, Any]], Answer]
 

@@ -3,7 +3,6 @@
 import threading
 
 import pytest
-from aeon.testing.plans import calc, call, plan, step
 
 from aeon.base.errors import ExecutionError, MemoryStoreError
 from aeon.kernel.executor import StepExecutor
@@ -11,6 +10,7 @@ from aeon.memory.kv_store import InMemoryKVStore
 from aeon.plan.models import PlanStep
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter
+from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.function import tool
 from aeon.tools.interface import Tool
 
@@ -46,7 +46,12 @@ def test_an_unknown_tool_is_found_by_the_model_and_keeps_the_step_core_2(run):
 
     result = made.execute("go", plan(step("a", "add 2 and 2", tool="adder")))
 
-    assert result["plan"]["steps"][0] == {"step_id": "a", "description": "add 2 and 2", "status": "complete", "tool": "calculator"}
+    assert result["plan"]["steps"][0] == {
+        "step_id": "a",
+        "description": "add 2 and 2",
+        "status": "complete",
+        "tool": "calculator",
+    }
     action = result["final_state"].supervisor_actions[0]
     assert action.action_type == "missing_tool_repair"
     assert "Tool 'adder' not found in registry" in action.original_output["errors"][0]
@@ -100,7 +105,9 @@ def test_given_arguments_that_do_not_fit_are_asked_again_core_3(run):
 
 
 def test_a_thought_that_names_another_tool_does_not_get_it_core_10(run):
-    made = run([call("calculator", expression="1"), call("calculator", expression="1"), call("calculator", expression="1")])
+    made = run(
+        [call("calculator", expression="1"), call("calculator", expression="1"), call("calculator", expression="1")]
+    )
 
     result = made.execute("go", plan(step("a", "say hi", tool="echo")))
 
@@ -192,7 +199,11 @@ def test_the_executor_stands_alone_as_published(run):
     )
     reasoned = executor.execute_llm_reasoning_step(step_of(agent="llm"), memory, model)
     fallen = executor.execute_step(
-        step_of(tool="nope"), made.registry, memory, ScriptedAdapter(["by hand"]), Supervisor(ScriptedAdapter([{"tool": None}]))
+        step_of(tool="nope"),
+        made.registry,
+        memory,
+        ScriptedAdapter(["by hand"]),
+        Supervisor(ScriptedAdapter([{"tool": None}])),
     )
 
     assert (tooled.success, tooled.result, tooled.execution_mode) == (True, {"result": 5}, "tool")
@@ -205,7 +216,9 @@ def test_a_tool_step_without_tool_or_arguments_fails_with_its_reason(run):
     made = run([])
     executor = StepExecutor()
 
-    assert "names no registered tool" in executor.execute_tool_step(step_of(tool="nope"), made.registry, made.memory).error
+    assert (
+        "names no registered tool" in executor.execute_tool_step(step_of(tool="nope"), made.registry, made.memory).error
+    )
     assert "no valid arguments" in executor.execute_tool_step(step_of(tool="echo"), made.registry, made.memory).error
 
 

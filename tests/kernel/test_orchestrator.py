@@ -1,7 +1,6 @@
 """The loop: planning, strict sequence, TTL, failures, states, events (FR-001 to FR-013, FR-034 to FR-036, FR-048 to FR-055)."""
 
 import pytest
-from aeon.testing.plans import calc, call, plan, step
 
 from aeon.base.errors import LLMError, LogError, OrchestrationError, PlanError, RequestError
 from aeon.kernel.orchestrator import MAX_REQUEST, Orchestrator
@@ -9,6 +8,7 @@ from aeon.llm.interface import LLMAdapter, Reply
 from aeon.observability.history import read_log
 from aeon.plan.models import Plan
 from aeon.testing.llm import ScriptedAdapter
+from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.function import tool
 from aeon.tools.registry import ToolRegistry
 
@@ -25,11 +25,13 @@ def statuses(result):
 
 def test_a_request_becomes_a_plan_and_runs_thought_tool_thought_sc_009(run):
     """SC-009: plan, thought, tool, and a thought that sees the tool's result, in one run."""
-    made = run([
-        plan(step("s1", "multiply", tool="calculator"), step("s2", "tell", agent="llm")),
-        call("calculator", expression="15 * 23 + 7"),
-        "It is 352.",
-    ])
+    made = run(
+        [
+            plan(step("s1", "multiply", tool="calculator"), step("s2", "tell", agent="llm")),
+            call("calculator", expression="15 * 23 + 7"),
+            "It is 352.",
+        ]
+    )
 
     result = made.execute("What is 15 * 23 plus 7?")
 
@@ -46,7 +48,11 @@ def test_the_plan_is_asked_under_a_schema_that_knows_the_tools_only_core_11(run)
     made.execute()
 
     schema = made.model.requests[0].schema
-    names = {b["properties"]["tool"]["const"] for b in schema["properties"]["steps"]["items"]["anyOf"] if "tool" in b["properties"]}
+    names = {
+        b["properties"]["tool"]["const"]
+        for b in schema["properties"]["steps"]["items"]["anyOf"]
+        if "tool" in b["properties"]
+    }
     assert names == set(made.registry.list_all())
 
 
@@ -72,18 +78,23 @@ def test_a_plan_by_hand_with_arguments_needs_no_model_core_3(run):
 def test_a_reference_that_is_the_whole_string_keeps_its_type_core_3(run):
     made = run([])
 
-    result = made.execute("go", plan(
-        calc("a", "2*3"),
-        step("b", tool="calculator", arguments={"operation": "add", "a": "{step.a.result}", "b": 1}),
-        step("c", tool="echo", arguments={"text": "got {step.b.result}!"}),
-    ))
+    result = made.execute(
+        "go",
+        plan(
+            calc("a", "2*3"),
+            step("b", tool="calculator", arguments={"operation": "add", "a": "{step.a.result}", "b": 1}),
+            step("c", tool="echo", arguments={"text": "got {step.b.result}!"}),
+        ),
+    )
 
     assert result["results"]["b"] == {"result": 7}
     assert result["answer"] == "got 7!"
 
 
 def test_a_reference_is_rendered_as_text_where_only_text_fits(run):
-    result = run([]).execute("go", plan(calc("a", "6*7"), step("b", tool="echo", arguments={"text": "{step.a.result}"})))
+    result = run([]).execute(
+        "go", plan(calc("a", "6*7"), step("b", tool="echo", arguments={"text": "{step.a.result}"}))
+    )
 
     assert result["answer"] == "42"
 
@@ -91,16 +102,18 @@ def test_a_reference_is_rendered_as_text_where_only_text_fits(run):
 def test_a_reference_to_a_failed_step_fails_its_step_and_the_run_goes_on(run):
     made = run([], broken)
 
-    result = made.execute("go", plan(
-        step("a", tool="broken", arguments={"x": 1}), calc("b", "{step.a.result} + 1"), calc("c", "1+1")
-    ))
+    result = made.execute(
+        "go", plan(step("a", tool="broken", arguments={"x": 1}), calc("b", "{step.a.result} + 1"), calc("c", "1+1"))
+    )
 
     assert statuses(result) == ["failed", "failed", "complete"]
     assert result["status"] == "failed"
 
 
 def test_a_tool_that_raises_fails_its_step_and_the_next_thought_is_told_fr_054_fr_055(run):
-    made = run([plan(step("a", tool="broken", arguments={"x": 3}), step("b", "explain", agent="llm")), "It failed."], broken)
+    made = run(
+        [plan(step("a", tool="broken", arguments={"x": 3}), step("b", "explain", agent="llm")), "It failed."], broken
+    )
 
     result = made.execute()
 
@@ -126,9 +139,9 @@ def test_steps_run_in_strict_order_each_pending_running_complete_fr_052(run):
 def test_ttl_falls_by_one_a_step_in_every_mode_and_ends_the_run_core_4_core_5(run):
     made = run(["told"], broken, ttl=3)
 
-    result = made.execute("go", plan(
-        calc("a", "1"), step("b", tool="broken", arguments={"x": 1}), step("c", agent="llm"), calc("d", "2")
-    ))
+    result = made.execute(
+        "go", plan(calc("a", "1"), step("b", tool="broken", arguments={"x": 1}), step("c", agent="llm"), calc("d", "2"))
+    )
 
     assert result["status"] == "ttl_expired"
     assert statuses(result) == ["complete", "failed", "complete", "pending"]
@@ -264,9 +277,11 @@ def test_one_log_holds_one_run(run, tmp_path):
 def test_a_log_that_cannot_be_written_ends_the_run_with_what_to_do(tmp_path):
     from aeon.observability.log import JsonlLog
 
-    log = JsonlLog(tmp_path / "l", write=lambda _file, _line: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    log = JsonlLog(
+        tmp_path / "l", write=lambda _file, _line: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+    )
 
-    with pytest.raises(LogError, match="No space left.*aeon resume"):
+    with pytest.raises(LogError, match=r"No space left.*aeon resume"):
         Orchestrator(ScriptedAdapter([]), tool_registry=ToolRegistry(), log=log).execute(
             "go", Plan.model_validate(plan(step("a", agent="llm")))
         )
@@ -279,7 +294,9 @@ def test_an_adapter_that_knows_only_generate_works(run):
 
     class Plain(LLMAdapter):
         def __init__(self):
-            self.replies = iter(['```json\n{"goal": "g", "steps": [{"step_id": "a", "description": "d", "agent": "llm"}]}\n```', "fine"])
+            self.replies = iter(
+                ['```json\n{"goal": "g", "steps": [{"step_id": "a", "description": "d", "agent": "llm"}]}\n```', "fine"]
+            )
 
         def generate(self, prompt, system_prompt=None, max_tokens=2048, temperature=0.7):
             return {"text": next(self.replies), "finish_reason": "stop"}

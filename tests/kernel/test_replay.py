@@ -35,10 +35,18 @@ class Flaky(InMemoryKVStore):
 
 
 EVERYTHING = [
-    '```json\n' + json.dumps(plan(
-        calc("a", "15 * 23"), step("b", "add 7", tool="Calculator"), step("c", "fails", tool="broken", arguments={"x": 1}),
-        step("d", "no tool", tool="teleport"), step("e", "say", tool="echo"), step("f", "think", agent="llm"),
-    )) + "\n```",
+    "```json\n"
+    + json.dumps(
+        plan(
+            calc("a", "15 * 23"),
+            step("b", "add 7", tool="Calculator"),
+            step("c", "fails", tool="broken", arguments={"x": 1}),
+            step("d", "no tool", tool="teleport"),
+            step("e", "say", tool="echo"),
+            step("f", "think", agent="llm"),
+        )
+    )
+    + "\n```",
     call("calculator", expression="{step.a.result} + 7"),
     {"tool": None},
     "by hand",
@@ -51,13 +59,23 @@ EVERYTHING = [
 def test_a_run_with_every_mode_repair_and_failure_replays_byte_for_byte_core_13(run, tmp_path):
     made = run(EVERYTHING, broken, memory=Flaky(), log=tmp_path / "l")
     result = made.execute("do everything")
-    assert [s["status"] for s in result["plan"]["steps"]] == ["complete", "complete", "failed", "complete", "complete", "complete"]
+    assert [s["status"] for s in result["plan"]["steps"]] == [
+        "complete",
+        "complete",
+        "failed",
+        "complete",
+        "complete",
+        "complete",
+    ]
 
     assert replay(read_log(tmp_path / "l")) == 7
 
 
 def test_a_run_that_lost_its_model_replays(run, tmp_path):
-    made = run([plan(step("a", agent="llm"), calc("b", "1")), LLMError("gone", next_step="Call somebody.", attempts=3)], log=tmp_path / "l")
+    made = run(
+        [plan(step("a", agent="llm"), calc("b", "1")), LLMError("gone", next_step="Call somebody.", attempts=3)],
+        log=tmp_path / "l",
+    )
     made.execute()
 
     assert replay(read_log(tmp_path / "l")) == 2
@@ -94,12 +112,16 @@ def test_the_log_grows_linearly_core_12(run, tmp_path):
 
 def orchestrator(log, replies=(), ttl=50):
     memory = InMemoryKVStore()
-    return Orchestrator(ScriptedAdapter(list(replies)), memory, ToolRegistry([*shipped_tools(memory), broken]), ttl=ttl, log=log)
+    return Orchestrator(
+        ScriptedAdapter(list(replies)), memory, ToolRegistry([*shipped_tools(memory), broken]), ttl=ttl, log=log
+    )
 
 
 def test_an_expired_run_resumes_and_its_whole_log_replays(run, tmp_path):
     path = tmp_path / "l"
-    first = run([plan(calc("a", "20 + 1"), calc("b", "{step.a.result} * 2"), step("c", "say", agent="llm"))], ttl=1, log=path)
+    first = run(
+        [plan(calc("a", "20 + 1"), calc("b", "{step.a.result} * 2"), step("c", "say", agent="llm"))], ttl=1, log=path
+    )
     assert first.execute()["status"] == "ttl_expired"
     first.orchestrator._log.close()
 

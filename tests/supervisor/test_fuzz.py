@@ -17,7 +17,12 @@ TOOLS = ToolRegistry(shipped_tools(InMemoryKVStore()))
 EXPORTED = TOOLS.export_tools_for_llm()
 NAMES = st.sampled_from(["goal", "steps", "step_id", "description", "tool", "arguments", "agent", "text", "echo", "x"])
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(["echo", "llm", "{step.a.b}"]),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["echo", "llm", "{step.a.b}"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=5),
     max_leaves=20,
 )
@@ -37,7 +42,9 @@ def test_plans(first, second, third):
         value = supervisor.read_plan(Reply(text_of(first)), EXPORTED, "request")
     except SupervisorError:
         return
-    assert all(one.get("tool") is None or one["tool"] in TOOLS.list_all() or one in first["steps"] for one in value["steps"])
+    assert all(
+        one.get("tool") is None or one["tool"] in TOOLS.list_all() or one in first["steps"] for one in value["steps"]
+    )
 
 
 @given(VALUES, VALUES, VALUES)

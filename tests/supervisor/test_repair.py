@@ -3,6 +3,7 @@
 import pytest
 
 from aeon.base.errors import LLMError, SupervisorError
+from aeon.base.json import canonical
 from aeon.llm.interface import Reply
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.supervisor.models import Supervisor, SupervisorAction
@@ -99,7 +100,9 @@ def test_a_model_that_is_gone_is_recorded_and_passed_on_core_7():
 
 def test_the_prompt_is_reduced_and_names_the_problems_fr_028():
     model = ScriptedAdapter([call("echo", text="x")])
-    Supervisor(model).repair_tool_call({"tool": "echo", "arguments": {"text": 5, "colour": "x"}}, TOOLS.get("echo").input_schema)
+    Supervisor(model).repair_tool_call(
+        {"tool": "echo", "arguments": {"text": 5, "colour": "x"}}, TOOLS.get("echo").input_schema
+    )
 
     assert "repair JSON" in model.requests[0].system_prompt
     assert "$.arguments" in model.requests[0].prompt
@@ -141,13 +144,33 @@ def test_repairs_that_stay_within_what_was_said_pass_core_10(before, after, cont
     [
         ("another tool", call("search", query="owl", limit="3"), call("shell", query="owl", limit=3)),
         ("a valid argument changed", call("search", query="owl", limit="3"), call("search", query="cat", limit=3)),
-        ("a valid argument dropped", call("search", query="owl", limit=3, tags=["a"], deep="x"), call("search", query="owl", limit=3)),
+        (
+            "a valid argument dropped",
+            call("search", query="owl", limit=3, tags=["a"], deep="x"),
+            call("search", query="owl", limit=3),
+        ),
         ("a missing value invented", call("search", query="owl"), call("search", query="owl", limit=10)),
         ("a text invented", call("search", limit=3), call("search", limit=3, query="owls at night")),
-        ("a number changed while its type is mended", call("search", query="owl", limit="3"), call("search", query="owl", limit=30)),
-        ("an optional argument added", call("search", query="owl", limit="3"), call("search", query="owl", limit=3, tags=["secret"])),
-        ("a boolean out of nowhere", call("search", query="owl", limit="3"), call("search", query="owl", limit=3, deep=True)),
-        ("a list grown", call("search", query="owl", limit=3, tags="night"), call("search", query="owl", limit=3, tags=["night", "day"])),
+        (
+            "a number changed while its type is mended",
+            call("search", query="owl", limit="3"),
+            call("search", query="owl", limit=30),
+        ),
+        (
+            "an optional argument added",
+            call("search", query="owl", limit="3"),
+            call("search", query="owl", limit=3, tags=["secret"]),
+        ),
+        (
+            "a boolean out of nowhere",
+            call("search", query="owl", limit="3"),
+            call("search", query="owl", limit=3, deep=True),
+        ),
+        (
+            "a list grown",
+            call("search", query="owl", limit=3, tags="night"),
+            call("search", query="owl", limit=3, tags=["night", "day"]),
+        ),
         ("a sign flipped", call("search", query="owl", limit="3"), call("search", query="owl", limit=-3)),
         ("still not valid", call("search", query="owl", limit="3"), call("search", query="owl", limit="3")),
         ("no call at all", call("search", query="owl", limit="3"), {"query": "owl"}),
@@ -180,7 +203,10 @@ def test_a_valid_plan_comes_back_as_it_is():
         ({"goal": "g", "steps": [{"description": "do it"}]}, plan(step("s1"), goal="g")),
         ({"steps": [step("a"), step("a")]}, plan(step("a"), step("b"), goal="the request")),
         (plan(step("a", color="red")), plan(step("a"))),
-        (plan(calc("a", "{step.b.result}"), calc("b", "1")), plan(step("a", "compute {step.b.result}", tool="calculator"), calc("b", "1"))),
+        (
+            plan(calc("a", "{step.b.result}"), calc("b", "1")),
+            plan(step("a", "compute {step.b.result}", tool="calculator"), calc("b", "1")),
+        ),
     ],
 )
 def test_structure_is_repaired_fr_031(before, after):
@@ -203,9 +229,7 @@ def test_structure_is_repaired_fr_031(before, after):
     ],
 )
 def test_a_repaired_plan_keeps_goal_steps_and_tools_core_10(why, after):
-    before = {
-        **plan(step("a", "first"), step("b", "second", agent="llm")), "colour": "red"
-    }
+    before = {**plan(step("a", "first"), step("b", "second", agent="llm")), "colour": "red"}
 
     with pytest.raises(SupervisorError):
         repaired_plan(before, after)
@@ -220,7 +244,9 @@ def test_a_registered_tool_of_a_readable_step_stays_core_10():
 
 def test_an_unreadable_plan_may_name_registered_tools_only_core_10():
     with pytest.raises(SupervisorError, match="not registered"):
-        supervisor(plan(step("a", tool="shell")), plan(step("a", tool="shell"))).read_plan(Reply("I'll do it!"), EXPORTED, "r")
+        supervisor(plan(step("a", tool="shell")), plan(step("a", tool="shell"))).read_plan(
+            Reply("I'll do it!"), EXPORTED, "r"
+        )
 
 
 # --- reading replies ---------------------------------------------------------------------------------------------------
@@ -230,7 +256,9 @@ def test_a_truncated_plan_is_asked_again_and_never_completed_core_9():
     model = ScriptedAdapter([{"steps": [step("s1", agent="llm")]}])
     made = Supervisor(model)
 
-    value = made.read_plan(Reply('{"goal": "g", "steps": [{"step_id": "s1", "description": "secret beginning"', "length"), EXPORTED, "r")
+    value = made.read_plan(
+        Reply('{"goal": "g", "steps": [{"step_id": "s1", "description": "secret beginning"', "length"), EXPORTED, "r"
+    )
 
     assert value == {"goal": "r", "steps": [step("s1", agent="llm")]}
     assert "secret beginning" not in model.requests[0].prompt
@@ -239,16 +267,16 @@ def test_a_truncated_plan_is_asked_again_and_never_completed_core_9():
 def test_a_plan_without_a_goal_has_the_request_as_its_goal():
     made = supervisor()
 
-    assert made.read_plan(Reply('{"steps": [{"step_id": "s1", "description": "d"}]}'), EXPORTED, "the request")["goal"] == "the request"
+    assert (
+        made.read_plan(Reply('{"steps": [{"step_id": "s1", "description": "d"}]}'), EXPORTED, "the request")["goal"]
+        == "the request"
+    )
     assert made.actions == []
 
 
 def test_a_reference_to_a_field_that_cannot_exist_means_the_only_one_that_does():
     made = supervisor()
-    text = '{"steps": [%s, %s]}' % (
-        '{"step_id": "s1", "description": "d", "tool": "calculator", "arguments": {"expression": "1+1"}}',
-        '{"step_id": "s2", "description": "d", "tool": "calculator", "arguments": {"expression": "{step.s1.value} * 2"}}',
-    )
+    text = canonical({"steps": [calc("s1", "1+1"), calc("s2", "{step.s1.value} * 2")]})
 
     value = made.read_plan(Reply(text), EXPORTED, "r")
 
@@ -260,7 +288,12 @@ def test_the_call_of_another_tool_is_not_a_call_core_10():
     check = TOOLS.lookup("echo").input
     made = supervisor(call("calculator", expression="1"), call("echo", text="hello"))
 
-    assert made.read_call(Reply('{"tool": "calculator", "arguments": {"expression": "1"}}'), TOOLS.lookup("echo").exported, check, "say hello") == call("echo", text="hello")
+    assert made.read_call(
+        Reply('{"tool": "calculator", "arguments": {"expression": "1"}}'),
+        TOOLS.lookup("echo").exported,
+        check,
+        "say hello",
+    ) == call("echo", text="hello")
 
 
 # --- repair_missing_tool_step -------------------------------------------------------------------------------------------
@@ -284,7 +317,14 @@ def test_a_whole_step_in_the_answer_is_taken_when_nothing_else_changed_fr_066():
 
 @pytest.mark.parametrize(
     "answer",
-    [{"tool": "shell"}, {"tool": ""}, {}, {"tool": "calculator", "step_id": "b"}, {"tool": "calculator", "description": "rm"}, {"tool": ["calculator"]}],
+    [
+        {"tool": "shell"},
+        {"tool": ""},
+        {},
+        {"tool": "calculator", "step_id": "b"},
+        {"tool": "calculator", "description": "rm"},
+        {"tool": ["calculator"]},
+    ],
 )
 def test_no_other_answer_is_taken_core_10(answer):
     with pytest.raises(SupervisorError):

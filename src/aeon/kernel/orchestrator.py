@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
@@ -91,7 +92,7 @@ class Orchestrator:
             raise OrchestrationError(
                 "This log already has a run.", next_step="Give each run its own log, or resume it."
             )
-        request = _checked_request(user_request)
+        request = checked_request(user_request)
         self._state = None
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
         plan = self._make_plan(request, cycle) if initial_plan is None else plan_from(initial_plan.model_dump())
@@ -111,7 +112,7 @@ class Orchestrator:
     def plan(self, user_request: str) -> Plan:
         """Only plan the request; nothing runs and nothing is logged. Raises RequestError, OrchestrationError."""
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-        plan = self._make_plan(_checked_request(user_request), cycle)
+        plan = self._make_plan(checked_request(user_request), cycle)
         self._take_actions(cycle, None)
         return plan
 
@@ -120,7 +121,7 @@ class Orchestrator:
 
         `ttl` is the cycles it gets from here; None gives the orchestrator's own. The log must be the run's own.
         """
-        self._state = state.model_copy(deep=True)
+        self._state = state.snapshot()
         self._state.ttl_remaining = ttl or self._ttl
         steps = [step.as_dict() for step in self._state.plan.steps]
         self._recorder = PlanRecorder(self._state.plan.goal, steps, entries=self._log.entries)
@@ -131,7 +132,7 @@ class Orchestrator:
         """A snapshot of the run: changing it changes nothing (core 16). Raises OrchestrationError before the first."""
         if self._state is None:
             raise OrchestrationError("Nothing has run yet.", next_step="Call execute() first.")
-        return self._state.model_copy(deep=True)
+        return self._state.snapshot()
 
     def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
         """Ask for a plan and read it with the supervisor's help; the failed cycle is logged too (FR-039)."""
@@ -234,7 +235,7 @@ class Orchestrator:
         if outcome.success:
             state.results[step.step_id] = outcome.result
         else:
-            context.failures = {**context.failures, step.step_id: outcome.error or ""}
+            context.failures[step.step_id] = outcome.error or ""
 
     def _take_actions(self, cycle: "_Cycle", step_id: str | None) -> list[SupervisorAction]:
         """The repairs since the cycle began, now part of it."""
@@ -285,7 +286,7 @@ class Orchestrator:
             "status": status,
             "final_state": self.get_state(),
             "answer": answer,
-            "results": self.get_state().results,
+            "results": deepcopy(state.results),
         }
         return result if error is None else {**result, "error": error}
 
@@ -314,7 +315,8 @@ class _Cycle:
         self.errors = outcome.errors
 
 
-def _checked_request(request: str) -> str:
+def checked_request(request: str) -> str:
+    """The request without the space around it. Raises RequestError for one that cannot be planned."""
     if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may hand us anything
         raise RequestError("The request is empty.")
     if len(request) > MAX_REQUEST:

@@ -30,8 +30,10 @@ class StepContext:
     steps: Sequence[PlanStep] = ()
     position: int = 0
     results: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    failures: Mapping[str, str] = field(default_factory=dict[str, str])
+    failures: dict[str, str] = field(default_factory=dict[str, str])
     ttl_remaining: int = 0
+    ended: dict[str, str] = field(default_factory=dict[str, str])
+    """The lines of steps that have ended, by id: what they say never changes again."""
 
 
 def planner_system(tools: Sequence[JsonObject], examples: Sequence[Example]) -> str:
@@ -96,11 +98,16 @@ def _tool_line(tool: JsonObject) -> str:
 
 
 def _step_line(step: PlanStep, context: StepContext) -> str:
+    if step.step_id in context.ended:
+        return context.ended[step.step_id]
     line = f"- {step.step_id} [{step.status.value}] {step.description}"
     if step.step_id in context.results:
-        return f"{line} -> {canonical(context.results[step.step_id])[:_RESULT]}"
-    if step.step_id in context.failures:
-        return f"{line} -> failed: {context.failures[step.step_id][:_RESULT]}"
+        line = f"{line} -> {canonical(context.results[step.step_id])[:_RESULT]}"
+    elif step.step_id in context.failures:
+        line = f"{line} -> failed: {context.failures[step.step_id][:_RESULT]}"
+    else:
+        return line
+    context.ended[step.step_id] = line
     return line
 
 

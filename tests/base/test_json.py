@@ -1,0 +1,145 @@
+"""Core 12, core 14: one canonical encoding, one strict decoding, one account of what is no JSON."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.base.json import MAX_DEPTH, canonical, faults, parse_strict
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=[]))
+
+
+@given(JSON)
+def test_core_12_canonical_text_reads_back_as_the_same_value(value):
+    text = canonical(value)
+    assert parse_strict(text) == value
+    assert canonical(parse_strict(text)) == text
+
+
+@given(JSON)
+def test_core_12_canonical_text_is_ascii_and_one_line(value):
+    text = canonical(value)
+    assert text.isascii()
+    assert "\n" not in text
+
+
+@given(st.dictionaries(st.text(), st.integers(), min_size=2))
+def test_core_12_equal_objects_are_equal_bytes_whatever_their_order(value):
+    assert canonical(dict(reversed(value.items()))) == canonical(value)
+
+
+@given(ANY_TEXT)
+def test_lone_surrogates_survive(text):
+    assert parse_strict(canonical(text)) == text
+    assert faults(text) == []
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, -(2**70), 10**4000])
+def test_integers_beyond_64_bits_keep_every_digit(number):
+    assert parse_strict(canonical({"n": number})) == {"n": number}
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, [1, {"a": math.nan}]])
+def test_core_12_no_nan(value):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical(value)
+    assert "is not JSON" in faults(value)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("NaN", "NaN is not JSON"),
+        ("[Infinity]", "Infinity is not JSON"),
+        ('{"a": -Infinity}', "-Infinity is not JSON"),
+        ("1e999", "larger than any number"),
+        ('{"a": [-1e400]}', "larger than any number"),
+        ('{"a": 1, "b": 2, "a": 3}', "the key 'a' stands twice"),
+        ('[{"x": {"": 1, "": 1}}]', "the key '' stands twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
+        ("9" * 5000, "4300 digits"),
+        ("", "Expecting value"),
+        ("[1,]", "line 1 column"),
+        ("{'a': 1}", "double quotes"),
+        ("1 2", "Extra data"),
+        ('"\t"', "control character"),
+        ("01", "Extra data"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_is_no_strict_json_is_refused_with_its_reason(text, reason):
+    with pytest.raises(ValueError, match=reason):
+        parse_strict(text)
+
+
+@given(ANY_TEXT | st.text('{}[]",:0123456789.eE+-\\u truefalsn'))
+def test_any_text_is_json_or_a_value_error(text):
+    try:
+        value = parse_strict(text)
+    except ValueError:
+        return
+    assert json.loads(text) == value
+    assert faults(value) == []
+
+
+def nested(depth, core=0):
+    value = core
+    for _ in range(depth):
+        value = {"in": [value]} if depth % 2 else [value]
+    return value
+
+
+def test_faults_name_every_place_at_once():
+    value = {"a": [1, math.nan, (1,)], "b": {"c": {1}}, 5: "x", None: {}, "d": b"", "ok": [True, None, ""]}
+    assert [fault.partition(": ")[0] for fault in faults(value)] == ["$.a[1]", "$.a[2]", "$.b.c", "$", "$", "$.d"]
+
+
+def test_core_14_cycles_are_named_not_followed():
+    cycle = {"list": [1]}
+    cycle["list"].append(cycle)
+    assert faults(cycle) == ["$.list[1]: refers back to what contains it; a cycle cannot be stored"]
+
+
+def test_a_value_used_twice_is_no_cycle():
+    shared = [1]
+    assert faults({"a": shared, "b": [shared, shared]}) == []
+
+
+def test_depth_is_bounded():
+    assert faults(nested(MAX_DEPTH)) == []
+    assert faults(nested(MAX_DEPTH + 2))[0].endswith(f"nested deeper than {MAX_DEPTH} levels")
+    assert len(faults(nested(100_000))) == 1
+
+
+def test_integers_that_cannot_be_written_are_faults():
+    assert faults(10**4300 - 1) == []
+    assert "4300 digits" in faults([10**4300])[0]
+    assert "4300 digits" in faults([-(10**5000)])[0]
+
+
+WILD = st.recursive(
+    st.none()
+    | st.integers()
+    | st.floats()
+    | ANY_TEXT
+    | st.binary()
+    | st.tuples()
+    | st.integers(4290, 4310).map(lambda digits: 10**digits),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT | st.integers(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(WILD)
+def test_core_14_what_has_no_faults_can_be_encoded_and_read_back(value):
+    if not faults(value):
+        assert parse_strict(canonical(value)) == value

@@ -1,0 +1,42 @@
+"""What holds for every test: no network but loopback, and hypothesis that tries the same examples in every run."""
+
+import socket
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("ci")
+
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+class NetworkForbiddenError(RuntimeError):
+    """A test tried to reach beyond this machine."""
+
+
+def _is_local(sock: socket.socket, address) -> bool:
+    if sock.family == getattr(socket, "AF_UNIX", None):
+        return True
+    return isinstance(address, tuple) and str(address[0]).startswith(_LOOPBACK)
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    """Refuse every connection, and every datagram, that would leave this machine (style.md 12)."""
+
+    def guarded(name: str, address_at: int):
+        real = getattr(socket.socket, name)
+
+        def guard(sock, *args):
+            if not _is_local(sock, args[address_at]):
+                raise NetworkForbiddenError(f"a test tried to {name} to {args[address_at]!r}")
+            return real(sock, *args)
+
+        monkeypatch.setattr(socket.socket, name, guard)
+
+    guarded("connect", 0)
+    guarded("connect_ex", 0)
+    guarded("sendto", -1)
