@@ -40,3 +40,15 @@ def no_network(monkeypatch):
     guarded("connect", 0)
     guarded("connect_ex", 0)
     guarded("sendto", -1)
+
+
+@pytest.fixture(scope="session")
+def small_model() -> str:
+    """The name of the model that tests of the main job run on; skips with its reason where its weights are not."""
+    import os
+
+    from aeon.adapters.weights import CATALOG, find_verified, weights_dir
+
+    if find_verified(CATALOG["small"], weights_dir(os.environ), lambda _progress: None) is None:
+        pytest.skip("the small model's weights are not on this machine; run: aeon model fetch small")
+    return "small"

@@ -1,0 +1,96 @@
+"""Make docs/reference.md from the code: the public face, the ports, the commands, the settings.
+
+Run it as `python docs/make_reference.py [--check]`.
+"""
+
+import importlib
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TARGET = Path(__file__).with_name("reference.md")
+
+ROOMS = {
+    "The public face": [("aeon", None)],
+    "Model adapters": [
+        ("aeon.llm.interface", ["LLMAdapter", "Request", "Reply"]),
+        ("aeon.llm.adapters.remote_api", ["RemoteAPIAdapter"]),
+        ("aeon.llm.adapters.vllm", ["VLLMAdapter"]),
+        ("aeon.llm.adapters.llama_cpp", ["LlamaCppAdapter"]),
+    ],
+    "Running": [
+        ("aeon.kernel.executor", ["StepExecutor", "StepExecutionResult"]),
+        ("aeon.kernel.state", ["OrchestrationState"]),
+        ("aeon.supervisor.models", ["SupervisorAction"]),
+        ("aeon.observability.records", ["ToolCall", "LogEntry"]),
+        ("aeon.observability.history", ["History", "read_log"]),
+        ("aeon.kernel.restore", ["restored_state"]),
+        ("aeon.kernel.replay", ["replay"]),
+    ],
+    "For your tests": [
+        ("aeon.testing.llm", ["ScriptedAdapter"]),
+        ("aeon.testing.llm_conformance", ["AdapterConformance"]),
+        ("aeon.testing.memory_conformance", ["MemoryConformance"]),
+        ("aeon.testing.clock", ["FakeClock"]),
+    ],
+}
+
+COMMANDS = [
+    "run", "plan", "resume", "replay", "log show", "log verify", "tools list", "tools show", "tools call",
+    "model list", "model fetch", "model path", "schema", "config explain", "doctor",
+]  # fmt: skip
+
+
+def main() -> None:
+    head = ["# Reference", "", "Made from the code by `python docs/make_reference.py`."]
+    made = "\n".join([*head, *_code(), *_commands()]) + "\n"
+    if "--check" not in sys.argv:
+        TARGET.write_text(made)
+    elif TARGET.read_text() != made:
+        sys.exit("docs/reference.md is stale; run: python docs/make_reference.py")
+
+
+def _code() -> list[str]:
+    lines: list[str] = []
+    for title, modules in ROOMS.items():
+        lines += ["", f"## {title}"]
+        for name, members in modules:
+            module = importlib.import_module(name)
+            for member in members or [one for one in module.__all__ if not one.startswith("__")]:
+                lines += _entry(member, getattr(module, member), name)
+    return lines
+
+
+def _entry(name: str, value: object, module: str) -> list[str]:
+    lines = ["", f"### {name}", "", f"`from {module} import {name}`", ""]
+    if inspect.isclass(value) or inspect.isfunction(value):
+        lines += ["```text", f"{name}{_signature(value)}", "```", ""]
+    lines.append(inspect.getdoc(value) or "")
+    if inspect.isclass(value):
+        for method, body in vars(value).items():
+            if not method.startswith("_") and inspect.isfunction(body) and body.__doc__:
+                lines += ["", f"**`{method}{_signature(body)}`** {inspect.getdoc(body)}"]
+    return lines
+
+
+def _signature(value: object) -> str:
+    try:
+        return str(inspect.signature(value)).replace("(self, ", "(").replace("(self)", "()")  # type: ignore[arg-type]
+    except ValueError:
+        return ""
+
+
+def _commands() -> list[str]:
+    aeon = str(Path(sys.executable).with_name("aeon"))
+    lines = ["", "## Commands"]
+    for command in COMMANDS:
+        wide = {**os.environ, "COLUMNS": "80"}
+        done = subprocess.run([aeon, *command.split(), "--help"], capture_output=True, text=True, check=True, env=wide)
+        lines += ["", f"### aeon {command}", "", "```text", done.stdout.strip(), "```"]
+    return lines
+
+
+if __name__ == "__main__":
+    main()

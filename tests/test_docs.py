@@ -1,0 +1,107 @@
+"""The README and the tutorial run: every command and every snippet, and they print what they say (style 15)."""
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
+
+
+def blocks(document: Path) -> list[tuple[str, str, str]]:
+    return [(kind, info.strip(), body) for kind, info, body in BLOCK.findall(document.read_text())]
+
+
+def sessions(body: str) -> list[tuple[str, str]]:
+    """The commands of a console block, each with the output it is said to have."""
+    parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+    return [tuple(part.partition("\n")[::2]) for part in parts]  # type: ignore[misc]
+
+
+def matches(said: str, printed: str) -> bool:
+    """Whether the output is what is said, `...` standing for anything; lines are compared without their wrapping."""
+    pattern = ".*".join(re.escape(" ".join(part.split())) for part in said.split("..."))
+    return re.fullmatch(pattern.replace(r"\ .*", ".*").replace(r".*\ ", ".*"), " ".join(printed.split())) is not None
+
+
+def play(document: Path, folder: Path, wanted: str, environ: dict[str, str]) -> int:
+    """Run the document's console blocks of one kind; returns how many commands ran."""
+    shutil.copy(ROOT / "examples" / "trip.yaml", folder)
+    ran = 0
+    for kind, info, body in blocks(document):
+        if kind == "yaml" and info:
+            (folder / info).write_text(body)
+        if kind != "console" or info != wanted:
+            continue
+        for command, said in sessions(body):
+            done = subprocess.run(
+                ["/bin/bash", "-c", command],
+                cwd=folder,
+                env=environ,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=600,
+                check=False,
+            )
+            assert matches(said, done.stdout), f"{document.name}: $ {command}\nsaid:\n{said}\nprinted:\n{done.stdout}"
+            ran += 1
+    return ran
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    kept = {name: os.environ[name] for name in ("HOME", "LANG", "AEON_HOME", "XDG_CACHE_HOME") if name in os.environ}
+    return {**kept, "PATH": path, "XDG_CONFIG_HOME": str(tmp_path / "config")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_every_command_prints_what_is_said(document, tmp_path, environ):
+    assert play(document, tmp_path, "", environ) > 1
+
+
+@pytest.mark.model
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_every_command_with_the_model_prints_what_is_said(document, tmp_path, environ, small_model):
+    assert play(document, tmp_path, "model", {**environ, "AEON_MODEL_NAME": small_model}) > 0
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_every_snippet_prints_what_is_said(document):
+    found = blocks(document)
+    snippets = [
+        (body, after)
+        for (kind, _, body), after in zip(found, [*found[1:], ("", "", "")], strict=True)
+        if kind == "python"
+    ]
+    assert snippets
+    for code, after in snippets:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, document.name, "exec"), {"__name__": "snippet"})  # noqa: S102  # our own documents
+        assert after[0] == "output", f"{document.name}: a snippet without its output"
+        assert matches(after[2], printed.getvalue()), printed.getvalue()
+
+
+@pytest.mark.slow
+def test_the_reference_is_what_the_code_says():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "make_reference.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
