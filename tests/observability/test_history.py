@@ -163,7 +163,7 @@ def test_a_file_without_entries_is_no_log(data):
 
 
 def test_a_file_that_cannot_be_read_is_said_clearly(tmp_path):
-    with pytest.raises(LogError, match="cannot be read: No such file.*Check the path"):
+    with pytest.raises(LogError, match=r"cannot be read: No such file.*Check the path"):
         read_log(tmp_path / "missing.jsonl")
     with pytest.raises(LogError, match="cannot be read: Is a directory"):
         read_log(Path(tmp_path))

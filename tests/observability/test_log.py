@@ -179,9 +179,9 @@ def test_an_entry_that_is_no_json_is_refused_and_the_chain_goes_on(path, bad):
 
 def test_a_folder_that_cannot_be_written_is_said_clearly(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(LogError, match="cannot be written: Not a directory.*--log"):
+    with pytest.raises(LogError, match=r"cannot be written: .*--log"):
         JsonlLog(tmp_path / "file" / "run.jsonl")
-    with pytest.raises(LogError, match="exists already|cannot be written"):
+    with pytest.raises(LogError, match=r"exists already|cannot be written"):
         JsonlLog(tmp_path)
 
 

@@ -115,7 +115,7 @@ def tampered(states, change):
     "change",
     [
         lambda states: states[-1].update(hash="0" * 64),
-        lambda states: states[0]["steps"][3].update(status="failed"),
+        lambda states: states[0]["steps"][25].update(status="failed"),
         lambda states: states[0].update(goal="other"),
         lambda states: states[5]["steps"].clear(),
         lambda states: states[0]["steps"].reverse(),

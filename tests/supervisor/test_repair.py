@@ -284,6 +284,17 @@ def test_a_reference_to_a_field_that_cannot_exist_means_the_only_one_that_does()
     assert made.actions[0].stages == ["only_field"]
 
 
+def test_arguments_with_a_reference_to_nothing_are_left_out_and_asked_for_when_the_step_runs_core_10():
+    made = supervisor()
+    text = canonical({"steps": [calc("s1", "{step.s2.result} + {step.nowhere}"), calc("s2", "1+1")]})
+
+    value = made.read_plan(Reply(text), EXPORTED, "r")
+
+    assert "arguments" not in value["steps"][0]
+    assert value["steps"][1] == calc("s2", "1+1")
+    assert made.actions[0].stages == ["no_arguments"]
+
+
 def test_the_call_of_another_tool_is_not_a_call_core_10():
     check = TOOLS.lookup("echo").input
     made = supervisor(call("calculator", expression="1"), call("echo", text="hello"))

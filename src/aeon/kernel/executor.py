@@ -15,7 +15,7 @@ from aeon.base.errors import (
     ToolError,
 )
 from aeon.base.json import Json, JsonObject
-from aeon.kernel.prompts import STEP_SYSTEM, StepContext, call_prompt, reasoning_prompt
+from aeon.kernel.prompts import STEP_SYSTEM, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
 from aeon.llm.interface import LLMAdapter, Reply, Request
 from aeon.memory.interface import Memory
 from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned
@@ -24,7 +24,6 @@ from aeon.plan.models import PlanStep, StepStatus
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.invocation import ToolCaller
 from aeon.tools.registry import Registered, ToolRegistry
-from aeon.validation.output_schemas import call_schema
 from aeon.validation.schema import Validator, argument_problems
 
 _MAX_TOKENS = 1024
@@ -61,6 +60,7 @@ class StepExecutor:
         self._clock = clock or SystemClock()
         self._observe = observer
         self._caller = ToolCaller()
+        self._forms: dict[str, CallForm] = {}
 
     def execute_step(
         self, step: PlanStep, registry: ToolRegistry, memory: Memory, llm: LLMAdapter, supervisor: Supervisor
@@ -193,11 +193,18 @@ class StepExecutor:
         outcome: StepExecutionResult,
     ) -> JsonObject:
         """Ask the model for the call, and read its answer with the supervisor's help (core 3, core 4)."""
-        tool = registered.exported
-        prompt = call_prompt(step, tool, self.context)
-        reply = self._ask(llm, Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0, call_schema(tool)), "call", outcome)
-        call = supervisor.read_call(reply, tool, registered.input, prompt)
+        form = self._form(registered.exported)
+        prompt = call_prompt(step, form, self.context)
+        reply = self._ask(llm, Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0, form.schema), "call", outcome)
+        call = supervisor.read_call(reply, form.tool, registered.input, prompt)
         return bind(call["arguments"], self.context.results)
+
+    def _form(self, tool: JsonObject) -> CallForm:
+        """The form of a tool's calls, kept for as long as the same tool is registered under its name."""
+        known = self._forms.get(tool["name"])
+        if known is None or known.tool is not tool:
+            known = self._forms[tool["name"]] = call_form(tool)
+        return known
 
     def _reason(self, step: PlanStep, llm: LLMAdapter, outcome: StepExecutionResult) -> None:
         """Let the model carry out the step (core 1). A text that was cut off is not passed off as whole."""

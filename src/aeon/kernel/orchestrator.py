@@ -201,7 +201,9 @@ class Orchestrator:
         state.current_step_id = step.step_id
         context = executor.context
         context.position, context.ttl_remaining = position, state.ttl_remaining
-        self._emit(StepStarted(step.as_dict(), position, state.ttl_remaining))
+        context.lines.pop(step.step_id, None)
+        if self._observer is not None:
+            self._observer(StepStarted(step.as_dict(), position, state.ttl_remaining))
 
         outcome = executor.execute_step(step, self._registry, self._memory, self._llm, self._supervisor)
 
@@ -214,9 +216,8 @@ class Orchestrator:
         self._recorder.change(position, record)
         extra = {"outcome": _outcome_record(record, outcome)} | ({"resumed": resumed} if resumed else {})
         self._write(cycle, plan_state, **extra)
-        result = outcome.result if outcome.success else None
-        marks = [*outcome.marks, *(f"repaired: {action.action_type}" for action in actions if action.error is None)]
-        self._emit(StepEnded(record, position, outcome.execution_mode, result, outcome.error, marks))
+        if self._observer is not None:
+            self._observer(_ended(record, position, outcome, actions))
         return outcome
 
     def _keep(
@@ -327,6 +328,14 @@ def checked_request(request: str) -> str:
     if _CONTROL.search(request):
         raise RequestError("The request contains control characters; it looks like a binary file.")
     return request.strip()
+
+
+def _ended(
+    step: JsonObject, position: int, outcome: StepExecutionResult, actions: Sequence[SupervisorAction]
+) -> StepEnded:
+    result = outcome.result if outcome.success else None
+    marks = [*outcome.marks, *(f"repaired: {action.action_type}" for action in actions if action.error is None)]
+    return StepEnded(step, position, outcome.execution_mode, result, outcome.error, marks)
 
 
 def _outcome_record(step: JsonObject, outcome: StepExecutionResult) -> JsonObject:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aeon.base.json import Json, JsonObject, canonical
-from aeon.plan.models import PlanStep
+from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.interface import Example
-from aeon.validation.output_schemas import offered, shape
+from aeon.validation.output_schemas import call_schema, offered, shape
 
 _NEAR = 10
 """Steps before and after the current one that a thought is shown."""
@@ -32,8 +32,18 @@ class StepContext:
     results: Mapping[str, Json] = field(default_factory=dict[str, Json])
     failures: dict[str, str] = field(default_factory=dict[str, str])
     ttl_remaining: int = 0
-    ended: dict[str, str] = field(default_factory=dict[str, str])
-    """The lines of steps that have ended, by id: what they say never changes again."""
+    lines: dict[str, str] = field(default_factory=dict[str, str])
+    """What is said of steps that are not running, by id; a step's line is dropped when the step is visited."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallForm:
+    """What every thought about one tool is told of it, and the schema of its answer."""
+
+    tool: JsonObject
+    offer: str
+    answer: str
+    schema: JsonObject
 
 
 def planner_system(tools: Sequence[JsonObject], examples: Sequence[Example]) -> str:
@@ -61,16 +71,20 @@ def planner_prompt(request: str, hints: Mapping[str, JsonObject], stored_keys: S
     return "\n".join([*parts, "Plan:"])
 
 
-def call_prompt(step: PlanStep, tool: JsonObject, context: StepContext) -> str:
-    """Ask for the call of `tool` that carries out `step` (core 3)."""
+def call_form(tool: JsonObject) -> CallForm:
+    """The part of a call's prompt that is the same for every step with `tool`."""
     example = f"\nExample of its arguments: {canonical(tool['example'])}" if "example" in tool else ""
-    return (
-        f"{situation(context)}\n"
+    offer = (
         f"Tool of this step: {tool['name']}: {tool['description']}\n"
-        f"Schema of its arguments: {canonical(offered(tool))}{example}\n"
-        f"Step to carry out: {step.description}\n"
-        f'Answer with JSON: {{"tool": {canonical(tool["name"])}, "arguments": {{...}}}}'
+        f"Schema of its arguments: {canonical(offered(tool))}{example}"
     )
+    answer = f'Answer with JSON: {{"tool": {canonical(tool["name"])}, "arguments": {{...}}}}'
+    return CallForm(tool, offer, answer, call_schema(tool))
+
+
+def call_prompt(step: PlanStep, form: CallForm, context: StepContext) -> str:
+    """Ask for the call that carries out `step` (core 3)."""
+    return f"{situation(context)}\n{form.offer}\nStep to carry out: {step.description}\n{form.answer}"
 
 
 def reasoning_prompt(step: PlanStep, context: StepContext) -> str:
@@ -87,7 +101,7 @@ def situation(context: StepContext) -> str:
             f"Request: {context.request}" if context.request else "",
             f"Goal: {context.goal}",
             "Plan:",
-            *(_step_line(step, context) for step in near),
+            *(context.lines.get(step.step_id) or _step_line(step, context) for step in near),
             f"Cycles left: {context.ttl_remaining}",
         ]
     )
@@ -98,16 +112,13 @@ def _tool_line(tool: JsonObject) -> str:
 
 
 def _step_line(step: PlanStep, context: StepContext) -> str:
-    if step.step_id in context.ended:
-        return context.ended[step.step_id]
-    line = f"- {step.step_id} [{step.status.value}] {step.description}"
+    line = f"- {step.step_id} [{step.status}] {step.description}"
     if step.step_id in context.results:
         line = f"{line} -> {canonical(context.results[step.step_id])[:_RESULT]}"
     elif step.step_id in context.failures:
         line = f"{line} -> failed: {context.failures[step.step_id][:_RESULT]}"
-    else:
-        return line
-    context.ended[step.step_id] = line
+    if step.status is not StepStatus.RUNNING:
+        context.lines[step.step_id] = line
     return line
 
 

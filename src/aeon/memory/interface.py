@@ -52,6 +52,12 @@ def check_key(key: str) -> None:
         ) from None
 
 
+def check_prefix(prefix: str) -> None:
+    """Refuse prefixes that no key could have; "" is fine. Raises MemoryStoreError."""
+    if prefix != "":
+        check_key(prefix)
+
+
 def after_prefix(prefix: str) -> str | None:
     """The smallest string above every string that starts with `prefix`, or None when there is no bound."""
     for end in range(len(prefix), 0, -1):

@@ -5,7 +5,7 @@ from bisect import bisect_left, insort
 from threading import Lock
 from typing import Any
 
-from aeon.memory.interface import Memory, after_prefix, check_key, encode
+from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, encode
 
 
 class InMemoryKVStore(Memory):
@@ -30,6 +30,7 @@ class InMemoryKVStore(Memory):
         return None if text is None else json.loads(text)
 
     def search(self, prefix: str) -> list[tuple[str, Any]]:
+        check_prefix(prefix)
         with self._lock:
             end = after_prefix(prefix)
             keys = self._keys[bisect_left(self._keys, prefix) : None if end is None else bisect_left(self._keys, end)]

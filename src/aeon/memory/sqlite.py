@@ -1,6 +1,7 @@
 """Memory in a SQLite file: kept between runs, safe for several processes."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from aeon.base.errors import MemoryStoreError
-from aeon.memory.interface import Memory, after_prefix, check_key, encode
+from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, encode
 
 _BUSY_MS = 10_000
 """How long a writer waits for another process's write."""
@@ -26,10 +27,11 @@ class SQLiteMemory(Memory):
 
     def __init__(self, path: Path | str) -> None:
         """Open or create the file. Raises MemoryStoreError when it cannot be used."""
-        self.path = Path(path)
+        self.path = Path(path).absolute()  # ":memory:" is a file like any other
         self._lock = Lock()
         with self._failures("opened"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            _own(self.path)
             self._connection = sqlite3.connect(
                 self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
             )
@@ -51,6 +53,7 @@ class SQLiteMemory(Memory):
         return None if row is None else json.loads(row[0])
 
     def search(self, prefix: str) -> list[tuple[str, Any]]:
+        check_prefix(prefix)
         end = after_prefix(prefix)
         query, bounds = (_SEARCH_OPEN, (prefix,)) if end is None else (_SEARCH, (prefix, end))
         with self._failures("searched"):
@@ -66,7 +69,6 @@ class SQLiteMemory(Memory):
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute(_CREATE)
-        self.path.chmod(0o600)
 
     @contextmanager
     def _failures(self, what: str) -> Generator[None]:
@@ -78,3 +80,9 @@ class SQLiteMemory(Memory):
                     f"The memory file {self.path} could not be {what}: {error}.",
                     next_step="Check the path and the free space, or choose another file with `memory.path`.",
                 ) from error
+
+
+def _own(path: Path) -> None:
+    """Make the file its owner's alone before SQLite opens it: the files of its journal take over the mode."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    path.chmod(0o600)

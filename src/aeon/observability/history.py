@@ -44,7 +44,7 @@ def read_log(path: Path) -> History:
     size = data.rfind(b"\n") + 1
     entries: list[JsonObject] = []
     prev = FIRST
-    for number, line in enumerate(data[:size].splitlines(), 1):
+    for number, line in enumerate(data[:size].split(b"\n")[:-1], 1):
         entries.append(_entry(line, number, prev, path))
         prev = hashlib.sha256(line).hexdigest()
     if not entries:

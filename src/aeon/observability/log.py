@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -35,8 +36,11 @@ class ChainedLog:
         self._prev = prev
 
     def append(self, entry: JsonObject) -> None:
-        """Encode one entry and hand it on, without its newline."""
-        line = canonical({**entry, "prev": self._prev}).encode()
+        """Encode one entry and hand it on, without its newline. Raises LogError for what is no JSON."""
+        try:
+            line = canonical({**entry, "prev": self._prev}).encode()
+        except (ValueError, TypeError, RecursionError) as error:
+            raise LogError(f"The entry {self.entries + 1} is no JSON: {error}.") from error
         self._put(line)
         self._prev = hashlib.sha256(line).hexdigest()
         self.entries += 1
@@ -74,14 +78,23 @@ class JsonlLog(ChainedLog):
         self._sync = sync
         self._write = write
         self._file = _open(path, is_new=after is None)
-        if after is not None:
-            os.ftruncate(self._file, after.size)
+        self._size = 0 if after is None else self._go_on(after)
 
     def close(self) -> None:
         """Give the file back. Safe to call twice."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def _go_on(self, after: History) -> int:
+        """Drop the torn last line, now that nobody else writes. Raises LogError when somebody wrote meanwhile."""
+        if os.fstat(self._file).st_size != after.size + after.torn:
+            self.close()
+            raise LogError(
+                f"The log {self.path} has changed since it was read.", next_step="Another process went on with it."
+            )
+        os.ftruncate(self._file, after.size)
+        return after.size
 
     def _append_line(self, line: bytes) -> None:
         """Write one line whole; after a failure the file ends with the line before."""
@@ -91,23 +104,25 @@ class JsonlLog(ChainedLog):
             if self._sync:
                 os.fsync(self._file)
         except OSError as error:
-            os.ftruncate(self._file, self.path.read_bytes().rfind(b"\n") + 1)
+            with suppress(OSError):  # then a torn line stays, which the next resume drops
+                os.ftruncate(self._file, self._size)
             raise LogError(
                 f"The log {self.path} could not be written: {error.strerror}.",
                 next_step=f"Free space, then go on with: aeon resume {self.path}",
             ) from error
+        self._size += len(line) + 1
 
 
 def _open(path: Path, *, is_new: bool) -> int:
     flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT | os.O_EXCL if is_new else 0)
     try:
+        if is_new and path.exists():
+            raise _exists(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, flags, 0o600)
-    except FileExistsError:
-        raise LogError(
-            f"The log {path} exists already.", next_step=f"Choose another path, or go on with it: aeon resume {path}"
-        ) from None
     except OSError as error:
+        if isinstance(error, FileExistsError) and path.exists():  # made by another process just now
+            raise _exists(path) from None
         raise LogError(
             f"The log {path} cannot be written: {error.strerror}.", next_step="Choose another place with --log."
         ) from error
@@ -117,3 +132,9 @@ def _open(path: Path, *, is_new: bool) -> int:
         os.close(file)
         raise LogError(f"Another process is writing {path}.", next_step="Wait until it has ended.") from None
     return file
+
+
+def _exists(path: Path) -> LogError:
+    return LogError(
+        f"The log {path} exists already.", next_step=f"Choose another path, or go on with it: aeon resume {path}"
+    )

@@ -14,6 +14,8 @@ WHOLE_EVERY = 100
 
 _MODULUS = 1 << 256
 
+_DISTRUST = "Do not trust the log; restore it from a copy."
+
 
 class PlanDigest:
     """A checksum of a whole plan that follows a changed step in constant time: the sum of its steps' hashes."""
@@ -34,7 +36,7 @@ class PlanDigest:
 
 
 class PlanRecorder:
-    """Writes the `plan_state` of successive entries for one run."""
+    """Writes the `plan_state` of successive entries for one run. The first that it writes is whole."""
 
     def __init__(self, goal: str, steps: Sequence[JsonObject], *, entries: int = 0) -> None:
         """`entries` is how many entries the log already has (a resumed run)."""
@@ -43,14 +45,16 @@ class PlanRecorder:
         self._is_long = len(steps) > WHOLE_UP_TO
         self._digest = PlanDigest(goal, steps) if self._is_long else None
         self._entries = entries
-        self._changed: dict[int, JsonObject] = {}
+        self._changed: dict[int, JsonObject] | None = None
+        """Steps changed since the entry before; None before the first, which cannot say what changed."""
 
     def change(self, index: int, step: JsonObject) -> None:
         """Note the new state of one step; it stands in the next entry."""
         self._steps[index] = step
         if self._digest is not None:
             self._digest.change(index, step)
-            self._changed[index] = step
+            if self._changed is not None:
+                self._changed[index] = step
 
     def next_state(self) -> JsonObject:
         """The `plan_state` of the entry about to be written."""
@@ -59,13 +63,25 @@ class PlanRecorder:
             return {"goal": self._goal, "steps": list(self._steps)}
         changed, self._changed = self._changed, {}
         state: JsonObject = {"goal": self._goal, "hash": self._digest.hex()}
-        if self._entries % WHOLE_EVERY == 1:
+        if changed is None or self._entries % WHOLE_EVERY == 1:
             return {**state, "steps": list(self._steps)}
         return {**state, "steps": [changed[index] for index in sorted(changed)], "partial": True}
 
 
 def restore(states: Iterable[JsonObject]) -> JsonObject:
-    """The whole plan that the last of `states` stands for. Raises LogError when its hash does not fit."""
+    """The whole plan that the last of `states` stands for. Raises LogError when it cannot be had or its hash is off."""
+    try:
+        plan, digest = _replayed(states)
+        fits = not digest or digest == PlanDigest(plan["goal"], plan["steps"]).hex()
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise LogError("The log's plan states do not add up to a plan.", next_step=_DISTRUST) from None
+    if not fits:
+        raise LogError("The plan restored from the log does not have the recorded hash.", next_step=_DISTRUST)
+    return plan
+
+
+def _replayed(states: Iterable[JsonObject]) -> tuple[JsonObject, str]:
+    """The plan after all of `states`, and the hash that the last one records ("" when it records none)."""
     plan: JsonObject = {}
     digest = ""
     for state in states:
@@ -75,9 +91,7 @@ def restore(states: Iterable[JsonObject]) -> JsonObject:
             plan["steps"] = [changed.get(step["step_id"], step) for step in plan["steps"]] if changed else plan["steps"]
         else:
             plan = {"goal": state.get("goal", ""), "steps": list(state.get("steps", []))}
-    if digest and digest != PlanDigest(plan["goal"], plan["steps"]).hex():
-        raise LogError("The plan restored from the log does not have the recorded hash.")
-    return plan
+    return plan, digest
 
 
 def _hashed(index: int, step: JsonObject) -> int:

@@ -1,12 +1,21 @@
 """What is recorded of a run: tool calls, repairs and log entries (core-data-model, FR-037 to FR-039)."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from aeon.base.json import JsonObject
 
-Timestamp = Annotated[str, Field(description="ISO 8601, UTC", pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
+
+def _instant(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+Timestamp = Annotated[
+    str, Field(description="ISO 8601, UTC", pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"), AfterValidator(_instant)
+]
 """An instant as text: it is written, compared and replayed byte for byte, never computed with."""
 
 ActionType = Literal["json_repair", "tool_call_repair", "plan_repair", "missing_tool_repair"]

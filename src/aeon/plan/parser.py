@@ -1,5 +1,6 @@
 """Reading plans from text and data. Every problem is reported at once, with its path."""
 
+from itertools import islice
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -78,7 +79,10 @@ def _status_problems(steps: list[tuple[int, JsonObject]]) -> list[Problem]:
 
 def _reference_problems(steps: list[tuple[int, JsonObject]]) -> list[Problem]:
     """References that name no step, the step itself or a later one (core 3)."""
-    order = {step_id: index for index, step in reversed(steps) if isinstance(step_id := step.get("step_id"), str)}
+    order: dict[str, int] = {}
+    for index, step in steps:
+        if isinstance(step_id := step.get("step_id"), str):
+            order.setdefault(step_id, index)
     return [
         Problem(f"$.steps[{index}].arguments{path[1:]}", reason)
         for index, step in steps
@@ -90,7 +94,7 @@ def _reference_problems(steps: list[tuple[int, JsonObject]]) -> list[Problem]:
 def _reference_reason(expression: str, index: int, order: dict[str, int]) -> str | None:
     found = target(expression, order)
     if found is None:
-        return f"{{step.{expression}}} names no step of this plan; the steps are {', '.join(list(order)[:20])}"
+        return f"{{step.{expression}}} names no step of this plan; the steps are {', '.join(islice(order, 20))}"
     if order[found[0]] == index:
         return f"{{step.{expression}}} refers to its own step, whose result does not exist yet"
     if order[found[0]] > index:

@@ -1,16 +1,37 @@
-"""A reference that names a field its step cannot have, where the step has only one: the one thing it can mean."""
+"""References in a plan that a model made: what can be corrected for sure, and what can only be left out (core 10)."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.json_schema import Problem
 
+_IN_ARGUMENTS = re.compile(r"\$\.steps\[(\d+)\]\.arguments\b")
 _FIELD = re.compile(r"\{step\.([A-Za-z0-9_-]+)(?:\.([^{}.]+))?([^{}]*)\}")
 
 
+def without_unusable_arguments(plan: JsonObject, problems: Sequence[Problem]) -> JsonObject | None:
+    """`plan` without the arguments that `problems` are about, so that their calls are asked for when their steps run.
+
+    None when something else is wrong with the plan too.
+    """
+    found = [_IN_ARGUMENTS.match(problem.path) for problem in problems]
+    if not all(found):
+        return None
+    unusable = {int(match[1]) for match in found if match}
+    steps = [
+        {key: value for key, value in step.items() if key != "arguments" or index not in unusable}
+        for index, step in enumerate(plan["steps"])
+    ]
+    return {**plan, "steps": steps}
+
+
 def with_known_fields(plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
-    """`plan` with every such field corrected; the same object when there is nothing to correct."""
+    """`plan` with every field that its step cannot have, where that has only one, set to it: nothing else can be meant.
+
+    The same object when there is nothing to correct.
+    """
     given = {tool["name"]: _fields(tool["output_schema"]) for tool in tools}
     fields = {
         step["step_id"]: given.get(step.get("tool"), set()) if step.get("tool") else {"text"} for step in plan["steps"]

@@ -14,7 +14,7 @@ from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
 from aeon.supervisor.limits import call_limits, plan_limits, step_limits
 from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
-from aeon.supervisor.references import with_known_fields
+from aeon.supervisor.references import with_known_fields, without_unusable_arguments
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, plan_schema, tool_choice_schema
 from aeon.validation.recovery import Recovered, Refused, recover
 from aeon.validation.schema import argument_problems, call_problems
@@ -150,14 +150,18 @@ class Supervisor:
         read = self._recovered(reply, schema_check(_PLAN_FORM))
         value = _with_goal(_readable(read), request)
         problems = _made_plan_problems(value) if isinstance(read, Recovered) else list(read.problems)
-        if value is None or problems:
+        usable = without_unusable_arguments(value, problems) if value is not None and problems else None
+        if usable is not None:
+            self._record("plan_repair", cast(JsonObject, value), 1, repaired_output=usable, stages=["no_arguments"])
+            value = usable
+        elif value is None or problems:
             value = self._repair(_plan_task(value, _shown(reply), problems, tools, request), MAX_ATTEMPTS)
         return self._with_known_fields(value, tools)
 
     def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, context: str) -> JsonObject:
         """The call of `tool` in a thought's reply, recovered or repaired. Raises SupervisorError, LLMError."""
         name: str = tool["name"]
-        read = self._recovered(reply, schema_check(_CALL_FORM))
+        read = self._recovered(reply, _CALL_FORM)
         value = _readable(read)
         problems = call_problems(value, check) if isinstance(read, Recovered) else list(read.problems)
         if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
@@ -229,11 +233,13 @@ class Supervisor:
 
 
 _PLAN_FORM: JsonObject = {**Plan.model_json_schema(), "required": ["steps"]}
-_CALL_FORM: JsonObject = {
-    "type": "object",
-    "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
-    "required": ["tool", "arguments"],
-}
+_CALL_FORM = SchemaCheck(
+    {
+        "type": "object",
+        "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
+        "required": ["tool", "arguments"],
+    }
+)
 
 
 def _plan_task(

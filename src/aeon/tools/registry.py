@@ -126,5 +126,6 @@ def _exported(tool: Tool) -> JsonObject:
     }
     if tool.offered_schema is not None:
         exported["offered_schema"] = deepcopy(tool.offered_schema)
-    own = [step["arguments"] for example in tool.examples for step in example.steps if step.get("tool") == tool.name]
+    steps = [step for example in tool.examples for step in example.steps]
+    own = [step["arguments"] for step in steps if step.get("tool") == tool.name and "arguments" in step]
     return {**exported, "example": deepcopy(own[0])} if own else exported

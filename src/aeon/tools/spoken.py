@@ -14,6 +14,8 @@ _BINDS = re.compile("half|double|twice|triple|root|sqrt|cube|log|sin|cos|tan|neg
 """Words that change the number after them: what follows one is no expression of its own."""
 _PASSED = frozenset(("of", "the"))
 _DATE = re.compile(r"\b\d{4}-\d\d?-\d\d?\b|\b\d\d?/\d\d?/\d{4}\b")
+_HYPHEN = re.compile(r"(?<=[A-Za-z])-(?=[A-Za-z])")
+"""twenty-three is 23, not 20 - 3."""
 _ENDS = (")", "^ 2", "^ 3")
 _SIGN = "sign"
 _BOUND = "bound"
@@ -97,7 +99,7 @@ def _closed(run: list[str]) -> list[str]:
 def _pieces(request: str) -> Iterator[str]:
     """Numbers as digits, operators as signs, "" for everything else."""
     number: list[str] = []
-    for found in _TOKEN.finditer(request):
+    for found in _TOKEN.finditer(_HYPHEN.sub(" ", request)):
         text = found[0].strip().casefold()
         if found.lastgroup == "word" and (text in _SMALL or text in _LARGE or (text == "and" and number)):
             number.append(text)

@@ -11,6 +11,8 @@ MAX_PLAN_STEPS = 50
 _MOST_BRANCHES = 20
 """Above this many tools, one branch per tool costs more than it gives; the names alone stay constrained."""
 
+_DEFINITIONS = "#/$defs/"
+
 _REFERENCE: JsonObject = {"type": "string", "pattern": r"^\{step\.[^{}]+\}$", "maxLength": 80}
 _STEP_ID: JsonObject = {"type": "string", "pattern": "^s[0-9]+$", "maxLength": 4}
 _DESCRIPTION: JsonObject = {"type": "string", "minLength": 1, "maxLength": 160}
@@ -22,21 +24,29 @@ def plan_schema(tools: Sequence[JsonObject], max_steps: int = MAX_PLAN_STEPS) ->
     The goal is not asked for: it is the request, and a model that repeats it only spends tokens.
     """
     llm = _step({"agent": {"const": "llm"}})
+    definitions: JsonObject = {}
     if len(tools) > _MOST_BRANCHES:
         names = [tool["name"] for tool in tools]
         branches = [_step({"tool": {"enum": names}, "arguments": {"type": "object"}}), llm]
     else:
         branches = [
-            *(_step({"tool": {"const": t["name"]}, "arguments": _referable(offered(t))}) for t in tools),
+            *(
+                _step(
+                    {"tool": {"const": tool["name"]}, "arguments": _referable(_rooted(tool, f"t{index}.", definitions))}
+                )
+                for index, tool in enumerate(tools)
+            ),
             llm,
         ]
     steps: JsonObject = {"type": "array", "items": {"anyOf": branches}, "minItems": 1, "maxItems": max_steps}
-    return _object({"steps": steps})
+    return _with_definitions(_object({"steps": steps}), definitions)
 
 
 def call_schema(tool: JsonObject) -> JsonObject:
     """`{"tool", "arguments"}` for one tool, its arguments under its own schema."""
-    return _object({"tool": {"const": tool["name"]}, "arguments": offered(tool)})
+    definitions: JsonObject = {}
+    arguments = _rooted(tool, "", definitions)
+    return _with_definitions(_object({"tool": {"const": tool["name"]}, "arguments": arguments}), definitions)
 
 
 def offered(tool: JsonObject) -> JsonObject:
@@ -55,6 +65,31 @@ def _step(use: JsonObject) -> JsonObject:
 
 def _object(properties: JsonObject) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _rooted(tool: JsonObject, prefix: str, definitions: JsonObject) -> JsonObject:
+    """The schema of a tool's arguments, its own definitions moved to `definitions`, which stand at the root."""
+    schema = offered(tool)
+    if "$defs" not in schema:
+        return schema
+    definitions.update((prefix + name, _renamed(inner, prefix)) for name, inner in schema["$defs"].items())
+    return cast(JsonObject, _renamed({key: value for key, value in schema.items() if key != "$defs"}, prefix))
+
+
+def _renamed(schema: Json, prefix: str) -> Json:
+    if isinstance(schema, list):
+        return [_renamed(item, prefix) for item in cast(list[Json], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    node = {key: _renamed(value, prefix) for key, value in cast(JsonObject, schema).items()}
+    reference = node.get("$ref")
+    if isinstance(reference, str) and reference.startswith(_DEFINITIONS):
+        node["$ref"] = _DEFINITIONS + prefix + reference.removeprefix(_DEFINITIONS)
+    return node
+
+
+def _with_definitions(schema: JsonObject, definitions: JsonObject) -> JsonObject:
+    return {**schema, "$defs": definitions} if definitions else schema
 
 
 def _referable(schema: JsonObject) -> JsonObject:

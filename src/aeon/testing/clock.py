@@ -1,0 +1,37 @@
+"""A clock for tests: time passes by a fixed tick when it is read, and by a jump when somebody sleeps.
+
+clock = FakeClock()
+clock.now()             # "2026-01-01T00:00:00.000000+00:00", the next one a second later
+clock.sleep(30)         # takes no time
+assert clock.slept == [30]
+"""
+
+from datetime import UTC, datetime, timedelta
+
+
+class FakeClock:
+    """A `Clock` that reads the same in every run. `slept` holds every wait, in seconds and in order."""
+
+    def __init__(self, start: datetime = datetime(2026, 1, 1, tzinfo=UTC), tick: float = 1.0) -> None:
+        """`start` is the first instant that `now` gives, `tick` the seconds between one reading and the next."""
+        self.slept: list[float] = []
+        self._start = start
+        self._tick = tick
+        self._passed = 0.0
+
+    def now(self) -> str:
+        """The current instant, ISO 8601; the next reading is a tick later."""
+        instant = self._start + timedelta(seconds=self._passed)
+        self._passed += self._tick
+        return instant.isoformat(timespec="microseconds")
+
+    def monotonic(self) -> float:
+        """Seconds since the start. Reading them takes none."""
+        return self._passed
+
+    def sleep(self, seconds: float) -> None:
+        """Jump forward. Raises ValueError for a negative wait, as time.sleep does."""
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+        self.slept.append(seconds)
+        self._passed += seconds
