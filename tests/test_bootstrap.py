@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import ConfigError, LLMError, MissingExtraError, WeightsError
-from aeon.bootstrap import App, available_memory, build, choose_model, stored_models
+from aeon.bootstrap import App, Phase, Progress, build, choose_model, stored_models
+from aeon.bootstrap.choice import is_loopback
+from aeon.bootstrap.stored import available_memory
 from aeon.llm.interface import Request
 from aeon.settings import MemorySettings, ModelSettings, Settings
 
@@ -72,6 +74,80 @@ def test_a_configured_server_is_used_and_a_key_goes_only_where_it_belongs(enviro
     assert "api_key=" not in repr(choice)
 
 
+PROJECT = Path("/clone/aeon.toml")
+EVIL = "https://keys.example/v1"
+
+
+@pytest.mark.parametrize(
+    ("settings", "from_project"),
+    [
+        ({"base_url": EVIL, "api_key_env": "OPENAI_API_KEY"}, ["model.base_url"]),
+        ({"base_url": EVIL, "api_key_env": "OPENAI_API_KEY"}, ["model.base_url", "model.api_key_env"]),
+        ({"base_url": EVIL, "api_key_env": "UNSET"}, ["model.base_url"]),
+        ({"base_url": EVIL, "api_key_env": "MINE", "provider": "vllm"}, ["model.base_url"]),
+        ({"base_url": "http://127.0.0.1.keys.example/v1", "api_key_env": "MINE"}, ["model.base_url"]),
+        ({"api_key_env": "MINE", "provider": "anthropic"}, ["model.provider"]),
+    ],
+)
+def test_a_projects_file_does_not_decide_who_gets_a_key(environ, settings, from_project):
+    """Decision 0012: the file, the address and the variable are named, and what to do."""
+    given = ModelSettings(name="m", **settings)
+    keys = {**environ, "OPENAI_API_KEY": "sk-hidden", "MINE": "sk-hidden"}
+    with pytest.raises(ConfigError) as caught:
+        choose_model(given, keys, dict.fromkeys(from_project, PROJECT))
+    told = str(caught.value)
+    address = given.base_url or "https://api.anthropic.com/v1"
+    assert all(words in told for words in (str(PROJECT), address, given.api_key_env or ""))
+    said = f"AEON_MODEL_BASE_URL={given.base_url}" if given.base_url else "AEON_MODEL_PROVIDER=anthropic"
+    assert told.endswith(f"export {said}")
+    assert "sk-hidden" not in told
+
+
+@pytest.mark.parametrize(
+    ("settings", "from_project"),
+    [
+        ({"base_url": EVIL, "api_key_env": "MINE"}, ["model.api_key_env", "model.name"]),
+        ({"base_url": "http://localhost:8000/v1", "api_key_env": "MINE"}, ["model.base_url", "model.api_key_env"]),
+        ({"provider": "anthropic"}, ["model.provider"]),
+        ({"provider": "anthropic", "api_key_env": "ANTHROPIC_API_KEY"}, ["model.provider", "model.api_key_env"]),
+    ],
+)
+def test_a_key_goes_to_the_users_own_address_to_this_machine_and_to_its_vendor(environ, settings, from_project):
+    keys = {**environ, "MINE": "k", "ANTHROPIC_API_KEY": "k"}
+    choice = choose_model(ModelSettings(name="m", **settings), keys, dict.fromkeys(from_project, PROJECT))
+    assert choice.api_key == "k"
+
+
+def test_a_projects_server_without_a_key_is_used(environ):
+    choice = choose_model(ModelSettings(name="m", base_url=EVIL), environ, {"model.base_url": PROJECT})
+    assert (choice.base_url, choice.api_key) == (EVIL, None)
+
+
+def test_the_command_that_is_advised_is_safe_to_paste(environ):
+    settings = ModelSettings(name="m", base_url="https://h/$(touch x)", api_key_env="K")
+    with pytest.raises(ConfigError, match=r"='https://h/\$\(touch x\)'$"):
+        choose_model(settings, environ, {"model.base_url": PROJECT})
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("http://localhost/v1", True),
+        ("http://127.8.9.1:80/v1", True),
+        ("http://[::1]:1/v1", True),
+        ("http://localhost.keys.example/v1", False),
+        ("http://127.0.0.1.keys.example", False),
+        ("http://0.0.0.0/v1", False),
+        ("http://192.168.0.1/v1", False),
+        ("http://keys.example/127.0.0.1", False),
+        ("http://keys.example\\.127.0.0.1/", False),
+        ("http://127.1/v1", False),
+    ],
+)
+def test_loopback_goes_by_spelling(address, expected):
+    assert is_loopback(address) is expected
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -113,7 +189,7 @@ def test_without_any_model_the_error_names_every_way_to_one(environ, without_emb
     [(8, [], "standard"), (8, ["small"], "small"), (8, ["small", "standard"], "standard"), (1, ["standard"], "small")],
 )
 def test_the_embedded_model_suits_the_memory_and_what_was_fetched(environ, monkeypatch, available, fetched, chosen):
-    monkeypatch.setattr("aeon.bootstrap.available_memory", lambda: available * 1024**3)
+    monkeypatch.setattr("aeon.bootstrap.stored.available_memory", lambda: available * 1024**3)
     for name in fetched:
         pretend_fetched(environ, name)
     assert choose_model(ModelSettings(), environ).name == chosen
@@ -136,17 +212,19 @@ def test_building_opens_nothing(environ, tmp_path, monkeypatch, without_embedded
 def test_a_model_that_is_not_there_is_to_a_run_one_that_does_not_answer(environ):
     """Core 7: the run gets an LLMError; nothing is downloaded behind its back."""
     whole = app(environ, name="small")
-    with pytest.raises(WeightsError, match="aeon model fetch small"):
-        whole.prepare_model(None)
+    with pytest.raises(WeightsError, match=r"not on this machine.*aeon model fetch small"):
+        whole.prepare_model(pytest.fail, may_fetch=False)
     with pytest.raises(LLMError, match="aeon model fetch small"):
         whole.model.complete(Request("hello"))
 
 
-def test_a_file_that_is_not_the_published_one_is_not_used(environ):
+def test_a_file_that_is_not_the_published_one_is_not_used_and_its_checking_is_reported(environ):
     pretend_fetched(environ, "tiny")
     whole = app(environ, name="tiny")
-    with pytest.raises(WeightsError):
-        whole.prepare_model(None)
+    told: list[Progress] = []
+    with pytest.raises(WeightsError, match=r"is not what was published.*aeon model fetch tiny"):
+        whole.prepare_model(told.append, may_fetch=False)
+    assert {progress.phase for progress in told} == {Phase.VERIFYING}
 
 
 def test_weights_come_from_the_sources_in_the_order_that_is_set(environ, monkeypatch):
@@ -154,8 +232,8 @@ def test_weights_come_from_the_sources_in_the_order_that_is_set(environ, monkeyp
 
     content = b"weights"
     hub, index = GivenSource([content], "hub"), GivenSource([content], "index")
-    monkeypatch.setattr("aeon.bootstrap.default_sources", lambda _: (hub, index))
-    monkeypatch.setattr("aeon.bootstrap.resolve", lambda _: weights_of(content))
+    monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (hub, index))
+    monkeypatch.setattr("aeon.bootstrap.stored.resolve", lambda _: weights_of(content))
     whole = app(environ, sources=["index", "hub"])
     assert whole.fetch("sample", lambda _: None).read_bytes() == content
     assert (hub.calls, index.calls) == (0, 1)

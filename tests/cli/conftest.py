@@ -130,17 +130,27 @@ def plan_file() -> Path:
 
 
 @pytest.fixture
-def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installed package with tools: one hangs, one is noisy; and one entry point that is broken."""
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """`installed(module, source, *entry_points)`: a package with tools, as if it had been installed."""
     place = tmp_path / "site"
-    facts = place / "aeon_hang-1.0.dist-info"
-    facts.mkdir(parents=True)
-    (place / "aeon_hang.py").write_text(HANGING)
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: aeon-hang\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[aeon.tools]\nhang = aeon_hang:TOOLS\nlost = aeon_lost:TOOL\n")
-    monkeypatch.syspath_prepend(str(place))
-    monkeypatch.setenv("PYTHONPATH", str(place))
-    return place
+
+    def install(module: str, source: str, *points: str) -> None:
+        facts = place / f"{module}-1.0.dist-info"
+        facts.mkdir(parents=True)
+        (place / f"{module}.py").write_text(source)
+        (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+        (facts / "entry_points.txt").write_text("\n".join(["[aeon.tools]", *points, ""]))
+        monkeypatch.syspath_prepend(str(place))
+        monkeypatch.setenv("PYTHONPATH", str(place))
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+    return install
+
+
+@pytest.fixture
+def plugin(installed: Callable[..., None]) -> None:
+    """An installed package with tools: one hangs, one is noisy; and one entry point that is broken."""
+    installed("aeon_hang", HANGING, "hang = aeon_hang:TOOLS", "lost = aeon_lost:TOOL")
 
 
 @pytest.fixture

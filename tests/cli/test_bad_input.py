@@ -16,7 +16,7 @@ STEP = {"step_id": "s1", "description": "add", "tool": "calculator", "arguments"
         (b"", "The request is empty."),
         (b" \n\t ", "The request is empty."),
         (b"\xff\xfe\x00\x80" * 50, "no text (UTF-8)"),
-        (b"abc\x00def", "holds bytes that are no text"),
+        (b"abc\x00def", "looks like a binary file"),
         (b"x" * 20_001, "more than 20,000 characters"),
         (b"\xc3\xbc" * 5_000_000, "more than 20,000 characters"),
     ],

@@ -151,7 +151,7 @@ def test_doctor_says_what_is_broken_and_what_to_do(aeon, monkeypatch, plugin):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         monkeypatch.setenv("AEON_MODEL_BASE_URL", f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
-    Path("aeon.toml").write_text('[memory]\npath = "/proc/nowhere/m.db"\n')
+    monkeypatch.setenv("AEON_MEMORY_PATH", "/proc/nowhere/m.db")
     ended = aeon("doctor", "--json")
     broken = {found["name"]: found for found in ended.json["findings"] if found["state"] == "broken"}
     assert ended.code == 1
@@ -175,8 +175,8 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
 
     content = bytes(1000)
     weights = weights_of(content, "tiny")
-    monkeypatch.setattr("aeon.bootstrap.resolve", lambda _: weights)
-    monkeypatch.setattr("aeon.bootstrap.default_sources", lambda _: (GivenSource([content], "hub"),))
+    monkeypatch.setattr("aeon.bootstrap.stored.resolve", lambda _: weights)
+    monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (GivenSource([content], "hub"),))
     Path("aeon.toml").write_text('[model]\nsources = ["hub"]\n')
     first = aeon("model", "fetch", "tiny")
     assert first.code == 0

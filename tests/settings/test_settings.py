@@ -79,6 +79,44 @@ def test_relative_paths_of_a_file_are_relative_to_it(project, home):
     assert settings.model.name == str(project / "own.gguf")
 
 
+def test_it_is_known_which_values_stand_in_a_projects_file(project, home):
+    user, own = home / ".config" / "aeon" / "aeon.toml", project / "aeon.toml"
+    user.write_text('[model]\napi_key_env = "MINE"\ntimeout = 5.0\n')
+    own.write_text('[model]\nbase_url = "https://h/v1"\ntimeout = 6.0\n[run]\nttl = 3\n')
+    loaded = load({"run.ttl": ("--ttl", 4)}, {"HOME": str(home)}, project / "deep")
+    assert loaded.from_project == {"model.base_url": own, "model.timeout": own}
+    assert load({}, {"HOME": str(home)}, user.parent).from_project == {}, "the user's own file, wherever one stands"
+
+
+@pytest.mark.parametrize(("key", "section"), [("run.log_dir", "[run]\nlog_dir"), ("memory.path", "[memory]\npath")])
+@pytest.mark.parametrize("place", ["../out", "/etc/x", "~/x", "link/x", "in/../../out"])
+def test_a_projects_file_writes_nowhere_else(project, home, key, section, place):
+    """Decision 0012."""
+    (project / "link").symlink_to(home)
+    (project / "aeon.toml").write_text(f'{section} = "{place}"\n')
+    (found,) = problems(project, home)
+    assert found.startswith(f"{project / 'aeon.toml'}: {key} leads out of the project's folder")
+    assert variable(key) in found
+    load({}, {"HOME": str(home), variable(key): "/etc/x"}, project)
+
+
+@pytest.mark.parametrize("place", ["in", "in/../other", "./x", ":memory:"])
+def test_a_projects_file_writes_in_its_own_folder(project, home, place):
+    (project / "aeon.toml").write_text(f'[memory]\npath = "{place}"\n')
+    assert load({}, {"HOME": str(home)}, project).from_project.keys() == {"memory.path"}
+
+
+def test_the_users_own_file_writes_where_it_likes(project, home):
+    (home / ".config" / "aeon" / "aeon.toml").write_text('[memory]\npath = "/somewhere/m.db"\n')
+    assert load({}, {"HOME": str(home)}, project).settings.memory.path == "/somewhere/m.db"
+
+
+@pytest.mark.parametrize("place", ["~nobody-of-that-name/x", "a\\u0000b"])
+def test_a_place_that_cannot_be_is_a_problem_and_no_trace(project, home, place):
+    (project / "aeon.toml").write_text(f'[memory]\npath = "{place}"\n')
+    problems(project, home)
+
+
 def test_every_mistake_of_every_source_is_reported_at_once(project, home):
     (project / "aeon.toml").write_text(
         'ttl = 3\n[modle]\n[model]\nprovidr = "a"\nprovider = "opnai"\ntimeout = "5"\n[run]\nttl = "7"\nlogdir = "x"\n'

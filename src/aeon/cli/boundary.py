@@ -1,5 +1,6 @@
 """The edge of the command: every way a command can end becomes an exit code and a clear message."""
 
+import errno
 import io
 import os
 import signal
@@ -13,7 +14,9 @@ import typer
 
 from aeon.base.errors import AeonError, InputError
 from aeon.cli.codes import Code
-from aeon.cli.say import put, say, say_error
+from aeon.cli.say import give_up_stdout, put, say, say_error
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Terminated(KeyboardInterrupt):
@@ -28,9 +31,9 @@ def run_process(argv: Sequence[str]) -> NoReturn:
         code = run(argv)
     except KeyboardInterrupt as stop:
         code = _interrupted(stop)
+    _flush()
     if code in (Code.INTERRUPTED, Code.TERMINATED, Code.BROKEN_PIPE):
         # At once: a second Ctrl-C, or a thread that the model's native code still holds, must not delay the end.
-        _flush()
         os._exit(code)
     sys.exit(code)
 
@@ -51,6 +54,8 @@ def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
         return _interrupted(stop)
     except typer.Abort:
         return Code.USAGE
+    except OSError as error:
+        return _refused(_full(error), as_json=as_json) if error.errno in _FULL else _unexpected(error, as_json=as_json)
     except Exception as error:  # noqa: BLE001  # the last boundary: a defect is reported, with its trace in a file
         return _unexpected(error, as_json=as_json)
     return code
@@ -73,6 +78,11 @@ def _refused(error: AeonError, *, as_json: bool) -> int:
         _put_error(error.as_dict())
     say_error(error)
     return Code.USAGE if isinstance(error, InputError) else Code.FAILED
+
+
+def _full(error: OSError) -> AeonError:
+    where = f"{error.filename} could not be written" if error.filename else "Something could not be written"
+    return AeonError(f"{where}: {error.strerror}.", next_step="Free space, then give the command again.")
 
 
 def _misused(error: typer.TyperException, *, as_json: bool) -> int:
@@ -133,9 +143,12 @@ def _make_streams_safe() -> None:
 
 
 def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        give_up_stdout()
 
 
 def _before_dashes(argv: Sequence[str]) -> Sequence[str]:

@@ -14,6 +14,7 @@ import aeon
 from aeon.base.errors import AeonError, ConfigError
 from aeon.bootstrap import App, ModelChoice
 from aeon.cli.codes import Code
+from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put
 from aeon.cli.session import opened, settings_here
 from aeon.cli.text import COLUMNS, pretty, wrapped
@@ -109,7 +110,8 @@ def _tools(app: App) -> list[Finding]:
 
 def _model(app: App, *, is_quick: bool) -> list[Finding]:
     try:
-        choice = app.prepare_model(None)
+        with FetchProgress() as progress:
+            choice = app.prepare_model(progress, may_fetch=False)
     except AeonError as error:
         return [Finding("model", "broken", error.message, error.advice)]
     found = [Finding("model", "ok", f"{choice.title}, because {choice.why}"), *_weights(app, choice)]

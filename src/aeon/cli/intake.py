@@ -6,7 +6,7 @@ from typing import BinaryIO, cast
 
 from aeon.base.errors import InputError, PlanError, RequestError
 from aeon.base.json import JsonObject, parse_strict
-from aeon.kernel.orchestrator import MAX_REQUEST
+from aeon.kernel.orchestrator import MAX_REQUEST, checked_request
 from aeon.plan.models import Plan
 from aeon.plan.parser import MAX_TEXT, parse_plan
 
@@ -18,11 +18,17 @@ def read_request(argument: str) -> str:
     """The request itself, or what stands on stdin for `-`. Raises RequestError for what is no request."""
     if argument == "-":
         argument = _text_from(sys.stdin.buffer, MAX_REQUEST, "The request on stdin", RequestError)
-    if not argument.strip():
-        raise RequestError("The request is empty.")
-    if "\x00" in argument or any("\ud800" <= character <= "\udfff" for character in argument):
+    if any("\ud800" <= character <= "\udfff" for character in argument):  # how Python shows bytes that are no UTF-8
         raise RequestError(f"The request {_BINARY}.")
-    return argument
+    return checked_request(argument)
+
+
+def request_of(plan: Plan) -> str:
+    """What a plan by hand is for, where no request stands beside it. Raises PlanError for a goal that cannot be one."""
+    try:
+        return checked_request(plan.goal[:MAX_REQUEST])
+    except RequestError as error:
+        raise PlanError(f"$.goal is no request: {error.message}") from None
 
 
 def read_plan(path: Path) -> Plan:

@@ -8,7 +8,7 @@ from typing import Any
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import Code
-from aeon.cli.say import put, say
+from aeon.cli.say import give_up_stdout, put, say
 from aeon.cli.text import clean, pretty
 from aeon.kernel.state import OrchestrationState
 
@@ -79,16 +79,28 @@ def tell(outcome: Outcome, *, as_json: bool) -> int:
         say(str(outcome.error["message"]).rstrip(), "error: ")
     if outcome.status == "completed" and outcome.answer is None:
         say("The last step gave no answer.")
-    if as_json:
-        put(pretty(outcome.as_dict()))
-    elif outcome.answer is not None:
-        put(clean(outcome.answer))
+    code = outcome.code if _is_put(outcome, as_json=as_json) else Code.FAILED
     if outcome.model is not None:
         say(outcome.model)
     if outcome.log is not None and outcome.status != "interrupted":
         say(f"log: {outcome.log}")
     _say_next(outcome)
-    return outcome.code
+    return code
+
+
+def _is_put(outcome: Outcome, *, as_json: bool) -> bool:
+    """Write the data. A run whose answer nobody could be given still says where its log is."""
+    try:
+        if as_json:
+            put(pretty(outcome.as_dict()))
+        elif outcome.answer is not None:
+            put(clean(outcome.answer))
+    except OSError as error:
+        give_up_stdout()
+        kept = " It is kept in the log." if outcome.log is not None else ""
+        say(f"The answer could not be written to stdout: {error.strerror}.{kept}", "error: ")
+        return False
+    return True
 
 
 def _say_next(outcome: Outcome) -> None:

@@ -17,7 +17,7 @@ class FetchProgress:
     def __init__(self) -> None:
         self._bar = _Bar() if sys.stderr.isatty() else None
         self._told: tuple[str, int] = ("", -1)
-        self._is_announced = False
+        self._announced: set[Phase] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -27,24 +27,29 @@ class FetchProgress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-        if isinstance(error, KeyboardInterrupt) and self._is_announced:
+        if isinstance(error, KeyboardInterrupt) and Phase.TRYING in self._announced:
             say("what was downloaded is kept; go on with: aeon model fetch")
 
     def __call__(self, progress: Progress) -> None:
         if progress.phase in _COUNTED and progress.total:
+            if progress.phase is Phase.VERIFYING and not self._announced:
+                self._announce(Phase.VERIFYING, f"checking the weights of the model {progress.model!r}, once")
             self._count(progress)
         elif progress.phase is Phase.TRYING:
-            self._announce(progress)
+            self._announce(
+                Phase.TRYING,
+                f"fetching the weights of the model {progress.model!r}, once; Ctrl-C stops it and loses nothing",
+            )
+            say(f"from {progress.source}:", "  ")
         elif progress.phase in (Phase.WAITING, Phase.REJECTED):
             say(progress.reason)
         elif progress.phase is Phase.SOURCE_FAILED:
             say(f"{progress.source}: {progress.reason}", "  ", "  ")
 
-    def _announce(self, progress: Progress) -> None:
-        if not self._is_announced:
-            say(f"fetching the weights of the model {progress.model!r}, once; Ctrl-C stops it and loses nothing")
-        self._is_announced = True
-        say(f"from {progress.source}:", "  ")
+    def _announce(self, phase: Phase, text: str) -> None:
+        if phase not in self._announced:
+            say(text)
+        self._announced.add(phase)
 
     def _count(self, progress: Progress) -> None:
         if self._bar is not None:

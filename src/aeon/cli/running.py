@@ -8,25 +8,28 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.base.errors import AeonError, InputError, PlanError, RequestError
+from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject
 from aeon.bootstrap import App, ModelChoice
 from aeon.cli.boundary import Terminated
 from aeon.cli.codes import Code
-from aeon.cli.displays import display_for
-from aeon.cli.intake import read_plan, read_request
+from aeon.cli.displays import Display, display_for
+from aeon.cli.intake import read_plan, read_request, request_of
 from aeon.cli.outcome import Outcome, of_error, of_interruption, of_result, tell
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
 from aeon.cli.text import pretty
-from aeon.kernel.orchestrator import MAX_REQUEST, Orchestrator
+from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.restore import restored_state
+from aeon.observability.events import Event, Observer, PlanReady, Warned
 from aeon.observability.history import History, read_log
 from aeon.observability.log import JsonlLog
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.settings import nearest
 from aeon.tools.registry import ToolRegistry
+
+_NOTHING_KEPT = "Nothing was done yet. Free space, or choose another place with --log, and give the command again."
 
 
 class RunOptions(NamedTuple):
@@ -46,7 +49,7 @@ def run_request(request: str | None, plan_file: Path | None, log: Path | None, o
         )
     loaded = settings_here(model=options.model, ttl=options.ttl)
     plan = None if plan_file is None else read_plan(plan_file)
-    text = read_request(request) if request is not None else "" if plan is None else plan.goal[:MAX_REQUEST]
+    text = read_request(request) if request is not None else "" if plan is None else request_of(plan)
     with opened(loaded) as app:
         path = log or _fresh_log(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
@@ -111,6 +114,8 @@ def _carry_out(
         outcome = _watched(app, log, steps, options, work)
     except KeyboardInterrupt as stop:
         outcome = of_interruption(Code.TERMINATED if isinstance(stop, Terminated) else Code.INTERRUPTED)
+    except LogError as error:
+        outcome = of_error(error if log.entries else LogError(error.message, next_step=_NOTHING_KEPT))
     except AeonError as error:
         outcome = of_error(error)
     finally:
@@ -131,11 +136,26 @@ def _watched(
     choice = _prepare_model(app, steps, options)
     # What a tool prints must not mix with the answer.
     with redirect_stdout(sys.stderr), display_for() as display:
-        result = work(app.orchestrator(ttl=app.settings.run.ttl, log=log, observer=display))
+        ttl = app.settings.run.ttl
+        result = work(app.orchestrator(ttl=ttl, log=log, observer=_told_of_ttl(display, ttl)))
     outcome = of_result(result)
     if choice is not None and app.model.was_asked:
         outcome.model = f"made with the {choice.title}" + _caution(choice)
     return outcome
+
+
+def _told_of_ttl(display: Display, ttl: int) -> Observer:
+    """The display, which is also told before the first step when a plan is longer than the run may be."""
+
+    def observe(event: Event) -> None:
+        display(event)
+        if isinstance(event, PlanReady):
+            left = sum(step["status"] in (StepStatus.PENDING, StepStatus.RUNNING) for step in event.plan["steps"])
+            if left > ttl:
+                message = f"the run stops after {ttl} of {left} steps; give --ttl {left} to run them all"
+                display(Warned(None, message))
+
+    return observe
 
 
 def _prepare_model(app: App, steps: list[PlanStep] | None, options: RunOptions) -> ModelChoice | None:
@@ -151,10 +171,8 @@ def _prepare_model(app: App, steps: list[PlanStep] | None, options: RunOptions) 
     if steps is not None and not reasons:
         return None
     try:
-        if not options.may_fetch:
-            return app.prepare_model(None)
         with FetchProgress() as progress:
-            return app.prepare_model(progress)
+            return app.prepare_model(progress, may_fetch=options.may_fetch)
     except AeonError as error:
         if steps is None:
             raise

@@ -1,5 +1,6 @@
 """The two ways out: data to stdout, words for people to stderr."""
 
+import os
 import sys
 from contextlib import suppress
 
@@ -10,6 +11,14 @@ def put(text: str) -> None:
     """Data, or an answer. A reader that has gone away ends the command."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def give_up_stdout() -> None:
+    """What is left for a stdout that cannot be written goes nowhere; else Python tries again as the process ends."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def say(text: str, first: str = "", rest: str = "") -> None:

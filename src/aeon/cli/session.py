@@ -22,7 +22,7 @@ def settings_here(*, model: str | None = None, ttl: int | None = None) -> Loaded
 def opened(loaded: Loaded, *, is_quiet: bool = False) -> Generator[App]:
     """The app of these settings, closed in the end. What installed tools print goes to stderr: stdout is for data."""
     with redirect_stdout(sys.stderr):
-        app = build(loaded.settings, os.environ)
+        app = build(loaded.settings, os.environ, loaded.from_project)
     try:
         for warning in [] if is_quiet else app.warnings:
             say(warning, "warning: ", "  ")

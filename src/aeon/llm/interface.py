@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field
 from typing import Any, Dict, Optional, TypeAlias, cast  # noqa: UP035  # the published signature
 
 from aeon.base.errors import LLMError
@@ -40,7 +41,13 @@ class Reply:
 
     def as_dict(self) -> JsonObject:
         """The reply as `LLMAdapter.generate` returns it and the log keeps it."""
-        return asdict(self)
+        return {
+            "text": self.text,
+            "finish_reason": self.finish_reason,
+            "usage": deepcopy(self.usage),
+            "model": self.model,
+            "request_id": self.request_id,
+        }
 
     @classmethod
     def from_dict(cls, raw: JsonObject) -> "Reply":

@@ -10,6 +10,7 @@ from aeon.base.errors import ConfigError
 from aeon.base.json import Json, JsonObject
 from aeon.settings.layers import KEYS, Layer, layer_problems, merge, nearest, unknown_key, variable
 from aeon.settings.model import Settings
+from aeon.settings.trust import paths_that_lead_out
 
 FILE = "aeon.toml"
 
@@ -30,11 +31,15 @@ class LookedFor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings, where each value comes from, and the files that were looked for, nearest first."""
+    """The settings, where each value comes from, and the files that were looked for, nearest first.
+
+    `from_project` holds the keys whose value stands in a project's file, and that file.
+    """
 
     settings: Settings
     origins: Mapping[str, str]
     files: list[LookedFor]
+    from_project: Mapping[str, Path]
 
     def value(self, key: str) -> Json:
         """The value of `section.name`."""
@@ -55,14 +60,28 @@ def load(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], fold
     layers += [_file_layer(found.path, problems) for found in files if found.is_there]
     problems += _unknown_variables(given, layers)
     problems += [problem for layer in layers for problem in layer_problems(layer)]
+    _refuse(problems)
+    settings, origins = merge(layers)
+    from_project = _from_project(origins, files)
+    _refuse(paths_that_lead_out(settings, from_project))
+    return Loaded(settings, origins, files, from_project)
+
+
+def _refuse(problems: list[str]) -> None:
+    """Raises ConfigError with all of them, when there are any."""
     if problems:
         raise ConfigError(
             f"The configuration has {len(problems)} problem(s):\n" + "\n".join(f"  {line}" for line in problems) + "\n",
             next_step="Correct them and try again.",
             problems=list(problems),
         )
-    settings, origins = merge(layers)
-    return Loaded(settings, origins, files)
+
+
+def _from_project(origins: Mapping[str, str], files: list[LookedFor]) -> dict[str, Path]:
+    """The keys that a project's file decides. The last file is the user's own, wherever it is met."""
+    *projects, (own, _) = files
+    paths = {str(path): path for path, is_there in projects if is_there and path != own}
+    return {key: paths[origin] for key, origin in origins.items() if origin in paths}
 
 
 def _looked_for(environ: Mapping[str, str], folder: Path) -> Iterator[LookedFor]:
@@ -140,12 +159,12 @@ def _file_layer(path: Path, problems: list[str]) -> Layer:
 
 
 def _anchor_paths(values: JsonObject, folder: Path) -> None:
-    """Make the relative paths of a file relative to it."""
+    """Make the relative paths of a file relative to it; those in the home folder are nobody's to move."""
     for key in _PATHS:
         value = _get(values, key)
         is_file = key != "model.name" or (value is not None and value.endswith(".gguf"))
-        if value is not None and value.strip() and value != ":memory:" and is_file:
-            _put(values, key, str(folder / Path(value).expanduser()))
+        if value is not None and value.strip() and value != ":memory:" and value[0] != "~" and is_file:
+            _put(values, key, str(folder / value))
 
 
 def _get(values: JsonObject, key: str) -> str | None:

@@ -4,10 +4,19 @@ import re
 from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 Provider: TypeAlias = Literal["auto", "embedded", "openai", "anthropic", "vllm"]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4096)]
+
+
+def _possible_place(text: str) -> str:
+    if "\x00" in text or re.match(r"~[^/]", text):
+        raise ValueError("must be a path; write your home folder as ~/...")
+    return text
+
+
+Place = Annotated[Text, AfterValidator(_possible_place)]
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 
@@ -20,7 +29,7 @@ class ModelSettings(_Section):
     """Which language model answers, and how it is reached. A key is never a value here, only the name of a variable."""
 
     provider: Provider = Field(default="auto", description="auto, embedded, openai, anthropic or vllm")
-    name: Text | None = Field(
+    name: Place | None = Field(
         default=None, description="embedded: standard, small, tiny or a .gguf file; remote: the model id"
     )
     base_url: Text | None = Field(default=None, description="root of the model's HTTP API")
@@ -58,13 +67,13 @@ class RunSettings(_Section):
     """How a run is carried out and where its log goes."""
 
     ttl: int = Field(default=50, ge=1, le=1_000_000, description="steps that a run may visit")
-    log_dir: Text = Field(default=".aeon/logs", description="folder for the logs of runs")
+    log_dir: Place = Field(default=".aeon/logs", description="folder for the logs of runs")
 
 
 class MemorySettings(_Section):
     """Where values are kept between runs."""
 
-    path: Text = Field(default=".aeon/memory.db", description='file of the key/value memory; ":memory:" keeps nothing')
+    path: Place = Field(default=".aeon/memory.db", description='file of the key/value memory; ":memory:" keeps nothing')
 
 
 class Settings(_Section):

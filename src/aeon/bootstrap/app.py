@@ -1,0 +1,164 @@
+"""Everything a run needs, wired: models, memory, tools."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from aeon.adapters.weights import (
+    CATALOG,
+    Phase,
+    Progress,
+    Report,
+    Weights,
+    default_sources,
+    fetch,
+    find_verified,
+    weights_dir,
+)
+from aeon.base.errors import ToolDefinitionError, WeightsError
+from aeon.bootstrap.choice import NOTHING_FROM_PROJECT, REACH, ModelChoice, choose_model
+from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
+from aeon.bootstrap.stored import catalogued, suitable
+from aeon.kernel.orchestrator import Orchestrator
+from aeon.llm.interface import LLMAdapter
+from aeon.memory.interface import Memory
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.memory.sqlite import SQLiteMemory
+from aeon.observability.events import Observer
+from aeon.observability.log import RunLog
+from aeon.settings import ModelSettings, Settings
+from aeon.tools.entry_points import find_tools
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.stubs import shipped_tools
+
+
+class App:
+    """Everything a run needs, wired. `warnings` say what could not be loaded."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]) -> None:
+        self.settings = settings
+        self.warnings: list[str] = []
+        self._memory = LazyMemory(lambda: _open_memory(settings.memory.path))
+        self.memory: Memory = self._memory
+        self.registry = ToolRegistry(shipped_tools(self.memory))
+        self.model = LazyAdapter(lambda: self._open_model(_silent, may_fetch=False))
+        self._environ = environ
+        self._from_project = from_project
+        self._take_installed_tools()
+
+    def choice(self) -> ModelChoice:
+        """The model that a run would use. Raises AeonError when there is none."""
+        return choose_model(self.settings.model, self._environ, self._from_project)
+
+    def prepare_model(self, report: Report, *, may_fetch: bool) -> ModelChoice:
+        """Make sure that the model can be asked; `report` is told of fetching and checking weights, which take a while.
+
+        Raises AeonError that says what to do.
+        """
+        choice = self.choice()
+        adapter = self._open_model(report, may_fetch=may_fetch)
+        self.model = LazyAdapter(lambda: adapter)
+        return choice
+
+    def fetch(self, name: str | None, report: Report) -> Path:
+        """The weights of a catalogued model, fetched unless they are there. Raises WeightsError, ConfigError."""
+        weights = catalogued(name) if name else self._wanted_weights()
+        return fetch(weights, weights_dir(self._environ), self._sources(), report)
+
+    def path_of(self, name: str | None) -> Path:
+        """Where a catalogued model's weights belong. Raises ConfigError."""
+        weights = catalogued(name) if name else self._wanted_weights()
+        return weights_dir(self._environ) / weights.file
+
+    def orchestrator(self, *, ttl: int, log: RunLog | None, observer: Observer | None) -> Orchestrator:
+        """An orchestrator for one run."""
+        return Orchestrator(self.model, self.memory, self.registry, ttl=ttl, log=log, observer=observer)
+
+    def close(self) -> None:
+        """Give back what was opened."""
+        self.model.close()
+        self._memory.close()
+
+    def _open_model(self, report: Report, *, may_fetch: bool) -> LLMAdapter:
+        choice = self.choice()
+        if not choice.is_embedded:
+            return _remote_adapter(choice, self.settings.model)
+        from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
+
+        file = choice.file or self._weights_file(choice.weights or CATALOG["standard"], report, may_fetch=may_fetch)
+        return LlamaCppAdapter(file, context=self.settings.model.context)
+
+    def _weights_file(self, weights: Weights, report: Report, *, may_fetch: bool) -> Path:
+        if may_fetch:
+            return self.fetch(weights.name, report)
+        found = find_verified(weights, weights_dir(self._environ), _only_checking(report))
+        if found is None:
+            raise _not_there(weights, weights_dir(self._environ) / weights.file)
+        return found
+
+    def _wanted_weights(self) -> Weights:
+        """The model that is named, else the one that suits this machine."""
+        return CATALOG.get(self.settings.model.name or "") or suitable(self._environ)
+
+    def _sources(self) -> list[Any]:
+        by_name = {source.name: source for source in default_sources(self._environ)}
+        return [by_name[name] for name in self.settings.model.sources]
+
+    def _take_installed_tools(self) -> None:
+        found = find_tools()
+        self.warnings += [f"A tool could not be loaded: {problem}" for problem in found.problems]
+        for tool in found.tools:
+            try:
+                self.registry.register(tool)
+            except ToolDefinitionError as error:
+                self.warnings.append(error.message)
+
+
+def build(
+    settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
+) -> App:
+    """Wire everything. Nothing is opened, loaded or fetched before it is used.
+
+    `from_project` are the keys whose value stands in a project's file: they do not decide who gets the user's key.
+    """
+    return App(settings, environ, from_project)
+
+
+def _open_memory(path: str) -> InMemoryKVStore | SQLiteMemory:
+    return InMemoryKVStore() if path == ":memory:" else SQLiteMemory(Path(path).expanduser())
+
+
+def _remote_adapter(choice: ModelChoice, settings: ModelSettings) -> LLMAdapter:
+    base_url, key = choice.base_url or "", choice.api_key
+    if choice.provider == "vllm":
+        from aeon.llm.adapters.vllm import VLLMAdapter
+
+        return VLLMAdapter(base_url, choice.name, api_key=key, timeout=settings.timeout)
+    from aeon.llm.adapters.remote_api import RemoteAPIAdapter
+
+    api = "anthropic" if choice.provider == "anthropic" else "openai"
+    return RemoteAPIAdapter(base_url, choice.name, api=api, api_key=key, timeout=settings.timeout)
+
+
+def _not_there(weights: Weights, file: Path) -> WeightsError:
+    missing = f"The weights of the model {weights.name!r} ({weights.size / 1e9:.1f} GB) are not on this machine."
+    wrong = f"{file} is not what was published as the model {weights.name!r}; it is damaged, or another file."
+    return WeightsError(
+        wrong if file.exists() else missing,
+        next_step=f"Fetch them once with `aeon model fetch {weights.name}`; or {REACH}.",
+    )
+
+
+def _only_checking(report: Report) -> Report:
+    """Where nothing is fetched, nothing is said of what a fetch would do."""
+
+    def pass_on(progress: Progress) -> None:
+        if progress.phase is Phase.VERIFYING:
+            report(progress)
+
+    return pass_on
+
+
+def _silent(progress: Progress) -> None:
+    """Nobody watches."""
+    del progress

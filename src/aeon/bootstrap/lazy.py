@@ -1,0 +1,86 @@
+"""A model and a memory that are opened when they are first used."""
+
+from collections.abc import Callable
+from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
+
+from aeon.base.errors import AeonError, LLMError
+from aeon.base.json import Json
+from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.memory.interface import Memory
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.memory.sqlite import SQLiteMemory
+
+
+class LazyAdapter(LLMAdapter):
+    """A model opened at its first question, so that work without a question needs no model."""
+
+    def __init__(self, opened: Callable[[], LLMAdapter]) -> None:
+        self._open = opened
+        self._adapter: LLMAdapter | None = None
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether any question has been put to it."""
+        return self._adapter is not None
+
+    def generate(
+        self,
+        prompt: str,
+        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
+        max_tokens: int = 2048,
+        temperature: float = 0.7,
+    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
+        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
+
+    def supports_streaming(self) -> bool:
+        return self._opened().supports_streaming()
+
+    def supports_schema(self) -> bool:
+        return self._opened().supports_schema()
+
+    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+        return self._opened().complete(request, on_text)
+
+    def close(self) -> None:
+        """Close the adapter, where it was opened and can be closed."""
+        close = getattr(self._adapter, "close", None)
+        if callable(close):
+            close()
+
+    def _opened(self) -> LLMAdapter:
+        """Raises LLMError: to a run, a model that is not there is one that does not answer (core 7)."""
+        if self._adapter is None:
+            try:
+                self._adapter = self._open()
+            except LLMError:
+                raise
+            except AeonError as error:
+                raise LLMError(error.message, next_step=error.advice) from error
+        return self._adapter
+
+
+class LazyMemory(Memory):
+    """A memory opened at its first use, so that looking around creates no file."""
+
+    def __init__(self, opened: Callable[[], InMemoryKVStore | SQLiteMemory]) -> None:
+        self._open = opened
+        self._memory: InMemoryKVStore | SQLiteMemory | None = None
+
+    def write(self, key: str, value: Any) -> None:
+        self._opened().write(key, value)
+
+    def read(self, key: str) -> Json | None:
+        return self._opened().read(key)
+
+    def search(self, prefix: str) -> list[tuple[str, Any]]:
+        return self._opened().search(prefix)
+
+    def close(self) -> None:
+        """Close the file, where one was opened."""
+        if isinstance(self._memory, SQLiteMemory):
+            self._memory.close()
+
+    def _opened(self) -> InMemoryKVStore | SQLiteMemory:
+        if self._memory is None:
+            self._memory = self._open()
+        return self._memory
