@@ -31,7 +31,7 @@ HOSTILE = [
     canonical(plan(*(step(f"s{number}", tool="echo") for number in range(60)))),
     "```json\n{\n```",
     "<think>" * 50,
-    "x" * 200_000,
+    "x" * 5_000,
     "\ud800",
     "Voici la réponse : {'goal': 'g'}",
 ]

