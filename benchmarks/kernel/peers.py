@@ -73,12 +73,13 @@ def langgraph_agent(steps: int, _folder: Path) -> Run:
             del messages, stop, run_manager, kwargs
             number, call = next(self.script, (0, None))
             asked = [] if call is None else [{"name": call[0], "args": call[1], "id": f"c{number}"}]
-            return ChatResult(generations=[ChatGeneration(message=AIMessage("" if asked else "done", tool_calls=asked))])
+            return ChatResult(
+                generations=[ChatGeneration(message=AIMessage("" if asked else "done", tool_calls=asked))]
+            )
 
     model = Model()
     tools = [
-        StructuredTool.from_function(TOOLS[tool.name], name=tool.name, description=tool.description)
-        for tool in SHIPPED
+        StructuredTool.from_function(TOOLS[tool.name], name=tool.name, description=tool.description) for tool in SHIPPED
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it has moved to the package langchain, unchanged

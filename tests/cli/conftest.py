@@ -1,11 +1,16 @@
 """The command in this process and as a process of its own, in a folder and an environment of its own."""
 
 import copy
+import fcntl
 import io
 import json
 import os
+import pty
+import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +85,8 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name in ("NO_COLOR", "COLUMNS", "LINES", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
@@ -113,6 +119,45 @@ def process() -> Command:
         return Ended(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
     return command
+
+
+@pytest.fixture
+def terminal() -> Callable[..., tuple[int, str]]:
+    """`terminal(*argv, columns=80, until="", env={})`: the command on a terminal of 24 lines; its code and the screen.
+
+    With `until`, it is interrupted once that text is seen.
+    """
+
+    def command(
+        *argv: object, columns: int = 80, until: str = "", env: Mapping[str, str] | None = None
+    ) -> tuple[int, str]:
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        child = subprocess.Popen(
+            [sys.executable, "-m", "aeon", *map(str, argv)],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, "TERM": "xterm-256color", **(env or {})},
+        )
+        os.close(theirs)
+        seen = b""
+        while data := _read(ours):
+            seen += data
+            if until and until.encode() in seen:
+                child.send_signal(signal.SIGINT)
+                until = ""
+        os.close(ours)
+        return child.wait(20), seen.decode()
+
+    return command
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""  # how Linux says that nobody has the terminal open any more
 
 
 @pytest.fixture

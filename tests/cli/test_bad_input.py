@@ -1,12 +1,19 @@
 """Bad input: a clear message with the next step, code 2, no trace, nothing left behind."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+BOMB = "\n".join(
+    [
+        "a: &a [x, x, x, x, x, x, x, x, x]",
+        *(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghij")),
+    ]
+)
 STEP = {"step_id": "s1", "description": "add", "tool": "calculator", "arguments": {"expression": "1+1"}}
 
 
@@ -50,6 +57,23 @@ def test_no_request_at_all_says_how_to_give_one(aeon):
         ),
         (json.dumps({"goal": "g", "steps": [{**STEP, "arguments": {"a": "{step.s1.x}"}}]}), ["its own step"]),
         (json.dumps([1, 2]), ["$"]),
+        (BOMB, ["alias"]),
+        ("goal: !!python/object/apply:os.system ['true']", ["is not allowed"]),
+        ("[" * 50_000, ["p.json"]),
+        ("goal: " + "x" * 10_000_001, ["characters"]),
+        (
+            json.dumps(
+                {
+                    "goal": "g",
+                    "steps": [
+                        {**STEP, "arguments": {"a": "{step.s2.x}"}},
+                        {**STEP, "step_id": "s2", "arguments": {"a": "{step.s1.x}"}},
+                    ],
+                }
+            ),
+            ["$.steps[0].arguments.a", "refers to a later step"],
+        ),
+        (json.dumps({"goal": "\x1b[2J", "steps": [STEP]}), ["$.goal is no request"]),
     ],
 )
 def test_a_plan_that_is_none_has_every_problem_named_before_anything_runs(aeon, text, said):

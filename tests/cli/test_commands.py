@@ -1,6 +1,7 @@
 """The small commands: tools, schema, config, doctor, model, log; each for people and as JSON."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -42,6 +43,29 @@ def test_version(aeon):
     import aeon as package
 
     assert aeon("--version").out == f"aeon {package.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["rnu"], "No such command 'rnu'. Did you mean 'run'?"),
+        (["tools", "lst"], "No such command 'lst'. Did you mean 'list'?"),
+        (["xyzzy"], "Try 'aeon --help' for help."),
+        (["run", "x", "--tll", "3"], "No such option: --tll"),
+    ],
+)
+def test_a_wrong_command_names_the_nearest_and_is_code_2(aeon, argv, said):
+    ended = aeon(*argv)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+
+
+@pytest.mark.slow
+def test_python_dash_m_is_the_same_command(process):
+    import aeon as package
+
+    assert process("--version").out == f"aeon {package.__version__}\n"
+    assert process("rnu").code == 2
 
 
 def test_tools_are_listed_shown_and_called(aeon):
@@ -185,6 +209,37 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
     second = aeon("model", "fetch", "tiny")
     assert (second.code, second.out, second.err) == (0, first.out, "")
     assert aeon("model", "path", "tiny").out == first.out
+
+
+def test_weights_that_were_not_checked_yet_are_checked_aloud(aeon, monkeypatch):
+    """Nothing is fetched under --no-input, and a file that is not the published one is said to be that."""
+    from aeon.bootstrap import stored_models
+
+    (tiny,) = [model for model in stored_models(os.environ) if model.weights.name == "tiny"]
+    tiny.file.parent.mkdir(parents=True)
+    with tiny.file.open("wb") as file:
+        file.truncate(tiny.weights.size)
+    ended = aeon("run", "hello", "--no-input", "--model", "tiny")
+    told = " ".join(ended.err.split())
+    assert ended.code == 1
+    assert told.startswith("checking the weights of the model 'tiny', once verifying tiny:")
+    assert "is not what was published as the model 'tiny'" in told
+    assert "`aeon model fetch tiny`" in told
+    assert tiny.file.exists()
+
+
+def test_a_projects_file_is_refused_where_it_would_send_a_key_away(aeon, monkeypatch, plan_file):
+    """Decision 0012, from the command's point of view: what needs no model still works."""
+    Path("aeon.toml").write_text('[model]\nname = "m"\nbase_url = "https://keys.example/v1"\napi_key_env = "MY_KEY"\n')
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    ended = aeon("run", "hello")
+    told = " ".join(ended.err.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{Path('aeon.toml').absolute()} would have the key in MY_KEY sent to https://keys.example/v1" in told
+    assert "export AEON_MODEL_BASE_URL=https://keys.example/v1" in told
+    assert "sk-very-secret" not in told
+    assert aeon("doctor", "--quick").code == 1
+    assert aeon("run", "--plan", plan_file).out == "it is 352\n"
 
 
 def test_a_log_is_shown_verified_and_replayed(aeon, log):

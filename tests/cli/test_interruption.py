@@ -1,5 +1,6 @@
 """Ctrl-C, SIGTERM, readers that go away: the right code, no trace, nothing lost."""
 
+import contextlib
 import json
 import os
 import signal
@@ -89,3 +90,24 @@ def test_a_reader_of_stderr_that_goes_away_does_not_stop_the_run(plan_file):
     )
     os.close(writing)
     assert (ended.returncode, ended.stdout) == (0, b"it is 352\n")
+
+
+@pytest.mark.parametrize("milliseconds", [20, 80, 160, 250, 350, 500])
+def test_ctrl_c_at_any_moment_ends_in_order_and_leaves_a_log_that_holds(plan_file, aeon, milliseconds):
+    """From the command's first line, while it loads, to after the last step."""
+    program = "import sys; from aeon.cli import main; print('up', flush=True); main()"
+    argv = [sys.executable, "-c", program, "run", "--plan", plan_file, "--log", "run.jsonl"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(milliseconds / 1000)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert "Traceback" not in err
+    assert process.returncode in (0, 130)
+    if process.returncode == 0:
+        assert out == "it is 352\n"
+    if Path("run.jsonl").exists():
+        assert aeon("log", "verify", "run.jsonl").code == 0
+        assert aeon("resume", "run.jsonl").code in (0, 2), "2: it is finished"

@@ -1,15 +1,7 @@
 """The live display on a real terminal of 80 columns."""
 
-import fcntl
 import json
-import os
-import pty
 import re
-import signal
-import struct
-import subprocess
-import sys
-import termios
 from pathlib import Path
 
 import pytest
@@ -17,43 +9,14 @@ import pytest
 from aeon.cli.live import descriptions
 
 
-def on_a_terminal(*argv: str, until: str = "", env: dict[str, str] | None = None) -> tuple[int, str]:
-    """Run the command on a terminal of 24 x 80; with `until`, it is interrupted once that text is seen."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    child = subprocess.Popen(
-        [sys.executable, "-m", "aeon", *argv],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm-256color", **(env or {})},
-    )
-    os.close(theirs)
-    seen = b""
-    while data := _read(ours):
-        seen += data
-        if until and until.encode() in seen:
-            child.send_signal(signal.SIGINT)
-            until = ""
-    os.close(ours)
-    return child.wait(20), seen.decode()
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 65536)
-    except OSError:
-        return b""  # how Linux says that nobody has the terminal open any more
-
-
 def plain(seen: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen).replace("\r", "\n")
 
 
 @pytest.mark.slow
-def test_a_run_is_drawn_with_every_state(double, add):
+def test_a_run_is_drawn_with_every_state(terminal, double, add):
     double(add)
-    code, seen = on_a_terminal("run", "add")
+    code, seen = terminal("run", "add")
     text = plain(seen)
     assert code == 0, text
     assert "pending s1: add [calculator]" in text
@@ -66,10 +29,10 @@ def test_a_run_is_drawn_with_every_state(double, add):
 
 
 @pytest.mark.slow
-def test_ctrl_c_on_a_terminal_gives_the_cursor_back(plugin):
+def test_ctrl_c_on_a_terminal_gives_the_cursor_back(terminal, plugin):
     steps = [{"step_id": "a", "description": "hang", "tool": "hang", "arguments": {}}]
     Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
-    code, seen = on_a_terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang got")
+    code, seen = terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang got")
     assert code == 130
     assert "[1/1] running a: hang" in plain(seen)
     assert "interrupted; go on with: aeon resume run.jsonl" in plain(seen)
@@ -77,11 +40,11 @@ def test_ctrl_c_on_a_terminal_gives_the_cursor_back(plugin):
 
 
 @pytest.mark.slow
-def test_no_color_is_honoured_and_a_long_plan_stays_on_the_screen(plugin):
+def test_no_color_is_honoured_and_a_long_plan_stays_on_the_screen(terminal, plugin):
     step = {"description": "\x1b[2J say", "tool": "noisy", "arguments": {}}
     steps = [{"step_id": f"s{number}", **step} for number in range(60)]
     Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
-    code, seen = on_a_terminal("run", "--plan", "p.json", "--ttl", "99", env={"NO_COLOR": "1"})
+    code, seen = terminal("run", "--plan", "p.json", "--ttl", "99", env={"NO_COLOR": "1"})
     assert code == 0
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", seen)
     assert "\x1b[2J" not in seen

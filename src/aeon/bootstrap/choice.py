@@ -129,9 +129,8 @@ def _key(
 
 def _refuse_stranger(settings: ModelSettings, name: str, base_url: str, from_project: Mapping[str, Path]) -> None:
     """Raises ConfigError where a project's file says to whom the key goes, unless that is this machine."""
-    key, value = (
-        ("model.base_url", base_url) if settings.base_url is not None else ("model.provider", settings.provider)
-    )
+    key = "model.provider" if settings.base_url is None else "model.base_url"
+    value = settings.base_url or settings.provider
     file = from_project.get(key)
     if file is None or is_loopback(base_url):
         return

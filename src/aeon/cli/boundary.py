@@ -31,6 +31,9 @@ def run_process(argv: Sequence[str]) -> NoReturn:
         code = run(argv)
     except KeyboardInterrupt as stop:
         code = _interrupted(stop)
+    # What is over cannot be interrupted: else a Ctrl-C while Python ends would kill a process that has done its work.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     _flush()
     if code in (Code.INTERRUPTED, Code.TERMINATED, Code.BROKEN_PIPE):
         # At once: a second Ctrl-C, or a thread that the model's native code still holds, must not delay the end.

@@ -94,7 +94,7 @@ def _action_lines(action: JsonObject) -> list[str]:
 
 
 def _labelled(label: str, text: str) -> list[str]:
-    return wrapped(text, COLUMNS, f"     {label}: ", " " * 7, most=_MOST)
+    return wrapped(text, COLUMNS, f"     {one_line(label, COLUMNS // 2)}: ", " " * 7, most=_MOST)
 
 
 def _show_entry(history: History, number: int) -> int:

@@ -23,6 +23,7 @@ MOST_LISTED = 20
 _STATES = {"pending": "dim", "running": "cyan", "complete": "green", "failed": "bold red"}
 _ENDS = {"completed": "green", "failed": "bold red", "ttl_expired": "yellow"}
 _INDENT = "      "
+_NAME = 30
 _RESULT_LINES = 4
 _WARNING_LINES = 6
 
@@ -44,7 +45,7 @@ def narrated(event: Event, total: int, width: int) -> list[Line]:  # noqa: PLR09
         case StepStarted():
             return [step_line(event.step, "running", event.position, total, width)]
         case ToolInvoked():
-            return _lines(f"{event.tool} got ", shown(event.arguments), width, "", _RESULT_LINES)
+            return _lines(f"{one_line(event.tool, _NAME)} got ", shown(event.arguments), width, "", _RESULT_LINES)
         case Warned():
             return _lines("warning: ", event.message, width, "yellow", _WARNING_LINES)
         case Repaired():
@@ -123,5 +124,5 @@ def _result_text(result: Json) -> str:
 
 def _means(step: JsonObject) -> str:
     if step.get("tool"):
-        return f"[{one_line(str(step['tool']), 30)}]"
+        return f"[{one_line(str(step['tool']), _NAME)}]"
     return "[model]" if step.get("agent") else "[no tool named]"

@@ -36,7 +36,7 @@ def wrapped(
     than a line stays whole, so that paths and commands can be copied.
     """
     room = max(20, width - cell_len(rest))
-    used = max(0, cell_len(first) - cell_len(rest))
+    used = min(room - 1, max(0, cell_len(first) - cell_len(rest)))
     lines: list[str] = []
     for line in clean(text).split("\n"):
         lines += _broken(line.expandtabs(4), room, 0 if lines else used, keeps_words=keeps_words)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from copy import deepcopy
 from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
@@ -287,7 +286,7 @@ class Orchestrator:
             "status": status,
             "final_state": self.get_state(),
             "answer": answer,
-            "results": deepcopy(state.results),
+            "results": state.model_dump(include={"results"})["results"],
         }
         return result if error is None else {**result, "error": error}
 

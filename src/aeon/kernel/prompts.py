@@ -50,7 +50,7 @@ def planner_system(tools: Sequence[JsonObject], examples: Sequence[Example]) -> 
     """The planner's instructions: the same for every request, so that a backend can cache their reading."""
     listed = "\n".join(_tool_line(tool) for tool in tools)
     shown = "\n".join(
-        f"Request: {example.request}\nPlan: {_example_plan(example)}" for example in (*examples, _LLM_EXAMPLE)
+        f"Request: {example.request}\nPlan: {_example_plan(example)}" for example in (*examples, *_LLM_EXAMPLES)
     )
     return (
         "You turn a request into a plan: JSON with the steps in order.\n"
@@ -132,6 +132,10 @@ def _example_plan(example: Example) -> str:
 
 
 _ORDER = ("step_id", "description", "tool", "agent", "arguments")
-_LLM_EXAMPLE = Example(
-    "Write a short line about the sea.", [{"description": "write a line about the sea", "agent": "llm"}]
+_LLM_EXAMPLES = (
+    Example("Write a short line about the sea.", [{"description": "write a line about the sea", "agent": "llm"}]),
+    Example(
+        "Is it snowing in Oslo, and can you phone Tom?",
+        [{"description": "say that no tool here knows the weather or can phone", "agent": "llm"}],
+    ),
 )

@@ -14,8 +14,9 @@ _PATTERN = r"^([-+*/%^()., 0-9×÷−]|\{step\.[A-Za-z0-9_.]{1,40}\}|sqrt|round|
 _OPERATIONS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "^", "modulo": "%"}
 
 
-def _example(request: str, expression: str) -> Example:
-    step: JsonObject = {"description": "compute it", "tool": "calculator", "arguments": {"expression": expression}}
+def _example(request: str, words: str, expression: str) -> Example:
+    """A request, the calculation in words (which a model writes first, and thinks with), and its expression."""
+    step: JsonObject = {"description": words, "tool": "calculator", "arguments": {"expression": expression}}
     return Example(request, [step])
 
 
@@ -52,12 +53,22 @@ class CalculatorTool(Tool):
     }
     timeout = None  # the size of every number and expression is bounded
     examples = (
-        _example("What is 8 plus 12 * 3?", "8 + 12 * 3"),
-        _example("A box holds 6 eggs. I have 4 boxes and 5 loose eggs. How many eggs is that?", "4 * 6 + 5"),
-        _example("First add 5 to 9, then divide that by 2, then take 3 away.", "(5 + 9) / 2 - 3"),
-        _example("A coat of 90 dollars is 30% off. What does it cost?", "90 - 90 * 30 / 100"),
-        _example("The price rose from 50 to 60. How many percent is that?", "(60 - 50) / 50 * 100"),
-        _example("How many minutes are two and a half hours?", "2.5 * 60"),
+        _example("What is 8 plus 12 * 3?", "8 plus 12 times 3", "8 + 12 * 3"),
+        _example("A box holds 6 eggs. I have 4 boxes and 5 loose eggs. How many?", "4 boxes of 6, plus 5", "4 * 6 + 5"),
+        _example(
+            "First add 5 to 9, then divide that by 2, then take 3 away.",
+            "the sum of 5 and 9, divided by 2, minus 3",
+            "(5 + 9) / 2 - 3",
+        ),
+        _example(
+            "A coat of 90 dollars is 30% off. What does it cost?", "90 minus 30 percent of 90", "90 - 90 * 30 / 100"
+        ),
+        _example(
+            "The price rose from 50 to 60. How many percent is that?",
+            "the difference of 60 and 50, in percent of 50",
+            "(60 - 50) / 50 * 100",
+        ),
+        _example("How many minutes are two and a half hours?", "2.5 hours of 60 minutes", "2.5 * 60"),
     )
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:

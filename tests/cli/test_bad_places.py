@@ -1,0 +1,110 @@
+"""Places that cannot be written, and readers that are gone: said clearly, code 1, whole entries kept (core 13)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aeon.observability.history import read_log
+
+LIMITED = """
+import os, resource, signal, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+os.execv(sys.executable, [sys.executable, "-m", "aeon", *sys.argv[2:]])
+"""
+"""Runs the command with no file larger than so many bytes: to the command, a disk that is full."""
+
+
+def limited(limit: int, *argv: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", LIMITED, str(limit), *map(str, argv)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("limit", "kept"), [(0, 0), (1000, 0), (3500, 1)])
+def test_a_disk_that_fills_up_keeps_every_whole_entry(aeon, plan_file, monkeypatch, limit, kept):
+    monkeypatch.setenv("AEON_MEMORY_PATH", ":memory:")
+    ended = limited(limit, "run", "--plan", plan_file, "--log", "run.jsonl")
+    told = " ".join(ended.stderr.split())
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "error: The log run.jsonl could not be written" in told
+    assert "Traceback" not in told
+    if not kept:
+        assert "next: Nothing was done yet. Free space" in told
+        assert not Path("run.jsonl").exists()
+        return
+    assert "next: Free space, then go on with: aeon resume run.jsonl" in told
+    assert len(read_log(Path("run.jsonl")).entries) == kept
+    resumed = aeon("resume", "run.jsonl")
+    assert (resumed.code, resumed.out) == (0, "it is 352\n")
+    assert aeon("replay", "run.jsonl").code == 0
+
+
+@pytest.mark.slow
+def test_a_memory_that_fills_up_is_a_warning(plan_file):
+    """Core 14."""
+    ended = limited(20_000, "run", "--plan", plan_file)
+    assert (ended.returncode, ended.stdout) == (0, "it is 352\n")
+    assert "warning: The memory" in ended.stderr
+
+
+@pytest.mark.parametrize("place", ["log_dir", "log", "default", "folder"])
+def test_a_place_that_is_none(aeon, plan_file, monkeypatch, place):
+    Path("file").write_text("mine")
+    Path("folder").mkdir()
+    options = {"log": ["--log", "file/run.jsonl"], "folder": ["--log", "folder"]}.get(place, [])
+    if place == "log_dir":
+        monkeypatch.setenv("AEON_RUN_LOG_DIR", "file")
+    if place == "default":
+        Path(".aeon").write_text("mine")
+    ended = aeon("run", "--plan", plan_file, *options)
+    assert (ended.code, ended.out) == (1, "")
+    assert "error: The log " in ended.err
+    assert "next: Choose another p" in ended.err
+    assert Path("file").read_text() == "mine"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stdout", "options"), [("full", []), ("gone", []), ("gone", ["--json"])])
+def test_an_answer_that_cannot_be_given_is_code_1_and_its_log_is_named(plan_file, stdout, options):
+    with _unwritable(stdout) as out:
+        ended = subprocess.run(
+            [sys.executable, "-m", "aeon", "run", "--plan", plan_file, "--log", "run.jsonl", *options],
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    told = " ".join(ended.stderr.split())
+    assert ended.returncode == 1
+    assert "error: The answer could not be written to stdout" in told
+    assert told.endswith("log: run.jsonl"), "and nothing of Python's own after it"
+    assert len(read_log(Path("run.jsonl")).entries) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("argv", [["tools", "list"], ["--help"]])
+def test_a_full_disk_under_stdout_is_no_defect(argv):
+    with _unwritable("full") as out:
+        ended = subprocess.run(
+            [sys.executable, "-m", "aeon", *argv], stdout=out, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: Something could not be written: No space left on device.\nnext: Free space")
+    assert not Path(".aeon").exists()
+
+
+def _unwritable(kind: str):
+    if kind == "full":
+        return Path("/dev/full").open("wb", buffering=0)
+    reading, writing = os.pipe()
+    os.close(reading)
+    return os.fdopen(writing, "wb", buffering=0)
