@@ -94,7 +94,7 @@ class Orchestrator:
         request = checked_request(user_request)
         self._state = None
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-        plan = self._make_plan(request, cycle) if initial_plan is None else plan_from(initial_plan.model_dump())
+        plan = self._make_plan(request, cycle) if initial_plan is None else plan_from(initial_plan.as_dict())
         self._state = OrchestrationState(
             plan=plan,
             ttl_remaining=self._ttl,

@@ -8,7 +8,7 @@ from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.interface import Example
 from aeon.validation.output_schemas import call_schema, offered, shape
 
-_NEAR = 10
+_BEFORE, _AFTER = 10, 3
 """Steps before and after the current one that a thought is shown."""
 _RESULT = 400
 """Characters of an earlier result that a thought is shown."""
@@ -94,8 +94,8 @@ def reasoning_prompt(step: PlanStep, context: StepContext) -> str:
 
 def situation(context: StepContext) -> str:
     """The request, the plan around the current step, the results so far and the cycles left (FR-002)."""
-    first = max(0, context.position - _NEAR)
-    near = context.steps[first : context.position + _NEAR + 1]
+    first = max(0, context.position - _BEFORE)
+    near = context.steps[first : context.position + _AFTER + 1]
     return "\n".join(
         [
             f"Request: {context.request}" if context.request else "",

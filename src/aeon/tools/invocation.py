@@ -7,7 +7,7 @@ from threading import Thread
 from typing import NamedTuple, cast
 
 from aeon.base.errors import AeonError, ToolError
-from aeon.base.json import Json, JsonObject, canonical, faults
+from aeon.base.json import Json, JsonObject, canonical, copied, faults
 from aeon.tools.registry import Registered
 
 MAX_RESULT = 1_048_576
@@ -93,7 +93,7 @@ def _own_copy(arguments: JsonObject, name: str) -> JsonObject:
     wrong = faults(arguments)
     if wrong:
         raise ToolError(f"The arguments for {name!r} are no JSON: {'; '.join(wrong[:5])}.")
-    return cast(JsonObject, json.loads(canonical(arguments)))
+    return cast(JsonObject, copied(arguments))
 
 
 def _tool_error(name: str, error: BaseException) -> ToolError:

@@ -117,10 +117,12 @@ def _judge(readings: list[Reading], schema: SchemaCheck | None, ending: _Ending)
     """Accept the one value that fits. Two different ones that fit are a question, and this never answers it."""
     if schema is None:
         readings = [reading for reading in readings if isinstance(reading.value, dict)] or readings
-    fitting = {_identity(form.value): form for form in _fitting(readings, schema, ending)}
+    fitting = list(_fitting(readings, schema, ending))
+    if len(fitting) > 1:
+        fitting = list({_identity(form.value): form for form in fitting}.values())
     if len(fitting) > 1:
         return _refused(f"holds {len(fitting)} different values that fit; which is meant is not certain", ending)
-    for only in fitting.values():
+    for only in fitting:
         if ending.is_truncated and isinstance(only.value, int | float) and not isinstance(only.value, bool):
             return _refused("is a number that may go on after the cut", ending)
         return Recovered(only.value, only.stages)
