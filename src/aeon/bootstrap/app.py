@@ -86,7 +86,8 @@ class App:
         from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
 
         file = choice.file or self._weights_file(choice.weights or CATALOG["standard"], report, may_fetch=may_fetch)
-        return LlamaCppAdapter(file, context=self.settings.model.context)
+        states = weights_dir(self._environ).parent / "states"
+        return LlamaCppAdapter(file, context=self.settings.model.context, states=states)
 
     def _weights_file(self, weights: Weights, report: Report, *, may_fetch: bool) -> Path:
         if may_fetch:

@@ -13,6 +13,7 @@ from aeon.base.errors import LLMError, LLMRequestError
 from aeon.base.json import JsonObject
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire
 from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start
+from aeon.llm.adapters.prompt_cache import PromptCache, private_folder
 from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
 from aeon.llm.retry import AttemptFailed
 
@@ -27,8 +28,9 @@ class LlamaCppAdapter(LLMAdapter):
     """Runs a GGUF model by llama.cpp, loaded at the first question. Threads may share it; their questions queue.
 
     `context` is in tokens, prompt and answer together; `threads` defaults to all cores but one. `deterministic` makes
-    equal requests give equal text on one machine, at the price of reading every prompt anew. Nothing here is retried:
-    what fails in process would fail again.
+    equal requests give equal text on one machine, at the price of reading every prompt anew. `states` is a folder for
+    what the model made of long instructions, so that the next process need not read them again. Nothing here is
+    retried: what fails in process would fail again.
     """
 
     def __init__(
@@ -38,10 +40,13 @@ class LlamaCppAdapter(LLMAdapter):
         context: int = 8192,
         threads: int | None = None,
         deterministic: bool = False,
+        states: str | PathLike[str] | None = None,
     ) -> None:
         path = Path(model_path)
+        folder = None if states is None or deterministic else private_folder(Path(states))
         # Nobody but this process needs the key: it shuts the loopback port that llama.cpp always opens.
-        self._settings = RuntimeSettings(path, context, threads or default_threads(), secrets.token_urlsafe(32))
+        self._settings = RuntimeSettings(path, context, threads or default_threads(), secrets.token_urlsafe(32), folder)
+        self._states = None if folder is None else PromptCache(folder, self._settings)
         self._wire = ChatCompletionsWire(path.stem)
         self._extra = _DETERMINISTIC if deterministic else {}
         self._server: LlamaServer | None = None
@@ -71,7 +76,9 @@ class LlamaCppAdapter(LLMAdapter):
         body = {**self._wire.encode(request, stream=True), **self._extra}
         reader = self._wire.reader()
         try:
-            for chunk in _chunks(self._loaded(), body):
+            server = self._loaded()
+            self._prepare(server, request)
+            for chunk in _chunks(server, body):
                 _check_fits(chunk)
                 piece = reader.feed_chunk(chunk)
                 if piece and on_text is not None:
@@ -100,7 +107,21 @@ class LlamaCppAdapter(LLMAdapter):
         with self._lock:
             if self._server is None:
                 self._server = start(self._settings)
+                self._states = None if self._states is None else self._states.afresh()
             return self._server
+
+    def _prepare(self, server: LlamaServer, request: Request) -> None:
+        """Spare the model the reading of instructions that it has read before, in this process or another."""
+        if self._states is None or request.system_prompt is None:
+            return
+        instructions = Request("", request.system_prompt, max_tokens=1, temperature=0.0)
+        body = self._wire.encode(instructions, stream=True)
+        self._states.prepare(server.listening_address, request.system_prompt, lambda: _exhaust(_chunks(server, body)))
+
+
+def _exhaust(chunks: Iterator[JsonObject]) -> None:
+    for chunk in chunks:
+        _check_fits(chunk)
 
 
 def _chunks(server: LlamaServer, body: JsonObject) -> Iterator[JsonObject]:

@@ -26,12 +26,16 @@ class LlamaServer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RuntimeSettings:
-    """Which weights, how many tokens of context, how many threads, and the key that guards the loopback port."""
+    """Which weights, how many tokens of context, how many threads, and the key that guards the loopback port.
+
+    `states` is the folder, if any, where the state after long instructions is kept.
+    """
 
     model_path: Path
     context: int
     threads: int
     api_key: str
+    states: Path | None = None
 
 
 def default_threads() -> int:
@@ -99,4 +103,7 @@ def _parameters(runtime: Any, settings: RuntimeSettings) -> Any:
     parameters.cors_credentials = False
     parameters.ui = False
     parameters.offline = True
+    if settings.states is not None:
+        parameters.slot_save_path = f"{settings.states}{os.sep}"
+        parameters.endpoint_slots = True
     return parameters
