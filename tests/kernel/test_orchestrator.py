@@ -331,6 +331,13 @@ def test_an_answer_that_was_cut_off_is_not_passed_off_as_whole(run):
     assert "cut off" in made.events[-2].error
 
 
+def test_a_part_is_not_passed_off_as_the_answer(run):
+    result = run([], ttl=1).execute("go", plan(calc("a", "1"), calc("b", "2")))
+
+    assert result["results"] == {"a": {"result": 1}}
+    assert result["answer"] is None
+
+
 def test_planning_only_runs_nothing(run):
     made = run([plan(calc("a", "1"))])
 

@@ -48,12 +48,11 @@ class Outcome:
 def of_result(result: JsonObject) -> Outcome:
     """The outcome that an orchestrator returned. Only the last step's result is an answer."""
     state: OrchestrationState = result["final_state"]
-    last = state.plan.steps[-1].step_id
     error: Json = result.get("error")
     return Outcome(
         status=result["status"],
         code=_CODES[result["status"]],
-        answer=result["answer"] if last in state.results else None,
+        answer=result["answer"],
         plan=result["plan"],
         results=result["results"],
         errors=state.errors,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
-from aeon.base.binding import as_text
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError, MemoryStoreError, OrchestrationError, RequestError, SupervisorError
 from aeon.base.json import JsonObject
@@ -83,7 +82,7 @@ class Orchestrator:
         """Plan the request (or take `initial_plan`) and run every step in order.
 
         Returns "plan", "status" ("completed", "failed", "ttl_expired") and "final_state", and beside them "answer" (the
-        last result as text), "results" by step id, and "error" when the run ended before its last step.
+        last step's result as text, None without one), "results" by step id, and "error" when the run ended early.
         Raises RequestError or PlanError for input that cannot be run, OrchestrationError when no plan could be made,
         LogError when the log cannot be written.
         """
@@ -277,8 +276,7 @@ class Orchestrator:
         status: RunStatus = "failed" if failed else "completed"
         if error is not None and error["type"] == "TTLExpired":
             status = "ttl_expired"
-        answer_step = state.answer_step()
-        answer = None if answer_step is None else as_text(state.results[answer_step])
+        answer = state.answer()
         log = getattr(self._log, "path", None)
         self._emit(RunEnded(status, answer, error, str(log) if isinstance(log, Path) else None))
         result: JsonObject = {

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from aeon.base.binding import as_text
 from aeon.base.json import Json, JsonObject
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import Plan
@@ -30,6 +31,7 @@ class OrchestrationState(BaseModel):
         """A copy that shares nothing with this state; three times cheaper than a deep copy of every record."""
         return OrchestrationState.model_validate(self.model_dump())
 
-    def answer_step(self) -> str | None:
-        """The last step that has a result."""
-        return next((step.step_id for step in reversed(self.plan.steps) if step.step_id in self.results), None)
+    def answer(self) -> str | None:
+        """The last step's result as text; None while it has none, so that no part is passed off as the whole."""
+        last = self.plan.steps[-1].step_id
+        return as_text(self.results[last]) if last in self.results else None
