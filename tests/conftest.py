@@ -1,5 +1,6 @@
 """What holds for every test: no network but loopback, and hypothesis that tries the same examples in every run."""
 
+import signal
 import socket
 
 import pytest
@@ -9,6 +10,10 @@ settings.register_profile(
     "ci", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("ci")
+
+# A runner started in the background ignores Ctrl-C, and so would every command that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _LOOPBACK = ("127.", "::1", "localhost")
 
