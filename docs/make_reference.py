@@ -15,7 +15,7 @@ TARGET = Path(__file__).with_name("reference.md")
 ROOMS = {
     "The public face": [("aeon", None)],
     "Model adapters": [
-        ("aeon.llm.interface", ["LLMAdapter", "Request", "Reply"]),
+        ("aeon.llm.interface", ["LLMAdapter", "RequestAdapter", "Request", "Reply"]),
         ("aeon.llm.adapters.remote_api", ["RemoteAPIAdapter"]),
         ("aeon.llm.adapters.vllm", ["VLLMAdapter"]),
         ("aeon.llm.adapters.llama_cpp", ["LlamaCppAdapter"]),

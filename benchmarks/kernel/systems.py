@@ -12,7 +12,7 @@ import jsonschema_rs
 from work import TOOLS, calls, replies
 
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
 from aeon.observability.log import JsonlLog
 from aeon.plan.models import Plan
 from aeon.tools.registry import ToolRegistry
@@ -89,16 +89,11 @@ def _new_paths(folder: Path) -> Iterator[Path]:
     return (folder / f"{number}.jsonl" for number in count())
 
 
-class _Model(LLMAdapter):
+class _Model(RequestAdapter):
     """Answers from a list."""
 
     def __init__(self, answers: list[str]) -> None:
         self._answers = iter(answers)
-
-    def generate(
-        self, prompt: str, system_prompt: str | None = None, max_tokens: int = 2048, temperature: float = 0.7
-    ) -> dict[str, Any]:
-        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
 
     def supports_streaming(self) -> bool:
         return False

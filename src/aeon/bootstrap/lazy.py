@@ -1,17 +1,17 @@
 """A model and a memory that are opened when they are first used."""
 
 from collections.abc import Callable
-from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
+from typing import Any  # the published signature
 
 from aeon.base.errors import AeonError, LLMError
 from aeon.base.json import Json
-from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.llm.interface import LLMAdapter, Reply, Request, RequestAdapter, TextSink
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
 
 
-class LazyAdapter(LLMAdapter):
+class LazyAdapter(RequestAdapter):
     """A model opened at its first question, so that work without a question needs no model."""
 
     def __init__(self, opened: Callable[[], LLMAdapter]) -> None:
@@ -22,15 +22,6 @@ class LazyAdapter(LLMAdapter):
     def was_asked(self) -> bool:
         """Whether any question has been put to it."""
         return self._adapter is not None
-
-    def generate(
-        self,
-        prompt: str,
-        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
-        max_tokens: int = 2048,
-        temperature: float = 0.7,
-    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
-        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
 
     def supports_streaming(self) -> bool:
         return self._opened().supports_streaming()

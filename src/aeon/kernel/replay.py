@@ -9,7 +9,7 @@ from aeon.base.errors import AeonError, LLMError, LogError, MemoryStoreError, To
 from aeon.base.json import JsonObject, canonical
 from aeon.kernel.orchestrator import FORMAT, Orchestrator
 from aeon.kernel.restore import header, restored_state
-from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Observer
 from aeon.observability.history import FIRST, History
@@ -87,16 +87,11 @@ class _Comparison:
             raise _Reproduced(hashlib.sha256(line).hexdigest())
 
 
-class _RecordedModel(LLMAdapter):
+class _RecordedModel(RequestAdapter):
     """Gives the recorded replies, failures included."""
 
     def __init__(self, outputs: Iterator[JsonObject]) -> None:
         self._outputs = iter(outputs)
-
-    def generate(
-        self, prompt: str, system_prompt: str | None = None, max_tokens: int = 2048, temperature: float = 0.7
-    ) -> dict[str, Any]:
-        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
 
     def supports_streaming(self) -> bool:
         return False

@@ -103,5 +103,22 @@ class LLMAdapter(ABC):
         return reply
 
 
+class RequestAdapter(LLMAdapter):
+    """An adapter whose own method is `complete`; the published `generate` goes through it."""
+
+    def generate(
+        self,
+        prompt: str,
+        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
+        max_tokens: int = 2048,
+        temperature: float = 0.7,
+    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
+        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
+
+    @abstractmethod
+    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+        """Answer `request`, passing text to `on_text` as it comes."""
+
+
 def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None

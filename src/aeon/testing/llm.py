@@ -8,11 +8,11 @@ assert adapter.requests[0].prompt == "Plan this."   # what was asked, in order
 import json
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, Dict, Optional, TypeAlias  # noqa: UP035  # the published signature
+from typing import TypeAlias  # the published signature
 
 from aeon.base.errors import LLMError
 from aeon.base.json import Json
-from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
 
 Answer: TypeAlias = Reply | Exception | Json
 """One scripted reply: text, a dict or list (sent as its JSON), a `Reply`, or an exception to raise."""
@@ -23,7 +23,7 @@ ScriptedReply: TypeAlias = Answer | Callable[[Request], Answer]
 _PIECE = 8
 
 
-class ScriptedAdapter(LLMAdapter):
+class ScriptedAdapter(RequestAdapter):
     """Gives `replies` in order, one for each call, and keeps every `Request` in `requests`.
 
     Raises LLMError when the script is used up, so that a loop that asks too often fails instead of passing. Threads
@@ -43,15 +43,6 @@ class ScriptedAdapter(LLMAdapter):
     def remaining(self) -> int:
         """How many replies have not been asked for."""
         return max(0, len(self._replies) - len(self.requests))
-
-    def generate(
-        self,
-        prompt: str,
-        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
-        max_tokens: int = 2048,
-        temperature: float = 0.7,
-    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
-        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
 
     def supports_streaming(self) -> bool:
         return True

@@ -7,14 +7,14 @@ from os import PathLike
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, Dict, Optional, Self, TypeAlias  # noqa: UP035  # the published signature
+from typing import Self, TypeAlias  # the published signature
 
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.base.json import JsonObject
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire
 from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start
 from aeon.llm.adapters.prompt_cache import PromptCache, private_folder
-from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
 from aeon.llm.retry import AttemptFailed
 
 _DETERMINISTIC: JsonObject = {"cache_prompt": False, "seed": 0}
@@ -24,7 +24,7 @@ _Outcome: TypeAlias = JsonObject | Exception | None
 """What the native call hands over: a chunk, the error it ended with, or None when it is through."""
 
 
-class LlamaCppAdapter(LLMAdapter):
+class LlamaCppAdapter(RequestAdapter):
     """Runs a GGUF model by llama.cpp, loaded at the first question. Threads may share it; their questions queue.
 
     `context` is in tokens, prompt and answer together; `threads` defaults to all cores but one. `deterministic` makes
@@ -51,15 +51,6 @@ class LlamaCppAdapter(LLMAdapter):
         self._extra = _DETERMINISTIC if deterministic else {}
         self._server: LlamaServer | None = None
         self._lock = threading.Lock()
-
-    def generate(
-        self,
-        prompt: str,
-        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
-        max_tokens: int = 2048,
-        temperature: float = 0.7,
-    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
-        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
 
     def supports_streaming(self) -> bool:
         return True

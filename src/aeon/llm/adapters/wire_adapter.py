@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Dict, Optional, Self  # noqa: UP035  # the published signature
+from typing import Self  # the published signature
 
 from aeon.base.clock import Clock
 from aeon.base.errors import ConfigError, LLMError
@@ -12,13 +12,13 @@ from aeon.llm.adapters.sse import events
 from aeon.llm.adapters.steady_sink import SteadySink
 from aeon.llm.adapters.transport import STREAM, WHOLE, HTTPTransport, Limits
 from aeon.llm.adapters.wire import Wire, json_object
-from aeon.llm.interface import LLMAdapter, Reply, Request, TextSink
+from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
 from aeon.llm.retry import AttemptFailed, Attempts, RetryPolicy
 
 _REASON_CHARACTERS = 500
 
 
-class WireAdapter(LLMAdapter):
+class WireAdapter(RequestAdapter):
     """Asks a server in one wire format, with the retries of core 8. Threads may share it; `close` ends its connections.
 
     A retry starts the answer over. A sink that already got text gets none of it twice: see `SteadySink`.
@@ -46,15 +46,6 @@ class WireAdapter(LLMAdapter):
         self._secrets = Secrets([*([key] if key else []), *extra.values()])
         self._attempts = Attempts(retry, clock, chance)
         self._peer = f"The model server at {self._transport.root}"
-
-    def generate(
-        self,
-        prompt: str,
-        system_prompt: Optional[str] = None,  # noqa: UP045  # the published signature
-        max_tokens: int = 2048,
-        temperature: float = 0.7,
-    ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
-        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
 
     def supports_streaming(self) -> bool:
         return True
