@@ -345,12 +345,13 @@ def test_planning_only_runs_nothing(run):
     assert made.memory.search("") == []
 
 
-def test_stored_keys_are_told_to_the_planner_but_not_the_results_of_steps(run):
+def test_stored_keys_with_a_word_of_the_request_are_told_to_the_planner_and_no_results_of_steps(run):
     made = run([plan(calc("a", "1"))])
-    made.memory.write("budget", 1200)
-    made.memory.write("step/old", 1)
+    made.memory.write("yearly_budget", 1200)
+    made.memory.write("colour", "red")
+    made.memory.write("step/old budget", 1)
 
-    made.execute()
+    made.execute("What is left of my budget?")
 
-    assert "Stored keys: budget" in made.model.requests[0].prompt
+    assert "Stored keys: yearly_budget\n" in made.model.requests[0].prompt
     assert "step/old" not in made.model.requests[0].prompt

@@ -1,5 +1,6 @@
 """What the model is told: to plan, to call a tool, to carry out a step by itself (FR-002). All bounded."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -63,12 +64,18 @@ def planner_system(tools: Sequence[JsonObject], examples: Sequence[Example]) -> 
 
 
 def planner_prompt(request: str, hints: Mapping[str, JsonObject], stored_keys: Sequence[str]) -> str:
-    """The request, with what code could read out of it and which keys memory holds."""
+    """The request, with what code could read out of it and which keys memory holds that have a word of it."""
+    words = _words(request)
+    related = [key for key in stored_keys if _words(key) & words]
     parts = [f"Request: {request}"]
     parts += [f"Read from the request: {name} {canonical(arguments)}" for name, arguments in hints.items()]
-    if stored_keys:
-        parts.append(f"Stored keys: {', '.join(stored_keys[:_KEYS])}")
+    if related:
+        parts.append(f"Stored keys: {', '.join(related[:_KEYS])}")
     return "\n".join([*parts, "Plan:"])
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w{2,}", text.casefold().replace("_", " ")))
 
 
 def call_form(tool: JsonObject) -> CallForm:
