@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.base.json import MAX_DEPTH, canonical, faults, parse_strict
+from aeon.base.json import MAX_DEPTH, _made_encode, canonical, faults, parse_strict
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -143,3 +143,16 @@ WILD = st.recursive(
 def test_core_14_what_has_no_faults_can_be_encoded_and_read_back(value):
     if not faults(value):
         assert parse_strict(canonical(value)) == value
+
+
+@given(JSON)
+def test_core_12_the_bytes_are_those_of_the_public_encoder(value):
+    public = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode(value)
+
+    assert canonical(value) == public
+
+
+def test_without_the_fast_encoder_the_public_one_serves(monkeypatch):
+    monkeypatch.setattr(json.encoder, "c_make_encoder", None)
+
+    assert _made_encode()({"b": [1, None], "a": 1e-7}) == '{"a":1e-07,"b":[1,null]}'

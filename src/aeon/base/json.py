@@ -18,16 +18,33 @@ MAX_DIGITS = 4300
 
 _TOO_LARGE = 10**MAX_DIGITS
 
-_encode: Callable[[Json], str] = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-).encode
+_encoder = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def _made_encode() -> Callable[[Json], str]:
+    """The encoder's `encode`, without its setting-up at every call, which costs more than most values do.
+
+    Uses what the standard library's own `encode` makes anew each time, where it is there in the form known;
+    a test holds its bytes against the public one's.
+    """
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return _encoder.encode
+    try:
+        pieces = make(None, _encoder.default, json.encoder.encode_basestring_ascii, None, ":", ",", True, False, False)
+    except TypeError:
+        return _encoder.encode
+    return lambda value: "".join(pieces(value, 0))
+
+
+_encode = _made_encode()
 
 
 def canonical(value: Json) -> str:
     """Encode with sorted keys, ASCII only and no NaN, so that equal values are equal bytes (core 12).
 
-    Raises ValueError for NaN, infinities and cycles, TypeError for what is no JSON type, RecursionError for what is
-    nested past the interpreter's limit; `faults` says the same beforehand, politely.
+    Raises ValueError for NaN and infinities, TypeError for what is no JSON type, RecursionError for cycles and for what
+    is nested past the interpreter's limit; `faults` says the same beforehand, politely.
     """
     return _encode(value)
 

@@ -28,30 +28,35 @@ def parse_plan(text: str, *, source: str = "the plan") -> Plan:
 
 def plan_from(value: Json, *, source: str = "the plan") -> Plan:
     """Make a Plan of decoded data. Raises PlanError with every problem."""
-    problems = plan_problems(value)
-    if problems:
+    plan, problems = _checked(value)
+    if plan is None or problems:
         listed = "\n".join(f"  {problem}" for problem in problems[:20])
         more = f"\n  ... and {len(problems) - 20} more" if len(problems) > 20 else ""  # noqa: PLR2004  # a screenful
         raise PlanError(
             f"{source} has {len(problems)} problem(s):\n{listed}{more}\n",
             problems=[str(problem) for problem in problems],
         )
-    return Plan.model_validate(value)
+    return plan
 
 
 def plan_problems(value: Json) -> list[Problem]:
     """Everything that keeps `value` from being a plan that can start: structure, ids, statuses, references."""
+    return _checked(value)[1]
+
+
+def _checked(value: Json) -> tuple[Plan | None, list[Problem]]:
     impure = faults(value)
     if impure:
-        return [Problem(*fault.split(": ", 1)) for fault in impure]
+        return None, [Problem(*fault.split(": ", 1)) for fault in impure]
     problems: list[Problem] = []
+    plan = None
     try:
-        Plan.model_validate(value)
+        plan = Plan.model_validate(value)
     except ValidationError as error:
         items = cast(list[dict[str, Any]], error.errors(include_url=False, include_input=False))
         problems = [_problem(item) for item in items if item["loc"] != ("steps",) or item["type"] != "value_error"]
     steps = _readable_steps(value)
-    return [*problems, *_double_ids(steps), *_status_problems(steps), *_reference_problems(steps)]
+    return plan, [*problems, *_double_ids(steps), *_status_problems(steps), *_reference_problems(steps)]
 
 
 def _readable_steps(value: Json) -> list[tuple[int, JsonObject]]:
