@@ -322,6 +322,16 @@ def test_an_adapter_that_returns_no_text_is_reported():
         Orchestrator(Silent()).execute("hello")
 
 
+def test_an_adapter_that_raises_what_it_should_not_ends_the_run_with_its_log_core_7(run, tmp_path):
+    made = run([TimeoutError("too slow")], log=tmp_path / "l")
+
+    result = made.execute("go", plan(step("a", agent="llm"), calc("b", "1")))
+
+    assert result["status"] == "failed"
+    assert "TimeoutError: too slow" in result["error"]["message"]
+    assert len(read_log(tmp_path / "l").entries) == 2
+
+
 def test_an_answer_that_was_cut_off_is_not_passed_off_as_whole(run):
     made = run([Reply("Once upon a", "length")])
 

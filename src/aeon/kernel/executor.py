@@ -16,7 +16,7 @@ from aeon.base.errors import (
 )
 from aeon.base.json import Json, JsonObject
 from aeon.kernel.prompts import STEP_SYSTEM, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
-from aeon.llm.interface import LLMAdapter, Reply, Request
+from aeon.llm.interface import LLMAdapter, Reply, Request, ask
 from aeon.memory.interface import Memory
 from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned
 from aeon.observability.records import ToolCall
@@ -70,9 +70,7 @@ class StepExecutor:
         The step goes from pending to running to complete or failed; its result is stored under `step/<step_id>`.
         Raises ExecutionError for a step that has run already.
         """
-        self._stand_alone(memory)
-        step.advance(StepStatus.RUNNING)
-        outcome = StepExecutionResult()
+        outcome = self._begun(step, memory)
         try:
             self._run(step, registry, llm, supervisor, outcome)
         except LLMError as error:
@@ -84,9 +82,8 @@ class StepExecutor:
 
     def execute_tool_step(self, step: PlanStep, registry: ToolRegistry, memory: Memory) -> StepExecutionResult:
         """Run a step's tool with the step's own arguments; no model is asked. The step must name a registered tool."""
-        self._stand_alone(memory)
-        step.advance(StepStatus.RUNNING)
-        outcome = StepExecutionResult(execution_mode="tool")
+        outcome = self._begun(step, memory)
+        outcome.execution_mode = "tool"
         try:
             self._invoke_as_given(step, registry, outcome)
         except (ToolError, BindingError, ExecutionError) as error:
@@ -95,9 +92,7 @@ class StepExecutor:
 
     def execute_llm_reasoning_step(self, step: PlanStep, memory: Memory, llm: LLMAdapter) -> StepExecutionResult:
         """Let the model carry out a step, told the results so far; as fallback when the step does not ask for it."""
-        self._stand_alone(memory)
-        step.advance(StepStatus.RUNNING)
-        outcome = StepExecutionResult()
+        outcome = self._begun(step, memory)
         try:
             self._reason(step, llm, outcome)
         except LLMError as error:
@@ -111,10 +106,17 @@ class StepExecutor:
         """Let the tools' worker thread end."""
         self._caller.close()
 
-    def _stand_alone(self, memory: Memory) -> None:
-        """Outside a run, earlier results are what the memory holds of them."""
+    def _begun(self, step: PlanStep, memory: Memory) -> StepExecutionResult:
+        """The step, running. Outside a run, earlier results are what the memory holds of them."""
+        step.advance(StepStatus.RUNNING)
+        outcome = StepExecutionResult()
         if not self.context.goal:
-            self.context.results = {key.removeprefix("step/"): value for key, value in memory.search("step/")}
+            self.context.results = {}
+            try:
+                self.context.results = {key.removeprefix("step/"): value for key, value in memory.search("step/")}
+            except Exception as error:  # noqa: BLE001  # a memory is other people's code (core 14)
+                self._note_memory(step, outcome, error)
+        return outcome
 
     def _run(
         self,
@@ -173,16 +175,21 @@ class StepExecutor:
         """
         if step.arguments is None:
             return None
-        arguments: JsonObject = bind(step.arguments, self.context.results)
-        problems = argument_problems(arguments, registered.input)
-        if not problems:
+        arguments, listed = self._bound(step.arguments, registered)
+        if not listed:
             return arguments
-        as_text = bind_as_text(step.arguments, self.context.results)
-        if registered.input.is_valid(as_text):
-            return as_text
-        listed = "; ".join(str(problem) for problem in problems[:5])
         self._warn(step, outcome, f"The plan's arguments for {step.tool!r} do not fit: {listed}")
         return None
+
+    def _bound(self, arguments: JsonObject, registered: Registered) -> tuple[JsonObject, str]:
+        """`arguments` with their references filled in, and what then does not fit ("" when all does)."""
+        bound: JsonObject = bind(arguments, self.context.results)
+        problems = argument_problems(bound, registered.input)
+        if problems:
+            as_text: JsonObject = bind_as_text(arguments, self.context.results)
+            if registered.input.is_valid(as_text):
+                return as_text, ""
+        return bound, "; ".join(str(problem) for problem in problems[:5])
 
     def _thought_arguments(
         self,
@@ -197,7 +204,10 @@ class StepExecutor:
         prompt = call_prompt(step, form, self.context)
         reply = self._ask(llm, Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0, form.schema), "call", outcome)
         call = supervisor.read_call(reply, form.tool, registered.input, prompt)
-        return bind(call["arguments"], self.context.results)
+        arguments, listed = self._bound(call["arguments"], registered)
+        if listed:
+            raise ExecutionError(f"The call of {step.tool!r} does not fit once its references are filled in: {listed}")
+        return arguments
 
     def _form(self, tool: JsonObject) -> CallForm:
         """The form of a tool's calls, kept for as long as the same tool is registered under its name."""
@@ -216,13 +226,15 @@ class StepExecutor:
             raise ExecutionError(
                 "The model's answer was cut off by the token limit.", next_step="Ask for a shorter one."
             )
+        if reply.finish_reason == "refusal":
+            raise ExecutionError("The model refused to answer.", next_step="Say the step in another way.")
         if not reply.text.strip():
             raise ExecutionError("The model answered nothing.")
 
     def _ask(self, llm: LLMAdapter, request: Request, purpose: str, outcome: StepExecutionResult) -> Reply:
         observe = self._observe
         try:
-            reply = llm.complete(request, None if observe is None else lambda text: observe(TextMade(purpose, text)))
+            reply = ask(llm, request, None if observe is None else lambda text: observe(TextMade(purpose, text)))
         except LLMError as error:
             outcome.llm_output = {"error": error.as_dict()}
             raise
@@ -262,9 +274,15 @@ class StepExecutor:
         """Keep the result for later steps; a memory that fails is logged and stops nothing (core 14)."""
         try:
             memory.write(f"step/{step.step_id}", result)
-        except MemoryStoreError as error:
-            outcome.errors.append({**error.as_dict(), "step_id": step.step_id})
-            self._warn(step, outcome, str(error), mark=False)
+        except Exception as error:  # noqa: BLE001  # a memory is other people's code (core 14)
+            self._note_memory(step, outcome, error)
+
+    def _note_memory(self, step: PlanStep, outcome: StepExecutionResult, error: Exception) -> None:
+        """Log what a memory raised, in the one form that replays."""
+        is_ours = isinstance(error, MemoryStoreError)
+        failure = MemoryStoreError(error.message, next_step=error.advice) if is_ours else MemoryStoreError(repr(error))
+        outcome.errors.append({**failure.as_dict(), "step_id": step.step_id})
+        self._warn(step, outcome, str(failure), mark=False)
 
     def _fail(self, outcome: StepExecutionResult, step: PlanStep, error: AeonError) -> None:
         outcome.error = str(error)

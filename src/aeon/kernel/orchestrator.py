@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
 from aeon.base.clock import Clock, SystemClock
-from aeon.base.errors import LLMError, MemoryStoreError, OrchestrationError, RequestError, SupervisorError
+from aeon.base.errors import LLMError, OrchestrationError, RequestError, SupervisorError
 from aeon.base.json import JsonObject
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
 from aeon.kernel.state import OrchestrationState, RunStatus
-from aeon.llm.interface import LLMAdapter, Request, TextSink
+from aeon.llm.interface import LLMAdapter, Request, TextSink, ask
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import (
@@ -65,16 +65,15 @@ class Orchestrator:
         observer: Observer | None = None,
         clock: Clock | None = None,
     ) -> None:
-        if ttl < 1:
-            raise RequestError(f"ttl is {ttl}; a run needs at least one cycle.", next_step="Set ttl to 1 or more.")
         self._llm = llm_adapter
         self._clock = clock or SystemClock()
-        self._memory = memory or InMemoryKVStore()
+        self._memory = InMemoryKVStore() if memory is None else memory
         self._registry = tool_registry or ToolRegistry()
         self._supervisor = supervisor or Supervisor(llm_adapter, clock=self._clock)
         self._validator = validator or Validator()
-        self._ttl = ttl
-        self._log = log or no_log()
+        self._ttl = _checked_ttl(ttl)
+        self._keeps_log = log is not None
+        self._log = no_log() if log is None else log
         self._observer = observer
         self._state: OrchestrationState | None = None
 
@@ -86,14 +85,16 @@ class Orchestrator:
         Raises RequestError or PlanError for input that cannot be run, OrchestrationError when no plan could be made,
         LogError when the log cannot be written.
         """
-        if self._log.entries:
+        if not self._keeps_log:
+            self._log = no_log()
+        elif self._log.entries:
             raise OrchestrationError(
                 "This log already has a run.", next_step="Give each run its own log, or resume it."
             )
         request = checked_request(user_request)
         self._state = None
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-        plan = self._make_plan(request, cycle) if initial_plan is None else plan_from(initial_plan.as_dict())
+        plan = self._planned(request, cycle) if initial_plan is None else plan_from(initial_plan.as_dict())
         self._state = OrchestrationState(
             plan=plan,
             ttl_remaining=self._ttl,
@@ -119,8 +120,9 @@ class Orchestrator:
 
         `ttl` is the cycles it gets from here; None gives the orchestrator's own. The log must be the run's own.
         """
+        checked = self._ttl if ttl is None else _checked_ttl(ttl)
         self._state = state.snapshot()
-        self._state.ttl_remaining = ttl or self._ttl
+        self._state.ttl_remaining = checked
         steps = [step.as_dict() for step in self._state.plan.steps]
         self._recorder = PlanRecorder(self._state.plan.goal, steps, entries=self._log.entries)
         self._emit(PlanReady(self._state.plan.as_dict(), by_hand=True))
@@ -132,12 +134,20 @@ class Orchestrator:
             raise OrchestrationError("Nothing has run yet.", next_step="Call execute() first.")
         return self._state.snapshot()
 
+    def _planned(self, request: str, cycle: "_Cycle") -> Plan:
+        """The plan of a run; a cycle that fails to make one is logged too (FR-039)."""
+        try:
+            return self._make_plan(request, cycle)
+        except OrchestrationError:
+            self._write(cycle, {}, run=self._header(request, by_hand=False))
+            raise
+
     def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
-        """Ask for a plan and read it with the supervisor's help; the failed cycle is logged too (FR-039)."""
+        """Ask for a plan and read it with the supervisor's help."""
         self._emit(PlanningStarted(request))
         tools = self._registry.export_tools_for_llm()
         try:
-            reply = self._llm.complete(self._planning_request(request, tools), self._text_sink())
+            reply = ask(self._llm, self._planning_request(request, tools), self._text_sink())
             cycle.llm_output = reply.as_dict()
             return plan_from(self._supervisor.read_plan(reply, tools, request))
         except (LLMError, SupervisorError) as error:
@@ -145,7 +155,6 @@ class Orchestrator:
                 cycle.llm_output = {"error": error.as_dict()}
             cycle.errors.append(error.as_dict())
             actions = self._take_actions(cycle, None)
-            self._write(cycle, {}, run=self._header(request, by_hand=False))
             raise OrchestrationError(
                 f"No plan could be made: {error.message}",
                 next_step=error.advice or "Say it more simply, give a plan with --plan, or use a stronger model.",
@@ -161,13 +170,15 @@ class Orchestrator:
     def _stored_keys(self) -> list[str]:
         try:
             return [key for key, _ in self._memory.search("") if not key.startswith("step/")]
-        except MemoryStoreError:
+        except Exception:  # noqa: BLE001  # a memory is other people's code (core 14)
             return []  # the plan can do without; a step that needs the memory will say what is wrong with it
 
     def _run(self, state: OrchestrationState, resumed: JsonObject | None = None) -> Dict[str, Any]:  # noqa: UP006
         """Visit the pending steps in order until all are done, the TTL is used up, or the model is gone (core 4-7)."""
         executor = StepExecutor(validator=self._validator, clock=self._clock, observer=self._observer)
-        executor.context = StepContext(state.request, state.plan.goal, state.plan.steps, 0, state.results)
+        executor.context = StepContext(
+            state.request, state.plan.goal, state.plan.steps, 0, state.results, _failures(state)
+        )
         error: JsonObject | None = None
         try:
             for position, step in enumerate(state.plan.steps):
@@ -279,10 +290,11 @@ class Orchestrator:
         answer = state.answer()
         log = getattr(self._log, "path", None)
         self._emit(RunEnded(status, answer, error, str(log) if isinstance(log, Path) else None))
+        final = self.get_state()
         result: JsonObject = {
-            "plan": state.plan.as_dict(),
+            "plan": final.plan.as_dict(),
             "status": status,
-            "final_state": self.get_state(),
+            "final_state": final,
             "answer": answer,
             "results": state.model_dump(include={"results"})["results"],
         }
@@ -325,6 +337,22 @@ def checked_request(request: str) -> str:
     if _CONTROL.search(request):
         raise RequestError("The request contains control characters; it looks like a binary file.")
     return request.strip()
+
+
+def _checked_ttl(ttl: int) -> int:
+    if ttl < 1:
+        raise RequestError(f"ttl is {ttl}; a run needs at least one cycle.", next_step="Set ttl to 1 or more.")
+    return ttl
+
+
+def _failures(state: OrchestrationState) -> dict[str, str]:
+    """Why each failed step failed, for the thoughts of a run that is resumed: a step's last error ended it."""
+    failed = {step.step_id for step in state.plan.steps if step.status is StepStatus.FAILED}
+    return {
+        error["step_id"]: f"{error['message']} {error.get('next_step', '')}".strip()
+        for error in state.errors
+        if error.get("step_id") in failed
+    }
 
 
 def _ended(

@@ -120,5 +120,15 @@ class RequestAdapter(LLMAdapter):
         """Answer `request`, passing text to `on_text` as it comes."""
 
 
+def ask(adapter: LLMAdapter, request: Request, on_text: TextSink | None = None) -> Reply:
+    """The adapter's answer; whatever else an adapter raises, callers see an LLMError (core 7)."""
+    try:
+        return adapter.complete(request, on_text)
+    except LLMError:
+        raise
+    except Exception as error:
+        raise LLMError(f"The LLM adapter failed: {type(error).__name__}: {error}") from error
+
+
 def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None

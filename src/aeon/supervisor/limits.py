@@ -43,6 +43,8 @@ def _step_changes(before: list[JsonObject], after: list[JsonObject], tools: Coll
             kept["tool"] = old["tool"]
         if old.get("agent") == "llm":
             kept["agent"] = "llm"
+            if not _is_text(old.get("tool")):
+                kept["tool"] = None  # a tool would win over the agent (core 1)
         for field, value in kept.items():
             if new.get(field) != value:
                 yield Problem(f"$.steps[{index}].{field}", f"must stay {value!r}")
@@ -64,7 +66,8 @@ def call_limits(before: JsonObject | None, after: JsonObject, wrong: Collection[
     for name, value in arguments.items():
         if name not in wrong and not (name in new and _same(new[name], value)):
             problems.append(Problem(f"$.arguments.{name}", f"was valid and must stay {canonical(value)[:200]}"))
-    source = _Source(f"{context}\n{canonical(old)}\n{' '.join(str(leaf) for leaf in _leaves(old))}")
+    said = {key: value for key, value in old.items() if value != {}}
+    source = _Source(f"{context}\n{canonical(said)}\n{' '.join(str(leaf) for leaf in _leaves(said))}")
     problems += [
         Problem(f"$.arguments.{name}", f"{leaf!r} appears nowhere in the context; a repair invents nothing")
         for name, value in new.items()
@@ -93,8 +96,8 @@ class _Source:
         self._numbers = numbers_in(text)
 
     def says(self, leaf: Json) -> bool:
-        if leaf is None:
-            return True
+        if leaf in (None, "", [], {}):
+            return canonical(leaf) in self._text
         if isinstance(leaf, bool):
             return bool(self._words & ({"true", "yes"} if leaf else {"false", "no"}))
         if isinstance(leaf, (int, float)):
@@ -103,7 +106,10 @@ class _Source:
 
 
 def _leaves(value: Json) -> Iterator[Json]:
-    if isinstance(value, dict):
+    """Every value that holds no other; an empty object or list is one."""
+    if value in ({}, []):
+        yield value
+    elif isinstance(value, dict):
         for item in cast(JsonObject, value).values():
             yield from _leaves(item)
     elif isinstance(value, list):

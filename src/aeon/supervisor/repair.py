@@ -1,21 +1,21 @@
 """`Supervisor`: reads model output, repairs it within limits, records every repair (core 2, 9, 10; FR-028 to 033)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the published signatures
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError, SupervisorError
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical, faults
 from aeon.base.json_schema import Problem, SchemaCheck, schema_check
-from aeon.llm.interface import LLMAdapter, Reply, Request
+from aeon.llm.interface import LLMAdapter, Reply, Request, ask
 from aeon.observability.records import ActionType, SupervisorAction
 from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
 from aeon.supervisor.limits import call_limits, plan_limits, step_limits
 from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
 from aeon.supervisor.references import with_known_fields, without_unusable_arguments
-from aeon.validation.output_schemas import MAX_PLAN_STEPS, plan_schema, tool_choice_schema
+from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
 from aeon.validation.recovery import Recovered, Refused, recover
 from aeon.validation.schema import argument_problems, call_problems
 
@@ -60,7 +60,7 @@ class Supervisor:
         max_attempts: int = MAX_ATTEMPTS,
     ) -> Dict[str, Any]:  # noqa: UP006
         """The object that `malformed_json` stands for. Raises SupervisorError when it cannot be repaired (FR-029)."""
-        schema = expected_schema or {"type": "object"}
+        schema = {"type": "object", **(expected_schema or {})}
         read = self._recovered(Reply(malformed_json), schema_check(schema))
         if isinstance(read, Recovered):
             return cast(JsonObject, read.value)
@@ -70,7 +70,7 @@ class Supervisor:
                 {"text": malformed_json},
                 read.problems,
                 lambda problems: repair_prompt(malformed_json, problems, expected_schema, ""),
-                expected_schema,
+                expected_schema and schema,
                 schema_check(schema).problems,
             ),
             max_attempts,
@@ -89,6 +89,7 @@ class Supervisor:
         The tool and every valid argument stay; a missing value must stand in the call or in `context` (core 10).
         Raises SupervisorError when that is not possible (FR-030).
         """
+        _require_object(malformed_call)
         problems = call_problems(malformed_call, schema_check(tool_schema))
         if not problems:
             return malformed_call
@@ -100,13 +101,15 @@ class Supervisor:
         malformed_plan: Dict[str, Any],  # noqa: UP006
         max_attempts: int = MAX_ATTEMPTS,
         *,
-        available_tools: Sequence[JsonObject] = (),
+        available_tools: Sequence[JsonObject] | None = None,
         request: str = "",
     ) -> Dict[str, Any]:  # noqa: UP006
         """A plan that can start; a valid one comes back as it is. Goal and readable steps stay (core 10).
 
+        It names `available_tools` only; where those are not said, only tools that the malformed plan names.
         Raises SupervisorError when that is not possible (FR-031).
         """
+        _require_object(malformed_plan)
         problems = _made_plan_problems(malformed_plan)
         if not problems:
             return malformed_plan
@@ -155,7 +158,8 @@ class Supervisor:
             self._record("plan_repair", cast(JsonObject, value), 1, repaired_output=usable, stages=["no_arguments"])
             value = usable
         elif value is None or problems:
-            value = self._repair(_plan_task(value, _shown(reply), problems, tools, request), MAX_ATTEMPTS)
+            task = _plan_task(value, _shown(reply), problems, tools, request)
+            value = self._repair(replace(task, before=value or {"text": reply.text}), MAX_ATTEMPTS)
         return self._with_known_fields(value, tools)
 
     def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, context: str) -> JsonObject:
@@ -169,7 +173,8 @@ class Supervisor:
         if not problems:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
-        return self._repair(_call_task(before, _shown(reply), problems, tool["input_schema"], context), MAX_ATTEMPTS)
+        task = _call_task(before, _shown(reply), problems, tool["input_schema"], context)
+        return self._repair(replace(task, before=value or {"text": reply.text}), MAX_ATTEMPTS)
 
     def _with_known_fields(self, plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
         corrected = with_known_fields(plan, tools)
@@ -204,7 +209,7 @@ class Supervisor:
     def _asked(self, task: _Task, problems: Sequence[Problem], attempt: int) -> Reply:
         request = Request(task.prompt(problems), self._system_prompt, _MAX_TOKENS, 0.0, task.schema)
         try:
-            return self._llm.complete(request)
+            return ask(self._llm, request)
         except LLMError as error:
             failure = error.as_dict()
             self._record(task.action_type, task.before, attempt, error=failure, model_output={"error": failure})
@@ -243,10 +248,14 @@ _CALL_FORM = SchemaCheck(
 
 
 def _plan_task(
-    before: JsonObject | None, shown: str, problems: Sequence[Problem], tools: Sequence[JsonObject], request: str
+    before: JsonObject | None,
+    shown: str,
+    problems: Sequence[Problem],
+    tools: Sequence[JsonObject] | None,
+    request: str,
 ) -> _Task:
     schema = plan_schema(tools) if tools else _PLAN_FORM
-    names = [str(tool["name"]) for tool in tools]
+    names = _tools_named(before) if tools is None else [str(tool["name"]) for tool in tools]
 
     def faults(value: JsonObject) -> list[Problem]:
         whole = _with_goal(value, request) or value
@@ -263,6 +272,13 @@ def _plan_task(
     )
 
 
+def _tools_named(plan: JsonObject | None) -> list[str]:
+    listed = (plan or {}).get("steps")
+    steps = cast(list[Json], listed) if isinstance(listed, list) else []
+    named = (cast(JsonObject, step).get("tool") for step in steps if isinstance(step, dict))
+    return [tool for tool in named if isinstance(tool, str)]
+
+
 def _with_goal(plan: JsonObject | None, request: str) -> JsonObject | None:
     """The plan with its goal: the request, where the planner did not say another."""
     return plan if plan is None or not request else {"goal": request, **plan}
@@ -277,12 +293,8 @@ def _call_task(
     def faults(value: JsonObject) -> list[Problem]:
         return call_problems(value, check) or call_limits(before, value, wrong, context)
 
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {"tool": _named(before), "arguments": tool_schema},
-        "required": ["tool", "arguments"],
-        "additionalProperties": False,
-    }
+    schema = call_schema({"name": "", "input_schema": tool_schema})
+    schema["properties"]["tool"] = _named(before)
     return _Task(
         "tool_call_repair",
         before,
@@ -291,6 +303,15 @@ def _call_task(
         schema,
         faults,
     )
+
+
+def _require_object(value: Json) -> None:
+    wrong = faults(value) if isinstance(value, dict) else [f"this is {type(value).__name__}"]
+    if wrong:
+        raise SupervisorError(
+            f"Only a JSON object can be repaired here: {'; '.join(wrong[:5])}.",
+            next_step="Give text to repair_json() first.",
+        )
 
 
 def _named(before: JsonObject) -> JsonObject:
@@ -304,13 +325,14 @@ def _wrong_arguments(call: JsonObject, check: SchemaCheck) -> set[str]:
         return set()
     named = cast(JsonObject, arguments)
     found = argument_problems(named, check)
-    wrong = {name for name in named for problem in found if problem.path.startswith(f"$.arguments.{name}")}
-    return wrong | {
-        name
-        for name in named
-        for problem in found
-        if f"'{name}'" in problem.message and "unexpected" in problem.message
-    }
+    return {name for name in named for problem in found if _is_about(problem, name)}
+
+
+def _is_about(problem: Problem, name: str) -> bool:
+    path = f"$.arguments.{name}"
+    if problem.path == path or problem.path.startswith((f"{path}.", f"{path}[")):
+        return True
+    return problem.path == "$.arguments" and f"'{name}'" in problem.message and "unexpected" in problem.message
 
 
 def _read(reply: Reply, check: SchemaCheck) -> Recovered | Refused:

@@ -92,16 +92,26 @@ def _own_copy(arguments: JsonObject, name: str) -> JsonObject:
     """A copy: a tool may do with its arguments what it likes."""
     wrong = faults(arguments)
     if wrong:
-        raise ToolError(f"The arguments for {name!r} are no JSON: {'; '.join(wrong[:5])}.")
+        raise ToolError(_kept(f"The arguments for {name!r} are no JSON: {'; '.join(wrong[:5])}."))
     return cast(JsonObject, copied(arguments))
 
 
 def _tool_error(name: str, error: BaseException) -> ToolError:
     """The tool's own ToolError when the log can keep it, else one that tells what was raised."""
-    if isinstance(error, ToolError) and not faults(error.as_dict()) and len(error.message) <= _MAX_MESSAGE:
+    if isinstance(error, ToolError) and _can_be_kept(error):
         return error
     message = error.message if isinstance(error, AeonError) else f"{type(error).__name__}: {_text_of(error)}"
-    return ToolError(f"The tool {name!r} failed: {str(message)[:_MAX_MESSAGE]}")
+    return ToolError(_kept(f"The tool {name!r} failed: {message}"))
+
+
+def _can_be_kept(error: ToolError) -> bool:
+    said = (cast(Json, error.message), cast(Json, error.advice))
+    return all(isinstance(text, str) and len(text) <= _MAX_MESSAGE for text in said) and not faults(error.as_dict())
+
+
+def _kept(message: str) -> str:
+    """What the log keeps of a message: a replay must find it short enough to be kept as it is (core 13)."""
+    return message[:_MAX_MESSAGE]
 
 
 def _text_of(error: BaseException) -> str:
@@ -117,7 +127,7 @@ def _checked(result: Json, registered: Registered) -> JsonObject:
         text = canonical(result)
     except Exception as error:  # noqa: BLE001  # encoding runs the result's own code where it subclasses dict or list
         raise ToolError(
-            f"The tool {name!r} returned what is no JSON: {_text_of(error)}.", next_step="Return JSON only."
+            _kept(f"The tool {name!r} returned what is no JSON: {_text_of(error)}."), next_step="Return JSON only."
         ) from None
     if len(text) > MAX_RESULT:
         raise ToolError(
@@ -134,7 +144,7 @@ def _checked(result: Json, registered: Registered) -> JsonObject:
     if problems:
         listed = "; ".join(str(problem) for problem in problems[:5])
         raise ToolError(
-            f"The tool {name!r} returned what its output schema rejects: {listed}.",
+            _kept(f"The tool {name!r} returned what its output schema rejects: {listed}."),
             next_step="Correct the tool or its output_schema.",
         )
     return copy

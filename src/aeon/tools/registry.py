@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from aeon.base.errors import ToolDefinitionError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, faults
 from aeon.base.json_schema import SchemaCheck, schema_problem
 from aeon.tools.interface import Example, Tool
 
@@ -82,7 +82,7 @@ class ToolRegistry:
 
     def read_request(self, request: str) -> dict[str, JsonObject]:
         """What tools could read out of a request by code: arguments by tool name."""
-        read = {name: entry.tool.read_request(request) for name, entry in self._tools.items()}
+        read = {name: _hint(entry.tool, request) for name, entry in self._tools.items()}
         return {name: arguments for name, arguments in read.items() if arguments is not None}
 
 
@@ -104,6 +104,14 @@ def _definition_problems(tool: Tool) -> list[str]:
     if timeout is not None and not _is_duration(timeout):
         problems.append(f"its timeout must be a positive number of seconds or None, not {timeout!r}")
     return problems
+
+
+def _hint(tool: Tool, request: str) -> JsonObject | None:
+    try:
+        arguments = cast(Json, tool.read_request(request))
+    except Exception:  # noqa: BLE001  # other people's code, and planning can do without a hint
+        return None
+    return cast(JsonObject, arguments) if isinstance(arguments, dict) and not faults(arguments) else None
 
 
 def _is_duration(value: Json) -> bool:

@@ -11,7 +11,7 @@ MAX_PLAN_STEPS = 50
 _MOST_BRANCHES = 20
 """Above this many tools, one branch per tool costs more than it gives; the names alone stay constrained."""
 
-_DEFINITIONS = "#/$defs/"
+_DEFINITIONS = ("$defs", "definitions")
 
 _REFERENCE: JsonObject = {"type": "string", "pattern": r"^\{step\.[^{}]+\}$", "maxLength": 80}
 _STEP_ID: JsonObject = {"type": "string", "pattern": "^s[0-9]+$", "maxLength": 4}
@@ -70,10 +70,12 @@ def _object(properties: JsonObject) -> JsonObject:
 def _rooted(tool: JsonObject, prefix: str, definitions: JsonObject) -> JsonObject:
     """The schema of a tool's arguments, its own definitions moved to `definitions`, which stand at the root."""
     schema = offered(tool)
-    if "$defs" not in schema:
+    own = [key for key in _DEFINITIONS if key in schema]
+    if not own:
         return schema
-    definitions.update((prefix + name, _renamed(inner, prefix)) for name, inner in schema["$defs"].items())
-    return cast(JsonObject, _renamed({key: value for key, value in schema.items() if key != "$defs"}, prefix))
+    for key in own:
+        definitions.update((prefix + name, _renamed(inner, prefix)) for name, inner in schema[key].items())
+    return cast(JsonObject, _renamed({key: value for key, value in schema.items() if key not in own}, prefix))
 
 
 def _renamed(schema: Json, prefix: str) -> Json:
@@ -83,8 +85,9 @@ def _renamed(schema: Json, prefix: str) -> Json:
         return schema
     node = {key: _renamed(value, prefix) for key, value in cast(JsonObject, schema).items()}
     reference = node.get("$ref")
-    if isinstance(reference, str) and reference.startswith(_DEFINITIONS):
-        node["$ref"] = _DEFINITIONS + prefix + reference.removeprefix(_DEFINITIONS)
+    for key in _DEFINITIONS:
+        if isinstance(reference, str) and reference.startswith(f"#/{key}/"):
+            node["$ref"] = f"#/$defs/{prefix}{reference.removeprefix(f'#/{key}/')}"
     return node
 
 
