@@ -6,9 +6,13 @@ Run it as `python docs/make_reference.py [--check]`.
 import importlib
 import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+_OBJECT = re.compile(r"<(?:built-in method|function) (\w+)[^>]*>")
+"""How Python shows a function as a default: with an address that is another one every time."""
 
 TARGET = Path(__file__).with_name("reference.md")
 
@@ -77,9 +81,10 @@ def _entry(name: str, value: object, module: str) -> list[str]:
 
 def _signature(value: object) -> str:
     try:
-        return str(inspect.signature(value)).replace("(self, ", "(").replace("(self)", "()")  # type: ignore[arg-type]
+        text = str(inspect.signature(value)).replace("(self, ", "(").replace("(self)", "()")  # type: ignore[arg-type]
     except ValueError:
         return ""
+    return _OBJECT.sub(r"\1", text)
 
 
 def _commands() -> list[str]:
