@@ -1,13 +1,18 @@
-"""References to earlier results inside arguments: `{step.<step_id>}` and `{step.<step_id>.<path>}` (core 3)."""
+"""References to earlier results inside arguments: `{step.<step_id>}` and `{step.<step_id>.<path>}` (core 3).
+
+Skills refer to `{tool.<toolId>.<path>}` in the same way (skills 5): `prefix` says which word stands in front.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from aeon.base.errors import BindingError
 from aeon.base.json import Json, JsonObject, canonical
 
-_REFERENCE = re.compile(r"\{step\.([^{}]+)\}")
+STEP = "step"
+"""The word in front of references to a plan's steps."""
 
 _MOST_PARTS = 50
 """Parts of a reference that may belong to a step id: what a hostile plan can make us join is bounded."""
@@ -20,17 +25,22 @@ class Reference(NamedTuple):
     expression: str
 
 
-def references(value: Json, path: str = "$") -> Iterator[Reference]:
+@lru_cache(maxsize=8)
+def _pattern(prefix: str) -> re.Pattern[str]:
+    return re.compile(rf"\{{{re.escape(prefix)}\.([^{{}}]+)\}}")
+
+
+def references(value: Json, path: str = "$", *, prefix: str = STEP) -> Iterator[Reference]:
     """Every reference inside `value`, in order."""
     if isinstance(value, str):
-        if "{step." in value:
-            yield from (Reference(path, found) for found in _REFERENCE.findall(value))
+        if f"{{{prefix}." in value:
+            yield from (Reference(path, found) for found in _pattern(prefix).findall(value))
     elif isinstance(value, dict):
         for key, item in cast(JsonObject, value).items():
-            yield from references(item, f"{path}.{key}")
+            yield from references(item, f"{path}.{key}", prefix=prefix)
     elif isinstance(value, list):
         for index, item in enumerate(cast(list[Json], value)):
-            yield from references(item, f"{path}[{index}]")
+            yield from references(item, f"{path}[{index}]", prefix=prefix)
 
 
 def target(expression: str, step_ids: Collection[str]) -> tuple[str, list[str]] | None:
@@ -43,14 +53,14 @@ def target(expression: str, step_ids: Collection[str]) -> tuple[str, list[str]] 
     return None
 
 
-def bind(value: Json, results: Mapping[str, Json]) -> Json:
+def bind(value: Json, results: Mapping[str, Json], *, prefix: str = STEP) -> Json:
     """A copy of `value` with every reference replaced by the result it names.
 
     A string that is one reference takes the result with its type; inside a longer string it is rendered as text.
     Raises BindingError that lists every reference which cannot be resolved.
     """
     problems: list[str] = []
-    bound = _bind(value, results, problems)
+    bound = _Binding(results, prefix, problems).bind(value)
     if problems:
         raise BindingError("; ".join(problems) + ".", problems=problems)
     return bound
@@ -76,34 +86,40 @@ def as_text(value: Json) -> str:
     return canonical(value)
 
 
-def _bind(value: Json, results: Mapping[str, Json], problems: list[str]) -> Json:
-    if isinstance(value, str):
-        return _bind_text(value, results, problems) if "{step." in value else value
-    if isinstance(value, dict):
-        return {key: _bind(item, results, problems) for key, item in cast(JsonObject, value).items()}
-    if isinstance(value, list):
-        return [_bind(item, results, problems) for item in cast(list[Json], value)]
-    return value
+class _Binding(NamedTuple):
+    """One binding under way: what can be referred to, by which word, and what could not be resolved so far."""
 
+    results: Mapping[str, Json]
+    prefix: str
+    problems: list[str]
 
-def _bind_text(text: str, results: Mapping[str, Json], problems: list[str]) -> Json:
-    whole = _REFERENCE.fullmatch(text)
-    if whole:
-        return _look_up(whole[1], results, problems)
-    return _REFERENCE.sub(lambda found: as_text(_look_up(found[1], results, problems)), text)
+    def bind(self, value: Json) -> Json:
+        if isinstance(value, str):
+            return self._bind_text(value) if f"{{{self.prefix}." in value else value
+        if isinstance(value, dict):
+            return {key: self.bind(item) for key, item in cast(JsonObject, value).items()}
+        if isinstance(value, list):
+            return [self.bind(item) for item in cast(list[Json], value)]
+        return value
 
+    def _bind_text(self, text: str) -> Json:
+        whole = _pattern(self.prefix).fullmatch(text)
+        if whole:
+            return self._look_up(whole[1])
+        return _pattern(self.prefix).sub(lambda found: as_text(self._look_up(found[1])), text)
 
-def _look_up(expression: str, results: Mapping[str, Json], problems: list[str]) -> Json:
-    found = target(expression, results)
-    if found is None:
-        problems.append(f"{{step.{expression}}} names no step with a result")
-        return None
-    step_id, path = found
-    value = results[step_id]
-    for part in path:
-        try:
-            value = cast(list[Json], value)[int(part)] if isinstance(value, list) else cast(JsonObject, value)[part]
-        except (KeyError, IndexError, ValueError, TypeError):
-            problems.append(f"{{step.{expression}}}: the result of step {step_id!r} has no {part!r}")
+    def _look_up(self, expression: str) -> Json:
+        found = target(expression, self.results)
+        if found is None:
+            self.problems.append(f"{{{self.prefix}.{expression}}} names no {self.prefix} with a result")
             return None
-    return value
+        name, path = found
+        value = self.results[name]
+        for part in path:
+            try:
+                value = cast(list[Json], value)[int(part)] if isinstance(value, list) else cast(JsonObject, value)[part]
+            except (KeyError, IndexError, ValueError, TypeError):
+                said = f"{{{self.prefix}.{expression}}}: the result of {self.prefix} {name!r} has no {part!r}"
+                self.problems.append(said)
+                return None
+        return value

@@ -96,3 +96,15 @@ class LogError(AeonError):
 
 class WeightsError(AeonError):
     """The model's weights could not be had."""
+
+
+class SkillError(AeonError):
+    """The skill cannot be used."""
+
+    next_step = "See `aeon skills check`."
+
+
+class SandboxError(AeonError):
+    """Scripts cannot be isolated as well as was asked."""
+
+    next_step = "Install bubblewrap, use a kernel with Landlock, or ask for less with --sandbox auto."

@@ -88,6 +88,65 @@ class StepEnded(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class NodeStarted(Event):
+    """A node of a skills plan begins an attempt, the first of them 1."""
+
+    kind: ClassVar[str] = "node_started"
+    tool_id: str
+    tool_path: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpoke(Event):
+    """A script said something: one event of its protocol, as data. Nothing of it counts until the node ended well."""
+
+    kind: ClassVar[str] = "node_spoke"
+    tool_id: str
+    said: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRetried(Event):
+    """An attempt failed with `error` and another follows after `wait_ms`."""
+
+    kind: ClassVar[str] = "node_retried"
+    tool_id: str
+    attempt: int
+    error: JsonObject
+    wait_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEnded(Event):
+    """A node is over. `result` is its ToolResult without the events, which were told already."""
+
+    kind: ClassVar[str] = "node_ended"
+    tool_id: str
+    state: str
+    result: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class SkillsChosen(Event):
+    """Which skills a planner may use for a request, out of how many."""
+
+    kind: ClassVar[str] = "skills_chosen"
+    names: list[str]
+    considered: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replanned(Event):
+    """An attempt came to nothing and another plan is asked for. `disabled` are the skills left out from now on."""
+
+    kind: ClassVar[str] = "replanned"
+    attempt: int
+    reason: str
+    disabled: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded(Event):
     kind: ClassVar[str] = "run_ended"
     status: str

@@ -1,0 +1,91 @@
+"""What can go wrong with a node, and whom it blames: that decides retries, health and what a replan learns (skills 4)."""
+
+from enum import StrEnum
+
+
+class FailureClass(StrEnum):
+    """The `type` of a ToolError."""
+
+    DUPLICATE_ID = "duplicate_id"
+    UNKNOWN_DEPENDENCY = "unknown_dependency"
+    UNKNOWN_REFERENCE = "unknown_reference"
+    UNKNOWN_SCRIPT = "unknown_script"
+    DISABLED_SKILL = "disabled_skill"
+    INVALID_INPUT = "invalid_input"
+    CIRCULAR_DEPENDENCY = "circular_dependency"
+
+    TIMEOUT = "timeout"
+    EXIT_CODE = "exit_code"
+    CONTROLLED = "controlled_failure"
+    """The script said `done` with `ok` false."""
+
+    PROTOCOL_VIOLATION = "protocol_violation"
+    OUTPUT_LIMIT = "output_limit"
+    INVALID_OUTPUT = "invalid_output"
+    """The output does not fit the schema that the skill declares for it."""
+    CANNOT_START = "cannot_start"
+    CONFIGURATION = "configuration"
+
+    PLAN_TIMEOUT = "plan_timeout"
+    """The plan's deadline came before the node could end."""
+    DEPENDENCY_FAILED = "dependency_failed"
+    CANCELLED = "cancelled"
+    PLAN_REJECTED = "plan_rejected"
+    """The node itself is sound, but its plan is not, so nothing ran."""
+
+
+class Blame(StrEnum):
+    """Whose failure it is."""
+
+    PLANNER = "planner"
+    """The plan was wrong: no skill is disabled, the planner is told."""
+    TRANSIENT = "transient"
+    """It may go better next time: it counts, and three in a row degrade the skill (skills 13)."""
+    SKILL = "skill"
+    """The skill is broken: it is left out of further plans."""
+    NOBODY = "nobody"
+    """It follows from something else."""
+
+
+_PLANNER = frozenset(
+    {
+        FailureClass.DUPLICATE_ID,
+        FailureClass.UNKNOWN_DEPENDENCY,
+        FailureClass.UNKNOWN_REFERENCE,
+        FailureClass.UNKNOWN_SCRIPT,
+        FailureClass.DISABLED_SKILL,
+        FailureClass.INVALID_INPUT,
+        FailureClass.CIRCULAR_DEPENDENCY,
+    }
+)
+_TRANSIENT = frozenset({FailureClass.TIMEOUT, FailureClass.EXIT_CODE, FailureClass.CONTROLLED})
+_SKILL = frozenset(
+    {
+        FailureClass.PROTOCOL_VIOLATION,
+        FailureClass.OUTPUT_LIMIT,
+        FailureClass.INVALID_OUTPUT,
+        FailureClass.CANNOT_START,
+        FailureClass.CONFIGURATION,
+    }
+)
+
+
+def blame(failure: FailureClass) -> Blame:
+    """Whom a failure blames (skills 4)."""
+    if failure in _PLANNER:
+        return Blame.PLANNER
+    if failure in _TRANSIENT:
+        return Blame.TRANSIENT
+    return Blame.SKILL if failure in _SKILL else Blame.NOBODY
+
+
+RETRIED = frozenset(
+    {
+        FailureClass.TIMEOUT,
+        FailureClass.EXIT_CODE,
+        FailureClass.CONTROLLED,
+        FailureClass.PROTOCOL_VIOLATION,
+        FailureClass.INVALID_OUTPUT,
+    }
+)
+"""What ran and might go better when run again. A flood of output would only flood again."""

@@ -1,0 +1,138 @@
+"""One run of one script: what is started, what it may touch, how it ended. The port that the executor runs scripts by."""
+
+import os
+import select
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal, Protocol, Self, TypeAlias
+
+from aeon.base.json import JsonObject
+
+SandboxLevel: TypeAlias = Literal["bubblewrap", "landlock", "plain"]
+"""How an invocation was isolated, strongest first (design.md, scripts)."""
+
+POLITE_SECONDS = 5.0
+"""How long a script that is ended has for ending itself (skills 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLimits:
+    """Bytes that an invocation may write (skills 4). Of stderr the last `stderr` are kept, the rest is dropped."""
+
+    line: int = 1024 * 1024
+    total: int = 16 * 1024 * 1024
+    stderr: int = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a script may touch beyond the system it runs on. Enforced from the level "landlock" up."""
+
+    read: tuple[Path, ...] = ()
+    write: tuple[Path, ...] = ()
+    network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A script to run: its whole command line, stdin, working folder, environment (nothing is added), time in seconds."""
+
+    command: Sequence[str]
+    stdin: bytes
+    cwd: Path
+    env: Mapping[str, str] = field(repr=False)
+    is_ndjson: bool = True
+    """Whether stdout is the process protocol; else it is kept as it is (skills 9)."""
+    timeout: float = 30.0
+    access: Access = Access()
+    limits: OutputLimits = OutputLimits()
+    polite_seconds: float = POLITE_SECONDS
+
+
+class Ending(StrEnum):
+    """Why an invocation is over."""
+
+    EXITED = "exited"
+    TIMED_OUT = "timed_out"
+    CANCELLED = "cancelled"
+    OVERFLOWED = "overflowed"
+    """A line, or the whole of its output, was over its limit."""
+    NOT_STARTED = "not_started"
+    """The operating system would not start it: missing, no interpreter, not permitted. `problem` says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an invocation did. `exit_code` is negative for a signal and None when nothing was started."""
+
+    ending: Ending
+    exit_code: int | None = None
+    events: Sequence[JsonObject] = ()
+    """Every event up to `done`, as data, in order; valid ones only."""
+    stdout: bytes = b""
+    """What a plain script wrote; empty under the protocol."""
+    stderr: str = ""
+    """The last of its diagnostics, undecodable bytes replaced."""
+    violation: str | None = None
+    """How it broke the protocol first, with the line's number; None when it did not."""
+    problem: str | None = None
+    """Why it could not be started, or how it overflowed."""
+    milliseconds: int = 0
+    sandbox: SandboxLevel = "plain"
+
+
+EventSink: TypeAlias = Callable[[JsonObject], None]
+"""Receives each event as it is read."""
+
+
+class Cancellation:
+    """A wish to stop, which wakes whoever waits for a file descriptor. Made once, wished once, seen by all."""
+
+    def __init__(self) -> None:
+        self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def cancel(self) -> None:
+        """Ask everything that watches to stop. May be called from any thread and from a signal handler."""
+        with suppress(OSError):
+            os.write(self._write, b"x")
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self.wait(0)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long, less when cancelled; whether it was."""
+        poll = select.poll()
+        poll.register(self._read, select.POLLIN)
+        return bool(poll.poll(max(0.0, seconds) * 1000))
+
+    def fileno(self) -> int:
+        """Readable from the moment of the wish."""
+        return self._read
+
+    def close(self) -> None:
+        for end in (self._read, self._write):
+            with suppress(OSError):
+                os.close(end)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class ScriptRunner(Protocol):
+    """Runs scripts. Threads may share one."""
+
+    def run(
+        self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
+    ) -> Outcome:
+        """Run to the end and leave no process behind, whatever the script does. Raises nothing for a script's fault.
+
+        Raises SandboxError when the level that was asked for is not to be had.
+        """
+        ...

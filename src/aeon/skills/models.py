@@ -1,0 +1,177 @@
+"""A skill as found on disk (skills-data-model 1), and all of them at one moment. Values only; nothing here runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from aeon.base.json import JsonObject
+
+Protocol: TypeAlias = Literal["ndjson", "plain"]
+"""How a script is spoken to: by the process protocol, or as any published script (skills 9)."""
+
+NO_VERSION = "0.0.0"
+"""What a skill without a version has (skills 9)."""
+
+DEFAULT_TIMEOUT = 30.0
+"""Seconds that a script may take (skills 4)."""
+
+
+class ErrorState(StrEnum):
+    """Health of a skill (skills 13)."""
+
+    HEALTHY = "healthy"
+    DEGRADED = "degraded"
+    TEMPORARY_FAILURE = "temporaryFailure"
+    PERMANENT_FAILURE = "permanentFailure"
+
+
+class Note(NamedTuple):
+    """Something a reader of the disk had to say: where, and what. `is_skip` when the file was left out for it."""
+
+    path: Path
+    line: int | None
+    message: str
+    is_skip: bool
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" if self.line else f"{self.path}"
+        return f"{where}: {'skipped: ' if self.is_skip else ''}{self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Retries after the first try, and the wait before the first of them in milliseconds, doubling (skills 4)."""
+
+    max_retries: int = 3
+    backoff_ms: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SkillScript:
+    """A file that a skill offers to run. `timeout` is in seconds."""
+
+    name: str
+    path: Path
+    tool_path: str
+    """How plans name it: `<skill>/<path inside the skill's folder>`."""
+    is_executable: bool
+    protocol: Protocol
+    description: str = ""
+    input_schema: JsonObject | None = None
+    output_schema: JsonObject | None = None
+    timeout: float = DEFAULT_TIMEOUT
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class Skill:
+    """A folder with a prompt and scripts. `error_state` is what the disk said; a session's health is kept elsewhere."""
+
+    name: str
+    description: str
+    directory_path: Path
+    manifest_path: Path
+    """SKILL.md, else skill.json."""
+    home: Path
+    """Holds the skill's `data/` and `config.json`: its own folder, unless that is not the user's to write."""
+    version: str = NO_VERSION
+    display_name: str | None = None
+    author: str | None = None
+    license: str | None = None
+    homepage: str | None = None
+    scripts: tuple[SkillScript, ...] = ()
+    prompt_path: Path | None = None
+    config_schema: JsonObject | None = None
+    user_config: JsonObject | None = field(default=None, repr=False)
+    capabilities: tuple[str, ...] = ()
+    dependencies: tuple[str, ...] = ()
+    priority: int = 50
+    retry_policy: RetryPolicy = RetryPolicy()
+    enabled: bool = True
+    error_state: ErrorState = ErrorState.HEALTHY
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def can_be_planned(self) -> bool:
+        """Whether a planner may choose it: enabled, and nothing on disk speaks against it (skills 10, 13)."""
+        return self.enabled and self.error_state in (ErrorState.HEALTHY, ErrorState.TEMPORARY_FAILURE)
+
+
+@dataclass(frozen=True)
+class SkillCatalog:
+    """Every skill at one moment. Immutable: a plan that runs keeps the catalog it was checked against."""
+
+    skills: tuple[Skill, ...] = ()
+    notes: tuple[Note, ...] = ()
+    """What was skipped or read leniently, those of single skills included."""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Skill]:
+        return MappingProxyType({skill.name: skill for skill in self.skills})
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, tuple[Skill, SkillScript]]:
+        found: dict[str, tuple[Skill, SkillScript]] = {}
+        for skill in self.skills:
+            for script in skill.scripts:
+                for spelling in (script.tool_path, f"skills/{script.tool_path}", str(script.path)):
+                    found.setdefault(spelling, (skill, script))
+        return found
+
+    def find_script(self, tool_path: str) -> tuple[Skill, SkillScript] | None:
+        """The script a plan names: by `<skill>/<path>`, the same under `skills/`, or its absolute path (skills 7)."""
+        return self._by_path.get(tool_path)
+
+    def without(self, names: Sequence[str]) -> "SkillCatalog":
+        """The catalog with these skills disabled."""
+        gone = frozenset(names)
+        return SkillCatalog(
+            tuple(replace(skill, enabled=False) if skill.name in gone else skill for skill in self.skills), self.notes
+        )
+
+    def plannable(self) -> tuple[Skill, ...]:
+        """The skills that a planner may choose and that have something to run."""
+        return tuple(skill for skill in self.skills if skill.can_be_planned and skill.scripts)
+
+
+def described(skill: Skill) -> JsonObject:
+    """The skill as data, with the field names of skills-data-model 1; its configuration is not among them."""
+    described: dict[str, Any] = {
+        "name": skill.name,
+        "displayName": skill.display_name,
+        "version": skill.version,
+        "description": skill.description,
+        "author": skill.author,
+        "license": skill.license,
+        "homepage": skill.homepage,
+        "directoryPath": str(skill.directory_path),
+        "manifestPath": str(skill.manifest_path),
+        "scripts": [_script(script) for script in skill.scripts],
+        "configSchema": skill.config_schema,
+        "capabilities": list(skill.capabilities),
+        "dependencies": list(skill.dependencies),
+        "priority": skill.priority,
+        "enabled": skill.enabled,
+        "errorState": skill.error_state.value,
+        "notes": [str(note) for note in skill.notes],
+    }
+    return described
+
+
+def _script(script: SkillScript) -> JsonObject:
+    return {
+        "name": script.name,
+        "path": str(script.path),
+        "toolPath": script.tool_path,
+        "isExecutable": script.is_executable,
+        "protocol": script.protocol,
+        "description": script.description,
+        "inputSchema": script.input_schema,
+        "outputSchema": script.output_schema,
+        "timeout": int(script.timeout * 1000),
+        "required": script.required,
+    }

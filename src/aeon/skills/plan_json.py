@@ -1,0 +1,136 @@
+"""Plan JSON and its result (skills-data-model 2 and 3): the published field names, defaults filled in."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from aeon.base.json import JsonObject
+
+MOST_RETRIES = 100
+LONGEST_BACKOFF = 60_000
+"""Milliseconds."""
+
+ToolId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\s{}\x00-\x1f\x7f]+$")]
+ToolPath = Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+def new_request_id() -> str:
+    """A plan's id, where its author gave none."""
+    return str(uuid4())
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
+    )
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class RetryPolicyJson(_Model):
+    """Retries after the first try (skills 4); the wait before retry n is `backoffMs * 2**(n-1)` milliseconds."""
+
+    max_retries: int = Field(default=3, ge=0, le=MOST_RETRIES)
+    backoff_ms: int = Field(default=100, ge=0, le=LONGEST_BACKOFF)
+
+
+class ToolInvocation(_Model):
+    """One node: a script and its input, where `{tool.<toolId>.<path>}` is an earlier node's output (skills 5)."""
+
+    tool_id: ToolId
+    tool_path: ToolPath
+    input: JsonObject = {}
+    dependencies: list[str] = []
+    required: bool = True
+    is_async: bool = Field(default=True, alias="async")
+    retry_policy: RetryPolicyJson | None = None
+    """None: the skill's own, else the default."""
+
+
+class PlanMetadata(_Model):
+    """Which attempt at planning this is, from 1, and the plan before it."""
+
+    generation_attempt: int = Field(default=1, ge=1)
+    parent_plan_id: str | None = None
+
+
+class PlanJson(_Model):
+    """A plan: nodes and what each depends on."""
+
+    request_id: str = Field(default_factory=new_request_id, min_length=1, max_length=200)
+    narrative: str | None = None
+    tools: list[ToolInvocation]
+    parallel: bool = True
+    disabled_skills: list[str] = []
+    metadata: PlanMetadata = PlanMetadata()
+
+
+class ExecutionState(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    TIMEOUT = "timeout"
+
+
+class FailureReason(StrEnum):
+    CIRCULAR_DEPENDENCY = "circular_dependency"
+    TOOL_FAILURE = "tool_failure"
+    TIMEOUT = "timeout"
+    PROTOCOL_VIOLATION = "protocol_violation"
+
+
+class ToolErrorJson(_Model):
+    """Why a node failed. `type` is a `FailureClass` of aeon.skills.failures."""
+
+    type: str
+    message: str
+    exit_code: int | None = None
+
+
+class FailedAttempt(_Model):
+    """An attempt that failed: kept for the reader, applied nowhere (skills 6)."""
+
+    attempt: int
+    error: ToolErrorJson
+    events: list[JsonObject] = []
+    execution_time_ms: int = 0
+
+
+class ToolResult(_Model):
+    """How one node ended. `events` are those of its last attempt; `attempts`, `sandbox` and `diagnostics` are ours."""
+
+    tool_id: str
+    tool_path: str | None
+    ok: bool
+    state: ExecutionState
+    output: JsonObject | None = None
+    events: list[JsonObject] = []
+    execution_time_ms: int = 0
+    retry_count: int = 0
+    error: ToolErrorJson | None = None
+    sandbox: Literal["bubblewrap", "landlock", "plain"] | None = None
+    attempts: list[FailedAttempt] = []
+    diagnostics: str = ""
+
+
+class ExecutionResult(_Model):
+    """How a plan ended (skills-data-model 3). `warnings` is ours: conflicts between nodes, lenient readings."""
+
+    plan_id: str
+    success: bool
+    narrative: str | None = None
+    failed_tools: list[str] = []
+    can_replan: bool = False
+    failure_reason: FailureReason | None = None
+    execution_trace: list[ToolResult] = []
+    final_state: JsonObject = {}
+    total_execution_time_ms: int = 0
+    generation_metadata: PlanMetadata | None = None
+    warnings: list[str] = []
