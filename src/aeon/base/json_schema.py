@@ -1,11 +1,24 @@
 """JSON Schema (draft 2020-12 unless the schema says otherwise), compiled once, every error with its path."""
 
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 import jsonschema_rs
 
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
+
+_CONDITIONAL = frozenset(
+    {"if", "then", "else", "not", "anyOf", "oneOf", "dependentSchemas", "contains"}
+    | {"unevaluatedProperties", "unevaluatedItems"}
+)
+"""Keywords whose verdict may turn on any value of the whole."""
+
+_STRUCTURAL = frozenset(
+    {"type", "required", "additionalProperties", "dependentRequired"}
+    | {"minProperties", "maxProperties", "minItems", "maxItems"}
+)
+"""Keywords that look at an object's keys or a list's length alone, not at the values inside."""
 
 
 class Problem(NamedTuple):
@@ -43,6 +56,27 @@ class SchemaCheck:
         except ValueError as error:
             return [Problem("$", f"is no JSON value ({error})")]
 
+    def certain_problems(self, value: Json, unknown: Collection[str]) -> list[Problem]:
+        """Those of `problems` that hold whatever will stand at the paths `unknown` in place of what stands there now.
+
+        In doubt a problem is left out: a later check of the whole value finds it.
+        """
+        if not unknown:
+            return self.problems(value)
+        under = frozenset(unknown)
+        try:
+            found = [
+                (path, e) for e in self._validator.iter_errors(value) if (path := _path(e.instance_path)) not in under
+            ]
+        except ValueError as error:
+            return [Problem("$", f"is no JSON value ({error})")]
+        above = frozenset(part for path in unknown for part in _prefixes(path)) if found else under
+        return [
+            Problem(path, error.message[:500])
+            for path, error in found
+            if under.isdisjoint(_prefixes(path)) and _is_certain(error.evaluation_path, path in above)
+        ]
+
 
 def schema_problem(schema: JsonObject) -> str | None:
     """Why `schema` is no valid JSON Schema, or None."""
@@ -65,6 +99,20 @@ def _compiled(text: str) -> SchemaCheck:
 
 def _path(parts: list[str | int]) -> str:
     return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+
+
+def _prefixes(path: str) -> Iterator[str]:
+    """The path itself and every path above it, keys with dots in them read as several."""
+    yield path
+    for index, letter in enumerate(path):
+        if letter in ".[":
+            yield path[:index]
+
+
+def _is_certain(keywords: Sequence[str | int], is_above_unknown: bool) -> bool:
+    if _CONDITIONAL.intersection(keywords[:-1]):
+        return False
+    return not is_above_unknown or keywords[-1] in _STRUCTURAL
 
 
 def _refuse_remote(uri: str) -> NoReturn:

@@ -1,6 +1,6 @@
 """Everything a run needs, wired: models, memory, tools."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from aeon.adapters.weights import (
 from aeon.base.errors import ToolDefinitionError, WeightsError
 from aeon.bootstrap.choice import NOTHING_FROM_PROJECT, REACH, ModelChoice, choose_model
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
+from aeon.bootstrap.skills import Skills
 from aeon.bootstrap.stored import catalogued, suitable
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.llm.interface import LLMAdapter
@@ -28,6 +29,7 @@ from aeon.observability.events import Observer
 from aeon.observability.log import RunLog
 from aeon.settings import ModelSettings, Settings
 from aeon.tools.entry_points import find_tools
+from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import shipped_tools
 
@@ -42,6 +44,7 @@ class App:
         self.memory: Memory = self._memory
         self.registry = ToolRegistry(shipped_tools(self.memory))
         self.model = LazyAdapter(lambda: self._open_model(_silent, may_fetch=False))
+        self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model)
         self._environ = environ
         self._from_project = from_project
         self._take_installed_tools()
@@ -74,8 +77,17 @@ class App:
         """An orchestrator for one run."""
         return Orchestrator(self.model, self.memory, self.registry, ttl=ttl, log=log, observer=observer)
 
+    def offer_skills(self, request: str, named: Iterable[str | None] = ()) -> None:
+        """Register as tools the skills that fit a request, and those that a plan names."""
+        unknown = [name for name in named if name is not None and self.registry.get(name) is None]
+        wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
+        for tool in [*wanted, *(self.skills.tools_for(request) if request else [])]:
+            if self.registry.get(tool.name) is None:
+                self._register(tool)
+
     def close(self) -> None:
         """Give back what was opened."""
+        self.skills.close()
         self.model.close()
         self._memory.close()
 
@@ -109,10 +121,13 @@ class App:
         found = find_tools()
         self.warnings += [f"A tool could not be loaded: {problem}" for problem in found.problems]
         for tool in found.tools:
-            try:
-                self.registry.register(tool)
-            except ToolDefinitionError as error:
-                self.warnings.append(error.message)
+            self._register(tool)
+
+    def _register(self, tool: Tool) -> None:
+        try:
+            self.registry.register(tool)
+        except ToolDefinitionError as error:
+            self.warnings.append(error.message)
 
 
 def build(

@@ -6,39 +6,23 @@ from typing import Annotated
 import typer
 
 import aeon
+from aeon.cli.options import AsJson, LogFile, Model, NoInput, Ttl, group
+from aeon.cli.skills.commands import skills
 
-
-def _group(description: str) -> typer.Typer:
-    return typer.Typer(
-        help=description,
-        rich_markup_mode=None,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        no_args_is_help=True,
-    )
-
-
-app = _group(
+app = group(
     "Turn a request into a plan, run it step by step, and keep a log that replays.\n\n"
     "Answers and data go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or input, "
     "3 TTL expired, 130 interrupted, 143 terminated."
 )
-tools = _group("See and call the registered tools.")
-config = _group("See the configuration.")
-model = _group("Get the embedded model's weights.")
-log = _group("Read and check the logs of runs.")
+tools = group("See and call the registered tools.")
+config = group("See the configuration.")
+model = group("Get the embedded model's weights.")
+log = group("Read and check the logs of runs.")
 app.add_typer(tools, name="tools")
 app.add_typer(config, name="config")
 app.add_typer(model, name="model")
 app.add_typer(log, name="log")
-
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else there.")]
-Model = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="standard, small, tiny, a .gguf file, or a remote model.")
-]
-Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="Steps that the run may visit.")]
-NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask or download: an error says what to run instead.")]
-LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="The log of a run.")]
+app.add_typer(skills, name="skills")
 
 
 def _version(wanted: bool) -> None:

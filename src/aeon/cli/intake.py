@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from aeon.base.errors import InputError, PlanError, RequestError
-from aeon.base.json import JsonObject, parse_strict
+from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.kernel.orchestrator import MAX_REQUEST, checked_request
 from aeon.plan.models import Plan
 from aeon.plan.parser import MAX_TEXT, parse_plan
 
 _BYTES_A_CHARACTER = 4
+_MOST_JSON = 64 * 1024 * 1024
+"""Characters of a Plan JSON or of a trace that are read."""
 _BINARY = "holds bytes that are no text"
 
 
@@ -43,6 +45,23 @@ def read_plan(path: Path) -> Plan:
     if not text.strip():
         raise PlanError(f"The plan {path} is empty.")
     return parse_plan(text, source=str(path))
+
+
+def read_json_file(path: Path, what: str) -> Json:
+    """The JSON in a file, or on stdin for `-`; `what` names it in errors. Raises InputError."""
+    try:
+        if str(path) == "-":
+            text = _text_from(sys.stdin.buffer, _MOST_JSON, f"{what} on stdin", InputError)
+        else:
+            with path.open("rb") as file:
+                text = _text_from(file, _MOST_JSON, f"{what} {path}", InputError)
+        return parse_strict(text)
+    except OSError as error:
+        raise InputError(f"{what} {path} cannot be read: {error.strerror}.", next_step="Check the path.") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{what} {path} is no JSON: {error}.", next_step="Correct it.") from None
 
 
 def read_object(argument: str) -> JsonObject:

@@ -53,6 +53,7 @@ def run_request(request: str | None, plan_file: Path | None, log: Path | None, o
     with opened(loaded) as app:
         path = log or _fresh_log(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
+        app.offer_skills(text if plan is None else "", [step.tool for step in steps or []])
 
         def work(orchestrator: Orchestrator) -> JsonObject:
             return orchestrator.execute(text, plan)
@@ -72,6 +73,7 @@ def resume_run(path: Path, options: RunOptions) -> int:
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
     with opened(loaded) as app:
+        app.offer_skills("", [step.tool for step in left])
         return _carry_out(app, path, history, left, options, lambda orchestrator: orchestrator.resume(state))
 
 
@@ -80,6 +82,7 @@ def plan_request(request: str, options: RunOptions) -> int:
     text = read_request(request)
     with opened(settings_here(model=options.model)) as app:
         _prepare_model(app, None, options)
+        app.offer_skills(text)
         with redirect_stdout(sys.stderr), display_for() as display:
             plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
         put(pretty(plan.as_dict()))

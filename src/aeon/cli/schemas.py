@@ -13,12 +13,18 @@ from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep
 from aeon.settings import nearest
+from aeon.skills.manifest import Manifest
+from aeon.skills.plan_json import ExecutionResult, PlanJson
+
+_CORE = (Plan, PlanStep, OrchestrationState, Tool, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
 
 ENTITIES: Mapping[str, type[BaseModel]] = {
-    model.__name__: model
-    for model in (Plan, PlanStep, OrchestrationState, Tool, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
+    **{model.__name__: model for model in _CORE},
+    "PlanJson": PlanJson,
+    "ExecutionResult": ExecutionResult,
+    "SkillManifest": Manifest,
 }
-"""The entities of the data model, by name."""
+"""The entities of the data models, by name."""
 
 
 def show_schema(name: str | None, *, as_json: bool) -> int:

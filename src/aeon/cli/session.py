@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
@@ -11,10 +11,17 @@ from aeon.bootstrap import App, build
 from aeon.cli.say import say
 from aeon.settings import Loaded, load
 
+_NO_MORE: Mapping[str, tuple[str, Json]] = {}
 
-def settings_here(*, model: str | None = None, ttl: int | None = None) -> Loaded:
-    """The settings of the current folder under these flags. Raises ConfigError with every mistake."""
-    given: dict[str, tuple[str, Json]] = {"model.name": ("--model", model), "run.ttl": ("--ttl", ttl)}
+
+def settings_here(
+    *, model: str | None = None, ttl: int | None = None, more: Mapping[str, tuple[str, Json]] = _NO_MORE
+) -> Loaded:
+    """The settings of the current folder under these flags. Raises ConfigError with every mistake.
+
+    `more` maps further keys to the flag's spelling and its value, None where it was not given.
+    """
+    given = {"model.name": ("--model", model), "run.ttl": ("--ttl", ttl), **more}
     return load({key: flag for key, flag in given.items() if flag[1] is not None}, os.environ, Path.cwd())
 
 

@@ -4,6 +4,7 @@ import sys
 from contextlib import redirect_stdout
 
 from aeon.base.errors import InputError
+from aeon.bootstrap import App
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_object
 from aeon.cli.say import put
@@ -11,7 +12,7 @@ from aeon.cli.session import opened, settings_here
 from aeon.cli.text import COLUMNS, clean, one_line, pretty, wrapped
 from aeon.settings import nearest
 from aeon.tools.invocation import ToolCaller
-from aeon.tools.registry import Registered, ToolRegistry
+from aeon.tools.registry import Registered
 from aeon.validation.schema import argument_problems
 
 
@@ -31,7 +32,7 @@ def list_tools(*, as_json: bool) -> int:
 def show_tool(name: str, *, as_json: bool) -> int:
     """One tool with everything a prompt shows of it. Raises InputError for an unknown name."""
     with opened(settings_here()) as app:
-        exported = _registered(app.registry, name).exported
+        exported = _registered(app, name).exported
     if as_json:
         put(pretty(exported))
         return Code.DONE
@@ -46,7 +47,7 @@ def call_tool(name: str, argument: str, *, as_json: bool) -> int:
     """Call a tool. Raises InputError for arguments that do not fit, ToolError when the tool fails."""
     arguments = read_object(argument)
     with opened(settings_here()) as app:
-        registered = _registered(app.registry, name)
+        registered = _registered(app, name)
         problems = argument_problems(arguments, registered.input)
         if problems:
             listed = "\n".join(f"  {problem}" for problem in problems[:20])
@@ -65,7 +66,10 @@ def call_tool(name: str, argument: str, *, as_json: bool) -> int:
     return Code.DONE
 
 
-def _registered(registry: ToolRegistry, name: str) -> Registered:
+def _registered(app: App, name: str) -> Registered:
+    """A tool that is registered, or a skill's script by its name as a tool. Raises InputError for neither."""
+    registry = app.registry
+    app.offer_skills("", [name])
     found = registry.lookup(name)
     if found is None:
         near = nearest(name, registry.list_all())

@@ -1,1 +1,1 @@
-"""Pure scheduling of nodes that depend on each other: order, what is ready, cycles with their path. No I/O, no threads."""
+"""Pure scheduling of nodes that depend on each other: order, what is ready, cycles with their path. No I/O."""

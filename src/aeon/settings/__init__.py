@@ -2,7 +2,7 @@
 
 from aeon.settings.layers import KEYS, nearest, variable
 from aeon.settings.load import Loaded, LookedFor, load
-from aeon.settings.model import MemorySettings, ModelSettings, RunSettings, Settings
+from aeon.settings.model import MemorySettings, ModelSettings, RunSettings, Settings, SkillsSettings
 
 __all__ = [
     "KEYS",
@@ -12,6 +12,7 @@ __all__ = [
     "ModelSettings",
     "RunSettings",
     "Settings",
+    "SkillsSettings",
     "load",
     "nearest",
     "variable",

@@ -10,16 +10,16 @@ from aeon.base.errors import ConfigError
 from aeon.base.json import Json, JsonObject
 from aeon.settings.layers import KEYS, Layer, layer_problems, merge, nearest, unknown_key, variable
 from aeon.settings.model import Settings
-from aeon.settings.trust import paths_that_lead_out
+from aeon.settings.trust import paths_that_lead_out, weakened_isolation
 
 FILE = "aeon.toml"
 
 _MAX_BYTES = 1_000_000
 _PATHS = ("run.log_dir", "memory.path", "model.name")
 _MODEL_PATH = "AEON_MODEL_PATH"
-_OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH})
+_OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"})
 _VARIABLES = {variable(key): key for key in KEYS}
-_LISTS = frozenset({"model.sources"})
+_LISTS = frozenset({"model.sources", "skills.folders", "skills.disabled"})
 
 
 class LookedFor(NamedTuple):
@@ -63,7 +63,7 @@ def load(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], fold
     _refuse(problems)
     settings, origins = merge(layers)
     from_project = _from_project(origins, files)
-    _refuse(paths_that_lead_out(settings, from_project))
+    _refuse([*paths_that_lead_out(settings, from_project), *weakened_isolation(settings, from_project)])
     return Loaded(settings, origins, files, from_project)
 
 
@@ -160,11 +160,18 @@ def _file_layer(path: Path, problems: list[str]) -> Layer:
 
 def _anchor_paths(values: JsonObject, folder: Path) -> None:
     """Make the relative paths of a file relative to it; those in the home folder are nobody's to move."""
+    folders = values.get("skills", {}).get("folders") if isinstance(values.get("skills"), dict) else None
+    if isinstance(folders, list):
+        values["skills"]["folders"] = [_anchored(place, folder) for place in cast(list[Json], folders)]
     for key in _PATHS:
         value = _get(values, key)
         is_file = key != "model.name" or (value is not None and value.endswith(".gguf"))
         if value is not None and value.strip() and value != ":memory:" and value[0] != "~" and is_file:
             _put(values, key, str(folder / value))
+
+
+def _anchored(place: Json, folder: Path) -> Json:
+    return str(folder / place) if isinstance(place, str) and place.strip() and place[0] != "~" else place
 
 
 def _get(values: JsonObject, key: str) -> str | None:

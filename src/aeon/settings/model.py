@@ -1,4 +1,4 @@
-"""The settings themselves: three small sections, every key with its default."""
+"""The settings themselves: four small sections, every key with its default."""
 
 import re
 from typing import Annotated, Literal, TypeAlias
@@ -76,9 +76,24 @@ class MemorySettings(_Section):
     path: Place = Field(default=".aeon/memory.db", description='file of the key/value memory; ":memory:" keeps nothing')
 
 
+class SkillsSettings(_Section):
+    """Where skills are found besides the usual places, and how their scripts run."""
+
+    folders: list[Place] = Field(default=[], max_length=50, description="more folders of skills, searched first")
+    disabled: list[Text] = Field(default=[], max_length=1000, description="names of skills that are not used")
+    sandbox: Literal["auto", "require", "bubblewrap", "landlock", "plain"] = Field(
+        default="auto", description="isolation of scripts: auto takes the best that works, require refuses plain"
+    )
+    parallel: int | None = Field(default=None, ge=1, le=256, description="scripts at once; default: the CPU cores")
+    timeout: float = Field(default=60.0, gt=0, le=86_400, description="seconds that one plan of skills may take")
+    fork_server: bool = Field(default=False, description="start Python scripts from a warm process")
+    as_tools: bool = Field(default=True, description="offer fitting skills as tools to aeon run")
+
+
 class Settings(_Section):
     """Everything that can be set."""
 
     model: ModelSettings = ModelSettings()
     run: RunSettings = RunSettings()
     memory: MemorySettings = MemorySettings()
+    skills: SkillsSettings = SkillsSettings()

@@ -9,13 +9,23 @@ from aeon.settings.model import Settings
 
 def paths_that_lead_out(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
     """What is wrong with places that a project's file puts outside its own folder, links followed."""
-    places = {"run.log_dir": settings.run.log_dir, "memory.path": settings.memory.path}
+    places = [("run.log_dir", settings.run.log_dir), ("memory.path", settings.memory.path)]
+    places += [("skills.folders", folder) for folder in settings.skills.folders]
     return [
         f"{file}: {key} leads out of the project's folder; a project's file may not do that. If you want it, say so "
         f"yourself with {variable(key)}"
-        for key, place in places.items()
+        for key, place in places
         if (file := from_project.get(key)) and place != ":memory:" and not _is_inside(Path(place), file.parent)
     ]
+
+
+def weakened_isolation(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
+    """What is wrong where a project's file has its own scripts run without isolation."""
+    file = from_project.get("skills.sandbox")
+    if file is None or settings.skills.sandbox != "plain":
+        return []
+    told = f'{file}: skills.sandbox = "plain" takes the isolation of scripts away; a project\'s file may not do that.'
+    return [f"{told} If you want it, say so yourself with {variable('skills.sandbox')}"]
 
 
 def _is_inside(place: Path, folder: Path) -> bool:

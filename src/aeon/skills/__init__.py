@@ -1,1 +1,1 @@
-"""Published skills, run unchanged inside a typed, retried DAG: discovery, configuration, processes, plans, replanning."""
+"""Published skills, run unchanged in a typed, retried DAG: discovery, settings, processes, plans, replanning."""

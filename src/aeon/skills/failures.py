@@ -1,4 +1,4 @@
-"""What can go wrong with a node, and whom it blames: that decides retries, health and what a replan learns (skills 4)."""
+"""What can go wrong with a node, and whom it blames: it decides retries, health, what a replan learns (skills 4)."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""One run of one script: what is started, what it may touch, how it ended. The port that the executor runs scripts by."""
+"""One run of one script: what is started, what it may touch, how it ended; and the port that runs it."""
 
 import os
 import select
@@ -38,7 +38,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A script to run: its whole command line, stdin, working folder, environment (nothing is added), time in seconds."""
+    """A script to run: its command line, stdin, working folder, whole environment, time in seconds."""
 
     command: Sequence[str]
     stdin: bytes

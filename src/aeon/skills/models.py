@@ -101,7 +101,7 @@ class Skill:
         return self.enabled and self.error_state in (ErrorState.HEALTHY, ErrorState.TEMPORARY_FAILURE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SkillCatalog:
     """Every skill at one moment. Immutable: a plan that runs keeps the catalog it was checked against."""
 

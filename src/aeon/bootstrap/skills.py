@@ -1,0 +1,192 @@
+"""The skills of a place, wired: found, configured, isolated, planned for, run."""
+
+import importlib.util
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from aeon.base.errors import AeonError, InputError, MissingExtraError
+from aeon.base.json import JsonObject
+from aeon.llm.interface import LLMAdapter
+from aeon.observability.events import Observer, PlanningStarted
+from aeon.settings import SkillsSettings
+from aeon.skills.config import secret_values
+from aeon.skills.discovery import Root, default_roots, discover
+from aeon.skills.discovery_cache import DiscoveryCache, cache_folder
+from aeon.skills.executor import PlanExecutor
+from aeon.skills.health import SkillHealth
+from aeon.skills.input_files import input_files
+from aeon.skills.invocation import Cancellation, Invocation, ScriptRunner
+from aeon.skills.launch import prepare
+from aeon.skills.model_gateway import ModelGateway
+from aeon.skills.models import Skill, SkillCatalog, SkillScript
+from aeon.skills.patterns import PatternPlanner
+from aeon.skills.plan_json import ExecutionResult, PlanJson
+from aeon.skills.planner import ModelPlanner
+from aeon.skills.reading import read_prompt
+from aeon.skills.replan import Replanner
+from aeon.skills.retrieval import SkillIndex
+from aeon.skills.tool import SkillTool
+
+_PARTS = ("msgspec",)
+"""What running scripts needs beyond the base installation."""
+
+_MOST_TOOLS = 3
+"""Skills that a request is offered as tools: more would only distract the planner."""
+
+_SERVED_BY_TOOLS = frozenset({"memory"})
+"""Shipped skills whose work the kernel's own tools do: two places for the same memory would lose things."""
+
+
+class Skills:
+    """Everything that running skills takes. Nothing is read or started before it is used; closed, no process is left.
+
+    `folder` is where the user works: files that scripts are given lie in it. `model` gives the model of this moment.
+    """
+
+    def __init__(
+        self, settings: SkillsSettings, environ: Mapping[str, str], folder: Path, model: Callable[[], LLMAdapter]
+    ) -> None:
+        self.health = SkillHealth()
+        self._settings = settings
+        self._environ = environ
+        self._folder = folder
+        self._model = model
+        self._gateway = ModelGateway(model)
+        self._lock = threading.Lock()
+        self._runner: ScriptRunner | None = None
+        self._opened_parts = ExitStack()
+
+    @cached_property
+    def roots(self) -> list[Root]:
+        """Where skills are looked for; the first wins: folders that are set, the project's, the user's, the shipped."""
+        more = [Root(Path(place).expanduser(), "project") for place in self._settings.folders]
+        return [*more, *default_roots(self._folder, self._environ)]
+
+    @cached_property
+    def catalog(self) -> SkillCatalog:
+        """The skills as they are now, those that the settings disable marked."""
+        cache = DiscoveryCache(cache_folder(self._environ))
+        return discover(self.roots, environ=self._environ, cache=cache).without(self._settings.disabled)
+
+    def execute(
+        self,
+        plan: PlanJson,
+        observer: Observer | None = None,
+        cancellation: Cancellation | None = None,
+        *,
+        by_hand: bool = False,
+    ) -> ExecutionResult:
+        """Run a plan. Raises MissingExtraError without the extra, SandboxError when it cannot isolate as asked."""
+        return self._executor(observer).execute(plan, cancellation=cancellation, by_hand=by_hand)
+
+    def run(
+        self,
+        request: str,
+        observer: Observer | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> ExecutionResult:
+        """Plan a request and run it, again where something fails. Raises as `execute`."""
+        executor = self._executor(observer)
+        if observer is not None:
+            observer(PlanningStarted(request))
+        planner = ModelPlanner(self._model(), _prompt, observer)
+        replanner = Replanner(self.catalog, planner, PatternPlanner(), executor.execute, self.health, observer)
+        return replanner.run(request, cancellation)
+
+    def tools_for(self, request: str) -> list[SkillTool]:
+        """The scripts of the few skills that share words with the request, as tools; none without the extra."""
+        if not self._settings.as_tools or missing_parts():
+            return []
+        usable = [skill for skill in self.catalog.plannable() if skill.name not in _SERVED_BY_TOOLS]
+        with SkillIndex(usable) as index:
+            return self._tools(index.search(request, _MOST_TOOLS))
+
+    def tool(self, name: str) -> SkillTool | None:
+        """The tool of that name, `<skill>.<script>`, or None."""
+        found = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
+        return next((tool for tool in self._tools([found] if found else []) if tool.name == name), None)
+
+    def close(self) -> None:
+        """End every process and give back what was opened."""
+        with self._lock:
+            self._opened_parts.close()
+            self._runner = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _tools(self, skills: Sequence[Skill]) -> list[SkillTool]:
+        timeout = self._settings.timeout
+        return [SkillTool(skill, script, self.execute, timeout) for skill in skills for script in skill.scripts]
+
+    def _executor(self, observer: Observer | None) -> PlanExecutor:
+        return PlanExecutor(
+            self.catalog,
+            self._opened(),
+            prepare=self._prepared,
+            secrets=self._secrets,
+            parallel=self._settings.parallel,
+            plan_timeout=self._settings.timeout,
+            observer=observer,
+        )
+
+    def _opened(self) -> ScriptRunner:
+        """The runner, started at the first script that runs."""
+        missing = missing_parts()
+        if missing:
+            raise MissingExtraError(
+                f"Running skills needs {', '.join(missing)}.",
+                next_step="Run: pip install 'aeon-orchestrator[skills]'",
+            )
+        from aeon.skills.process import ProcessRunner
+
+        with self._lock:
+            if self._runner is None:
+                runner = ProcessRunner(self._settings.sandbox, fork_server=self._settings.fork_server)
+                self._runner = self._opened_parts.enter_context(runner)
+                self._opened_parts.enter_context(self._gateway)
+            return self._runner
+
+    def _prepared(self, skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> Invocation:
+        """Raises InputError for files that the input names and the script may not have, else as `prepare`."""
+        found = input_files(script.input_schema, given, self._folder)
+        if found.problems:
+            said = "; ".join(str(problem) for problem in found.problems)
+            raise InputError(f"The input names files that cannot be used: {said}.", next_step="Name others.")
+        gateway = self._gateway.folder
+        return prepare(
+            skill,
+            script,
+            found.input,
+            request_id,
+            environ=self._environ,
+            input_files=found.files,
+            extra_env=self._gateway.environment,
+            extra_read=() if gateway is None else (gateway,),
+        )
+
+    def _secrets(self, skill: Skill) -> Sequence[str]:
+        return secret_values(skill, self._environ)
+
+
+def missing_parts() -> list[str]:
+    """The packages that running skills needs and that are not installed."""
+    return [name for name in _PARTS if importlib.util.find_spec(name) is None]
+
+
+def _prompt(skill: Skill) -> str:
+    """A prompt that cannot be read any more is no reason not to plan."""
+    try:
+        return read_prompt(skill)
+    except AeonError:
+        return ""

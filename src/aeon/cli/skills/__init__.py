@@ -1,0 +1,1 @@
+"""`aeon skills`: what is there, how it is configured, and running it."""

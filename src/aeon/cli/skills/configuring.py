@@ -1,0 +1,67 @@
+"""`aeon skills config`: a skill's settings shown without secrets, set, and asked for where one is missing."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from aeon.base.errors import InputError
+from aeon.base.json import JsonObject
+from aeon.cli.codes import Code
+from aeon.cli.say import put, say
+from aeon.cli.session import opened, settings_here
+from aeon.cli.skills.library import found_skill
+from aeon.cli.text import clean, pretty, shown
+from aeon.skills.config import missing_required, report_config, set_values
+from aeon.skills.config import shown as shown_config
+from aeon.skills.models import Skill
+from aeon.skills.setting_schema import is_secret
+
+
+def configure(name: str, assignments: Sequence[str], *, as_json: bool, may_ask: bool) -> int:
+    """Set what is given, ask for what is missing, print the rest. Raises InputError, ConfigError with every problem."""
+    with opened(settings_here()) as app:
+        skill = found_skill(app, name)
+    if skill.config_schema is None:
+        raise InputError(f"The skill {name!r} has no settings.", next_step=f"See `aeon skills show {name}`.")
+    given = _assigned(assignments)
+    if may_ask and sys.stdin.isatty():
+        given |= _asked(skill, [key for key in missing_required(skill, os.environ) if key not in given])
+    if given:
+        set_values(skill, given, os.environ)
+    return _show(skill, as_json=as_json)
+
+
+def _assigned(assignments: Sequence[str]) -> dict[str, str]:
+    wrong = [text for text in assignments if not text.partition("=")[1]]
+    if wrong:
+        raise InputError(
+            f"Not KEY=VALUE: {', '.join(map(repr, wrong))}.", next_step="Write --set key=value, once for each."
+        )
+    return {key.strip(): value for key, _, value in (text.partition("=") for text in assignments)}
+
+
+def _asked(skill: Skill, keys: Sequence[str]) -> dict[str, str]:
+    properties: JsonObject = (skill.config_schema or {}).get("properties", {})
+    answers: dict[str, str] = {}
+    for key in keys:
+        field: JsonObject = properties.get(key, {})
+        if field.get("description"):
+            say(str(field["description"]))
+        answers[key] = typer.prompt(clean(key), hide_input=is_secret(field, skill.config_schema or {}), err=True)
+    return answers
+
+
+def _show(skill: Skill, *, as_json: bool) -> int:
+    report = report_config(skill, os.environ)
+    values = shown_config(report.written, skill.config_schema)
+    if as_json:
+        problems = [{"path": problem.path, "message": problem.message} for problem in report.problems]
+        put(pretty({"skill": skill.name, "values": values, "problems": problems}))
+    else:
+        for key, value in values.items():
+            put(f"{clean(key)} = {shown(value)}")
+        for problem in report.problems:
+            say(str(problem), "error: ", "  ")
+    return Code.FAILED if report.problems else Code.DONE

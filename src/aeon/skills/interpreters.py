@@ -1,0 +1,101 @@
+"""Which program runs a script: its shebang says, then its suffix, exec bit or not (skills 9)."""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import dropwhile
+from pathlib import Path
+from typing import TypeAlias
+
+from aeon.base.errors import SkillError
+
+Command: TypeAlias = tuple[str, ...]
+
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+_PYTHON = (sys.executable, "-s", "-B")
+"""The Python that Aeon runs on, so that the extra's packages are there; scripts import what lies beside them.
+
+The environment is made for the script, so isolation by `-I` would only take its own folder away from it. `-s` because
+the user's packages are looked for under HOME, which is the script's to write; `-B` because its folder is not.
+"""
+
+_BY_SUFFIX: Mapping[str, tuple[Command, ...]] = {
+    ".py": (_PYTHON,),
+    ".sh": (("bash",), ("sh",)),
+    ".bash": (("bash",),),
+    ".js": (("node",),),
+    ".mjs": (("node",),),
+    ".cjs": (("node",),),
+    ".ts": (("tsx",), ("bun", "run"), ("deno", "run", "--allow-all")),
+    ".rb": (("ruby",),),
+    ".pl": (("perl",),),
+    ".ps1": (("pwsh", "-NoProfile", "-NonInteractive", "-File"),),
+}
+"""The programs for each suffix, in the order in which they are looked for."""
+
+_PYTHON_NAME = re.compile(r"python(3(\.\d+)?)?")
+_LONGEST_SHEBANG = 1024
+
+
+def is_known(path: Path) -> bool:
+    """Whether some interpreter is named for this file, by its suffix or else its first line."""
+    return path.suffix.lower() in _BY_SUFFIX or bool(_shebang(path))
+
+
+def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> Command:
+    """The words to put before the script's path on its command line; none for a program of its own.
+
+    Raises SkillError that names the programs which are missing, or says that none is known for such a file.
+    """
+    wanted = [*_by_shebang(path), *_BY_SUFFIX.get(path.suffix.lower(), ())]
+    for program, *options in wanted:
+        if found := _found(program, search_path):
+            return (found, *options)
+    if not wanted and os.access(path, os.X_OK):
+        return ()
+    if not wanted:
+        raise SkillError(
+            f"No interpreter is known for the script {path}.",
+            next_step="Begin it with a line such as #!/bin/sh, or give it a suffix: " + " ".join(_BY_SUFFIX) + ".",
+        )
+    names = list(dict.fromkeys(program for program, *_ in wanted))
+    raise SkillError(
+        f"The script {path} needs {' or '.join(names)}, which is not installed.",
+        next_step=f"Install {names[0]}, or disable the skill.",
+        missing=names,
+    )
+
+
+def _found(program: str, search_path: str) -> str | None:
+    return program if program == sys.executable else shutil.which(program, path=search_path)
+
+
+def _by_shebang(path: Path) -> list[Command]:
+    """The shebang's program, as it stands and by its bare name: `/usr/local/bin/ruby` may be elsewhere here."""
+    words = _shebang(path)
+    if not words:
+        return []
+    program, options = Path(words[0]), words[1:]
+    if _PYTHON_NAME.fullmatch(program.name):
+        return [(*_PYTHON, *options)]
+    as_written = [(str(program), *options)] if program.is_absolute() else []
+    return [*as_written, (program.name, *options)]
+
+
+def _shebang(path: Path) -> Sequence[str]:
+    """The words of the first line after `#!`, without `env`; none when there is no such line."""
+    with path.open("rb") as file:
+        line = file.read(_LONGEST_SHEBANG).partition(b"\n")[0]
+    if not line.startswith(b"#!"):
+        return ()
+    try:
+        words = shlex.split(line[2:].decode("utf-8", errors="replace").replace("\0", " "))
+    except ValueError:
+        return ()
+    if words and Path(words[0]).name == "env":
+        words = list(dropwhile(lambda word: word.startswith("-") or "=" in word, words[1:]))
+    return words

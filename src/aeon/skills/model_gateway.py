@@ -1,0 +1,178 @@
+"""The configured model for scripts that may ask it: HTTP on a unix socket, OpenAI's chat format, no key to leak.
+
+A skill with the capability "model" is given AEON_MODEL_SOCKET and AEON_MODEL_TOKEN; nobody else can find or use it.
+"""
+
+import hmac
+import secrets
+import shutil
+import socketserver
+import tempfile
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ClassVar, Self, cast
+
+from aeon.base.errors import AeonError
+from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+
+MOST_CALLS = 20
+"""Questions that the scripts of one run may ask the model."""
+
+_MOST_BYTES = 256 * 1024
+_MOST_TOKENS = 2048
+_PATH = "/v1/chat/completions"
+_POLL = 0.02
+"""Seconds within which the server notices that it is to stop."""
+
+
+class ModelGateway:
+    """Serves one run's scripts. Opened, it listens; closed, socket and folder are gone. `model` gives whom to ask."""
+
+    def __init__(self, model: Callable[[], LLMAdapter], most_calls: int = MOST_CALLS) -> None:
+        self._model = model
+        self._left = most_calls
+        self._lock = threading.Lock()
+        self._token = secrets.token_urlsafe(24)
+        self._server: _Server | None = None
+        self.folder: Path | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a script needs to ask the model; empty when the gateway is not open."""
+        if self.folder is None:
+            return {}
+        return {"AEON_MODEL_SOCKET": str(self.folder / "model.sock"), "AEON_MODEL_TOKEN": self._token}
+
+    def __enter__(self) -> Self:
+        self.folder = Path(tempfile.mkdtemp(prefix="aeon-model-"))
+        self._server = _Server(self.environment["AEON_MODEL_SOCKET"], self)
+        threading.Thread(
+            target=self._server.serve_forever, args=(_POLL,), name="aeon-model-gateway", daemon=True
+        ).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self._server = self.folder = None
+
+    def may_ask(self, authorization: str) -> bool:
+        """Whether the header carries this run's token."""
+        return hmac.compare_digest(authorization.encode(), f"Bearer {self._token}".encode())
+
+    def answer(self, body: bytes) -> tuple[HTTPStatus, JsonObject]:
+        """The status and the body of the response to one question."""
+        try:
+            request = _request(body)
+        except (ValueError, TypeError) as error:
+            return HTTPStatus.BAD_REQUEST, _error(str(error))
+        if not self._take_turn():
+            return HTTPStatus.TOO_MANY_REQUESTS, _error("this run has asked the model as often as it may")
+        try:
+            return HTTPStatus.OK, _completion(ask(self._model(), request))
+        except AeonError as error:
+            return HTTPStatus.SERVICE_UNAVAILABLE, _error(f"{error.message} {error.advice}".strip())
+
+    def _take_turn(self) -> bool:
+        with self._lock:
+            self._left -= 1
+            return self._left >= 0
+
+
+class _Server(socketserver.ThreadingUnixStreamServer):
+    daemon_threads = True
+    gateway: ModelGateway
+
+    def __init__(self, path: str, gateway: ModelGateway) -> None:
+        self.gateway = gateway
+        super().__init__(path, _Questions)
+
+
+class _Questions(BaseHTTPRequestHandler):
+    """One connection of a script."""
+
+    timeout: ClassVar[float | None] = 30.0
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:  # the base class's name
+        gateway = cast(_Server, self.server).gateway
+        length = self.headers.get("Content-Length", "")
+        if not gateway.may_ask(self.headers.get("Authorization", "")):
+            self._send(HTTPStatus.UNAUTHORIZED, _error("the token is not this run's"))
+        elif self.path != _PATH:
+            self._send(HTTPStatus.NOT_FOUND, _error(f"only {_PATH} is served"))
+        elif not length.isdecimal() or int(length) > _MOST_BYTES:
+            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _error(f"give a body of at most {_MOST_BYTES} bytes"))
+        else:
+            self._send(*gateway.answer(self.rfile.read(int(length))))
+
+    def address_string(self) -> str:
+        return "script"
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class's name
+        """Nothing is logged: questions may hold what the user said."""
+
+    def _send(self, status: HTTPStatus, body: JsonObject) -> None:
+        encoded = canonical(body).encode()
+        self.close_connection = True
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(encoded)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(encoded)
+
+
+def _request(body: bytes) -> Request:
+    """Raises ValueError for what is no question."""
+    raw: Json = parse_strict(body.decode("utf-8"))
+    messages: Json = cast(JsonObject, raw).get("messages") if isinstance(raw, dict) else None
+    if not isinstance(messages, list) or not messages:
+        raise ValueError("messages must be a list of {role, content}")
+    said = [_message(message) for message in cast(list[Json], messages)]
+    system = "\n".join(content for role, content in said if role == "system")
+    prompt = "\n".join(content for role, content in said if role != "system")
+    options = cast(JsonObject, raw)
+    return Request(
+        prompt,
+        system or None,
+        max_tokens=_bounded(options.get("max_tokens", 512), 1, _MOST_TOKENS, "max_tokens"),
+        temperature=_bounded(options.get("temperature", 0.7), 0, 2, "temperature"),
+    )
+
+
+def _message(message: Json) -> tuple[str, str]:
+    fields: JsonObject = cast(JsonObject, message) if isinstance(message, dict) else {}
+    role, content = cast(Json, fields.get("role")), cast(Json, fields.get("content"))
+    if role not in ("system", "user", "assistant") or not isinstance(content, str):
+        raise ValueError("a message has a role (system, user or assistant) and a content that is text")
+    return str(role), content
+
+
+def _bounded(value: Json, least: int, most: int, name: str) -> Json:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number")
+    return min(max(value, least), most)
+
+
+def _completion(reply: Reply) -> JsonObject:
+    choice = {
+        "index": 0,
+        "finish_reason": reply.finish_reason or "stop",
+        "message": {"role": "assistant", "content": reply.text},
+    }
+    return {"object": "chat.completion", "model": reply.model or "configured", "choices": [choice]}
+
+
+def _error(message: str) -> JsonObject:
+    return {"error": {"message": message}}

@@ -1,0 +1,76 @@
+"""`${NAME}`, `${NAME:-default}` and `$$` inside configuration that was parsed already (skills 10)."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import cast
+
+from aeon.base.json import Json, JsonObject
+from aeon.base.json_schema import Problem
+
+_PLACEHOLDER = re.compile(
+    r"\$(?:(?P<dollar>\$)|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|(?P<bad>\{))"
+)
+
+
+def has_placeholder(value: Json) -> bool:
+    """Whether this text is filled in when a script starts."""
+    return isinstance(value, str) and any(found["name"] for found in _PLACEHOLDER.finditer(value))
+
+
+class Substitution:
+    """One filling in: `problems` says what no value was found for, or may not be looked for."""
+
+    def __init__(self, environ: Mapping[str, str], allowed: Collection[str]) -> None:
+        self.environ = environ
+        self.allowed = allowed
+        self.unset: list[Problem] = []
+        """Names without a value here and now: another environment may have them."""
+        self.forbidden: list[Problem] = []
+        """What no environment mends."""
+
+    def fill(self, value: Json, path: str = "$") -> Json:
+        """A copy of the value with its placeholders replaced."""
+        if isinstance(value, str):
+            return _PLACEHOLDER.sub(lambda found: self._replacement(found, path), value) if "$" in value else value
+        if isinstance(value, dict):
+            return {key: self.fill(item, f"{path}.{key}") for key, item in cast(JsonObject, value).items()}
+        if isinstance(value, list):
+            return [self.fill(item, f"{path}[{index}]") for index, item in enumerate(cast(list[Json], value))]
+        return value
+
+    def _replacement(self, found: "re.Match[str]", path: str) -> str:
+        name, default = found["name"], found["default"]
+        if found["dollar"]:
+            return "$"
+        if found["bad"]:
+            self.forbidden.append(Problem(path, "holds ${ that names no variable; write $$ for a dollar sign"))
+            return ""
+        if name not in self.allowed:
+            self.forbidden.append(Problem(path, f"asks for ${{{name}}}, which the schema does not list in x-env"))
+            return ""
+        value = self.environ.get(name)
+        if default is not None:
+            return value or default
+        if value is None:
+            self.unset.append(Problem(path, f"asks for ${{{name}}}, which is not set in the environment"))
+            return ""
+        return value
+
+
+def variables(schema: JsonObject) -> tuple[str, ...]:
+    """The names of environment variables that a schema lists in `x-env`."""
+    listed = schema.get("x-env")
+    names = cast(list[Json], listed) if isinstance(listed, list) else []
+    return tuple(name for name in names if isinstance(name, str))
+
+
+def texts_with_paths(value: Json, path: str = "$") -> Iterator[tuple[str, str]]:
+    """Every string inside a value, with its path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in cast(JsonObject, value).items():
+            yield from texts_with_paths(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(cast(list[Json], value)):
+            yield from texts_with_paths(item, f"{path}[{index}]")

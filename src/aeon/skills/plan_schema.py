@@ -1,0 +1,144 @@
+"""The schemas of a planner's answers: what does not exist cannot be written down (skills 7, core 11). Pure."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from aeon.base.json import Json, JsonObject
+from aeon.skills.models import SkillScript
+
+MOST_NODES = 8
+"""Nodes that one plan by a model may add."""
+
+MOST_CHOSEN = 4
+"""Skills that a model may choose for one request."""
+
+_BOUND_TEXT = ("pattern", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items")
+"""Keywords under which not any text will do."""
+
+_SAID = frozenset({"description", "title", "default", "maxLength", "minLength"})
+"""Keywords that say nothing of a value's type."""
+
+_LONGEST_TEXT = 600
+"""Characters of one text that a planner writes."""
+
+
+def choice_schema(names: Sequence[str]) -> JsonObject:
+    """`{"skills"}`: some of `names`, or none."""
+    chosen: JsonObject = {"type": "array", "items": {"enum": list(names)}, "maxItems": MOST_CHOSEN}
+    return _object({"skills": chosen})
+
+
+def nodes_schema(scripts: Sequence[SkillScript], finished: Sequence[str]) -> JsonObject:
+    """`{"count", "tools"}`: how many nodes to add after the `finished` ones, and these, each in a slot of its own.
+
+    Slot k fixes its toolId, takes only one of `scripts`, and depends on and refers to earlier ids only: an unknown
+    script, a disabled skill, a duplicate id, an unknown or circular dependency cannot be written down. The count comes
+    first, so that a model decides where the plan ends before it writes: small ones else fill every slot.
+    """
+    ids = [*finished, *fresh_ids(finished)]
+    paths = sorted({path for script in scripts for path in output_paths(script.output_schema)})
+    slots = {
+        f"slot{number}": {"anyOf": [_slot(script, ids[:at], ids[at], paths) for script in scripts]}
+        for number, at in enumerate(range(len(finished), len(ids)), 1)
+    }
+    plans = [_plan_of([{"$ref": f"#/$defs/{name}"} for name in slots][:count]) for count in range(1, len(slots) + 1)]
+    return {"anyOf": plans, "$defs": slots}
+
+
+def _plan_of(slots: Sequence[JsonObject]) -> JsonObject:
+    count = len(slots)
+    tools: JsonObject = {"type": "array", "prefixItems": list(slots), "minItems": count, "maxItems": count}
+    return _object({"count": {"const": count}, "tools": tools})
+
+
+def fresh_ids(finished: Sequence[str]) -> list[str]:
+    """The ids of the slots: t1, t2, ... without those that are taken."""
+    taken = set(finished)
+    numbered = (f"t{number}" for number in range(1, len(taken) + MOST_NODES + 1))
+    return [name for name in numbered if name not in taken][:MOST_NODES]
+
+
+def output_paths(schema: Json, path: str = "") -> list[str]:
+    """The paths of the values that a declared output has, as references name them."""
+    properties: Json = cast(JsonObject, schema).get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict):
+        return [path] if path else []
+    return [
+        found
+        for name, inner in cast(JsonObject, properties).items()
+        for found in output_paths(inner, f"{path}.{name}" if path else name)
+    ]
+
+
+def _slot(script: SkillScript, earlier: Sequence[str], tool_id: str, paths: Sequence[str]) -> JsonObject:
+    takes: JsonObject = script.input_schema or {"type": "object"}
+    node: JsonObject = {
+        "toolId": {"const": tool_id},
+        "toolPath": {"const": script.tool_path},
+        "input": _offered(takes, _Earlier(earlier, paths)),
+    }
+    if earlier:
+        node["dependencies"] = {"type": "array", "items": {"enum": list(earlier)}, "maxItems": len(earlier)}
+    return _object(node)
+
+
+class _Earlier(NamedTuple):
+    """What a slot may refer to: the nodes before it, and the paths that outputs of the scripts have."""
+
+    ids: Sequence[str]
+    paths: Sequence[str]
+
+    @property
+    def reference(self) -> list[JsonObject]:
+        """A value that is one reference, if there is anything to refer to."""
+        listed = [f"{{tool.{name}.{path}}}" for name in self.ids for path in self.paths]
+        return [{"enum": listed}] if listed else []
+
+    @property
+    def text(self) -> str:
+        """Text in which braces stand for references that exist, and for nothing else."""
+        if not self.paths:
+            return "^[^{}]*$"
+        ids, paths = ("|".join(map(re.escape, some)) for some in (self.ids, self.paths))
+        return rf"^([^{{}}]|\{{tool\.({ids})\.({paths})\}})*$"
+
+
+def _offered(schema: JsonObject, earlier: _Earlier) -> JsonObject:
+    """An input's schema as a planner is offered it: free values as text or numbers, references where they may stand.
+
+    A value of any type invites a small model to invent a structure that an earlier node was to give.
+    """
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            return {**schema, key: [_offered(branch, earlier) for branch in schema[key]]}
+    if "properties" not in schema:
+        return schema
+    properties = cast(dict[str, Json], schema["properties"])
+    return {**schema, "properties": {name: _property(inner, earlier) for name, inner in properties.items()}}
+
+
+def _property(schema: Json, earlier: _Earlier) -> JsonObject:
+    node = cast(JsonObject, schema) if isinstance(schema, dict) else {}
+    offered = [_text(node, earlier)] if _takes_text(node) else [node]
+    if not node.keys() - _SAID:
+        offered += [{"type": "number"}, {"type": "boolean"}]
+    offered += earlier.reference
+    return offered[0] if len(offered) == 1 else {"anyOf": offered}
+
+
+def _takes_text(node: JsonObject) -> bool:
+    """Whether any text will do: nothing but its length is asked for."""
+    kinds = node.get("type", "string")
+    is_text = kinds == "string" or (isinstance(kinds, list) and "string" in kinds)
+    return is_text and not any(key in node for key in _BOUND_TEXT)
+
+
+def _text(node: JsonObject, earlier: _Earlier) -> JsonObject:
+    most = min(cast(int, node.get("maxLength", _LONGEST_TEXT)), _LONGEST_TEXT)
+    text: JsonObject = {"type": "string", "minLength": node.get("minLength", 0), "maxLength": most}
+    return {**text, "pattern": earlier.text} if earlier.ids else text
+
+
+def _object(properties: JsonObject) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

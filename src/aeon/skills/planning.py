@@ -1,0 +1,54 @@
+"""What a planner is asked and what it may answer: the port between replanning and whoever makes plans."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from aeon.base.errors import AeonError
+from aeon.base.json import canonical
+from aeon.skills.models import SkillCatalog
+from aeon.skills.plan_json import PlanJson, PlanMetadata, ToolInvocation, ToolResult
+
+
+class PlanningError(AeonError):
+    """No plan could be made for the request."""
+
+    next_step = "Say it in other words, or see `aeon skills list` for what there is."
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningTask:
+    """A request to plan. `catalog` holds what may be used, disabled skills marked; `lessons` say what failed before."""
+
+    request: str
+    catalog: SkillCatalog
+    attempt: int = 1
+    parent_plan_id: str | None = None
+    kept: Sequence[ToolInvocation] = ()
+    """Nodes that are over: they stand first in the new plan and are not run again (skills 4)."""
+    finished: Mapping[str, ToolResult] = field(default_factory=dict[str, ToolResult])
+    """Their results, by toolId."""
+    lessons: Sequence[str] = ()
+
+    def plan(self, nodes: Sequence[ToolInvocation], narrative: str | None = None) -> PlanJson:
+        """The plan of the kept nodes and these, with its place in the series of attempts."""
+        return PlanJson(
+            narrative=narrative,
+            tools=[*self.kept, *nodes],
+            disabled_skills=sorted(skill.name for skill in self.catalog.skills if not skill.enabled),
+            metadata=PlanMetadata(generation_attempt=self.attempt, parent_plan_id=self.parent_plan_id),
+        )
+
+
+class Planner(Protocol):
+    """Makes plans. What it returns is checked before anything runs."""
+
+    def plan(self, task: PlanningTask) -> PlanJson:
+        """A plan for the task. Raises PlanningError when it finds none, LLMError when its model does not answer."""
+        ...
+
+
+def identity(plan: PlanJson) -> str:
+    """What makes two plans the same plan: their nodes, whatever the plans are called (skills 4)."""
+    nodes = [(node.tool_id, node.tool_path, node.input, sorted(node.dependencies)) for node in plan.tools]
+    return canonical([*nodes, plan.narrative if not nodes else None])

@@ -1,0 +1,35 @@
+"""Ends what a warden left behind when it was itself ended: found by the marker in the environment."""
+
+import os
+import time
+from pathlib import Path
+
+from aeon.skills.process.warden import tree
+from aeon.skills.process.warden.wire import MARKER
+
+_SECONDS = 5.0
+_PAUSE = 0.01
+
+
+def end_marked(token: str, leader: int | None) -> None:
+    """End every process that carries the marker, and the leader's session, for good. Returns when none is left.
+
+    What has scrubbed its environment and left the session is not found: a warden would have ended that too.
+    """
+    deadline = time.monotonic() + _SECONDS
+    while (left := _marked(token, leader)) and time.monotonic() < deadline:
+        tree.kill(left, os.getpgrp())
+        time.sleep(_PAUSE)
+
+
+def _marked(token: str, leader: int | None) -> set[int]:
+    found: set[int] = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        if _is_ours(int(entry.name), token, leader):
+            found.add(int(entry.name))
+    return found
+
+
+def _is_ours(pid: int, token: str, leader: int | None) -> bool:
+    is_named = tree.marker(pid, MARKER) == token or (leader is not None and tree.session(pid) == leader)
+    return is_named and not tree.is_dead(pid)

@@ -1,0 +1,51 @@
+"""What a script writes, kept within its limits: stdout of a plain script whole, of diagnostics the last part."""
+
+from collections.abc import Sequence
+
+from aeon.base.json import JsonObject
+
+
+class PlainOutput:
+    """Stdout as it is (skills 9), up to a limit; the same face as the protocol's reader, with no events."""
+
+    events: Sequence[JsonObject] = ()
+    violation: str | None = None
+    is_done = False
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept = bytearray()
+        self.overflow: str | None = None
+
+    def feed(self, data: bytes) -> Sequence[JsonObject]:
+        room = self._limit - len(self._kept)
+        if self.overflow is None:
+            self._kept += data[:room]
+            if len(data) > room:
+                self.overflow = f"it wrote more than {self._limit} bytes"
+        return ()
+
+    def finish(self) -> Sequence[JsonObject]:
+        return ()
+
+    @property
+    def stdout(self) -> bytes:
+        return bytes(self._kept)
+
+
+class Tail:
+    """The last bytes of a stream."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        self._kept += data
+        if len(self._kept) > 2 * self._limit:
+            del self._kept[: len(self._kept) - self._limit]
+
+    @property
+    def text(self) -> str:
+        """Those bytes as text; what is no UTF-8 is replaced."""
+        return bytes(self._kept[-self._limit :] if self._limit else b"").decode(errors="replace")

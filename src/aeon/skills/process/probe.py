@@ -1,0 +1,60 @@
+"""Finds out which level of isolation works here, by running something at it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from aeon.base.errors import SandboxError
+from aeon.skills.invocation import Ending, Invocation, Outcome, SandboxLevel
+from aeon.skills.process.levels import bubblewrap
+
+Wish: TypeAlias = Literal["auto", "require", "bubblewrap", "landlock", "plain"]
+"""A level by name, "auto" for the best to be had, "require" for the best that is not plain."""
+
+Trial: TypeAlias = Callable[[SandboxLevel, Invocation], Outcome]
+
+_TRIVIAL = Invocation(
+    ("/bin/sh", "-c", "exit 0"),
+    b"",
+    Path("/"),
+    {"PATH": "/usr/bin:/bin"},
+    is_ndjson=False,
+    timeout=10.0,
+    polite_seconds=0,
+)
+
+_works: set[SandboxLevel] = set()
+"""What was found to work; that does not change while a process runs, unlike what failed for want of memory."""
+
+
+def best_level(wish: Wish, run: Trial) -> SandboxLevel:
+    """The strongest level that was asked for and works here.
+
+    Raises SandboxError, with the reason of each, when none does.
+    """
+    reasons: list[str] = []
+    for level in _candidates(wish):
+        fault = fault_of(level, run)
+        if fault is None:
+            return level
+        reasons.append(f"{level}: {fault}")
+    raise SandboxError(f"Scripts cannot be isolated here as was asked ({'; '.join(reasons)}).")
+
+
+def _candidates(wish: Wish) -> Sequence[SandboxLevel]:
+    if wish == "auto":
+        return ("bubblewrap", "landlock", "plain")
+    return ("bubblewrap", "landlock") if wish == "require" else (wish,)
+
+
+def fault_of(level: SandboxLevel, run: Trial) -> str | None:
+    """Why the level does not work here; None when it does."""
+    if level in _works:
+        return None
+    if level == "bubblewrap" and bubblewrap() is None:
+        return "bwrap is not installed"
+    outcome = run(level, _TRIVIAL)
+    if outcome.ending is Ending.EXITED and outcome.exit_code == 0:
+        _works.add(level)
+        return None
+    return outcome.problem or outcome.stderr.strip()[-200:] or f"a trivial command ended with {outcome.exit_code}"

@@ -1,0 +1,69 @@
+"""Says why a script could not be started, so that its author knows what to do."""
+
+import errno
+import os
+from pathlib import Path
+
+from aeon.skills.invocation import Invocation
+from aeon.skills.process.warden.wire import Report
+
+_MEANINGS = {
+    errno.ETXTBSY: "something still has it open for writing",
+    errno.ENOEXEC: "it has no interpreter line (#!) and is no program of this machine",
+    errno.E2BIG: "its arguments and environment are longer than the system takes",
+    errno.ELOOP: "its path leads in circles",
+    errno.ENOTDIR: "a part of its path is no folder",
+    errno.EISDIR: "it is a folder",
+}
+
+
+def fault_before_start(invocation: Invocation) -> str | None:
+    """What can be told without trying: no command, text that no command line can carry, no working folder."""
+    if not invocation.command or not invocation.command[0]:
+        return "There is no command to run."
+    for text in (*invocation.command, *invocation.env, *invocation.env.values(), str(invocation.cwd)):
+        try:
+            if b"\0" in os.fsencode(text):
+                return f"The command or its environment contains a NUL character: {text!r:.80}."
+        except UnicodeEncodeError:
+            return f"The command or its environment contains text that cannot be encoded: {text!r:.80}."
+    if any(not name or "=" in name for name in invocation.env):
+        return "A variable of its environment has no name or one with an equals sign in it."
+    if not invocation.cwd.is_dir():
+        return f"Its working folder {invocation.cwd} does not exist."
+    return None
+
+
+def refused(invocation: Invocation, report: Report) -> str:
+    """Why the system would not start it, from the errno and the file that the warden reports."""
+    program = invocation.command[0]
+    return f"{program} cannot be started: {_reason(program, report.number, report.text)}."
+
+
+def unboxed(invocation: Invocation, diagnostics: str) -> str:
+    """The same, from what bubblewrap wrote before it gave up."""
+    said = diagnostics.strip().rpartition("\n")[2].removeprefix("bwrap: ")
+    number = next((number for number in errno.errorcode if said.endswith(os.strerror(number))), 0)
+    if said.startswith("execvp") and number:
+        return refused(invocation, Report("", number, said))
+    return f"{invocation.command[0]} cannot be started: the sandbox says {said[:500]!r}."
+
+
+def _reason(program: str, number: int, about: str) -> str:
+    if number == errno.ENOENT:
+        interpreter = _interpreter(Path(program)) if "/" in program else None
+        return f"its interpreter {interpreter} does not exist" if interpreter else "there is no such file"
+    if number in (errno.EACCES, errno.EPERM):
+        return "it is not executable, or outside the folders that it may read"
+    return _MEANINGS.get(number) or (f"{os.strerror(number)} ({about})" if number else about)
+
+
+def _interpreter(path: Path) -> str | None:
+    """What its first line names, when the file is there and names one."""
+    try:
+        with path.open("rb") as file:
+            first = file.readline(256)
+    except OSError:
+        return None
+    words = first[2:].split() if first.startswith(b"#!") else []
+    return os.fsdecode(words[0]) if words else None

@@ -1,0 +1,39 @@
+"""Where the warden begins: it sets itself up so that nothing below it escapes, says whom it serves, and serves."""
+
+import ctypes
+import os
+import resource
+import signal
+import socket
+import sys
+
+from . import landlock, start, tree
+from .serve import Starter, Warden
+
+_CHILD_SUBREAPER = 36
+
+
+def main(arguments: list[str]) -> None:
+    """Serve process `arguments[0]` through descriptor `arguments[1]`, by forking if `arguments[2]` is "warm"."""
+    aeon, door, kind = int(arguments[0]), int(arguments[1]), arguments[2]
+    if os.getppid() != aeon:
+        return
+    os.set_inheritable(door, False)
+    for survived in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(survived, lambda _signal, _frame: None)  # what is ignored, scripts would inherit as ignored
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if ctypes.CDLL(None, use_errno=True).prctl(_CHILD_SUBREAPER, 1, 0, 0, 0):
+        sys.exit("this kernel lets no process adopt what its children leave behind")
+    if not tree.has_children_lists():
+        sys.exit("this kernel does not say in /proc who a process's children are (CONFIG_PROC_CHILDREN)")
+    landlock.forbid_privileges()
+    Warden(socket.socket(fileno=door), aeon, _starter(kind)).serve()
+
+
+def _starter(kind: str) -> Starter:
+    if kind != "warm":
+        return start.start
+    from . import warm
+
+    warm.prepare()
+    return warm.start

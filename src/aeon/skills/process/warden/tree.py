@@ -1,0 +1,100 @@
+"""Processes as /proc shows them: who descends from whom, whose they are, and how they are ended."""
+
+import os
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
+
+
+def children(pid: int) -> set[int]:
+    """Processes whose parent is `pid` now, those that nobody has waited for included.
+
+    Read twice: the kernel may skip one when another exits while it writes the list.
+    """
+    found: set[int] = set()
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208  # pathlib is not loaded here
+            for _ in range(2):
+                found.update(_listed(f"/proc/{pid}/task/{thread}/children"))
+    return found
+
+
+def _listed(path: str) -> list[int]:
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # pathlib is not loaded here
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+def with_descendants(roots: Iterable[int]) -> set[int]:
+    """`roots` and everything below them."""
+    found: set[int] = set()
+    unseen = set(roots)
+    while unseen:
+        found |= unseen
+        unseen = {child for pid in unseen for child in children(pid)} - found
+    return found
+
+
+def has_children_lists() -> bool:
+    """Whether this kernel says who a process's children are."""
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110  # pathlib is not loaded here
+
+
+def session(pid: int) -> int | None:
+    """The session that it is in; None when it is gone."""
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
+
+
+def is_dead(pid: int) -> bool:
+    """Whether it ended, be it that nobody has waited for it yet."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123  # pathlib is not loaded here
+            return file.read().rpartition(b")")[2].split()[0] in b"ZX"
+    except OSError:
+        return True
+
+
+def marker(pid: int, name: str) -> str | None:
+    """What the variable `name` was set to when the process began its program; None when that cannot be read."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:  # noqa: PTH123  # pathlib is not loaded here
+            variables = file.read().split(b"\0")
+    except OSError:
+        return None
+    start = f"{name}=".encode()
+    return next((os.fsdecode(each[len(start) :]) for each in variables if each.startswith(start)), None)
+
+
+def collect(pid: int) -> bool:
+    """Take note of a child that ended; whether it had."""
+    with suppress(ChildProcessError):
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    return True
+
+
+def ask(pids: Iterable[int]) -> None:
+    """Ask each to end."""
+    for pid in pids:
+        with suppress(OSError):
+            os.kill(pid, signal.SIGTERM)
+
+
+def kill_one(pid: int) -> None:
+    """End it for good."""
+    with suppress(OSError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def kill(pids: Iterable[int], own_group: int) -> None:
+    """End each for good, with its process group: a group ends in one stroke, so that it cannot fork away."""
+    for pid in pids:
+        kill_one(pid)
+        with suppress(OSError):
+            group = os.getpgid(pid)
+            if group != own_group:
+                os.killpg(group, signal.SIGKILL)

@@ -1,0 +1,80 @@
+"""One script as the warden sees it: from its start until nothing of it is left."""
+
+import os
+import signal
+import socket
+import time
+from contextlib import suppress
+
+from . import tree, wire
+from .start import Leader, has_begun
+
+
+class Watched:
+    """A running invocation. Its leader's process id, session and group are one number, taken until it is over."""
+
+    def __init__(self, leader: Leader, token: str, conversation: socket.socket) -> None:
+        self.pid = leader.pid
+        self.token = token
+        self.conversation = conversation
+        self._status = leader.status
+        self._exit_code: int | None = None
+        self._deadline: float | None = None
+        self._was_asked = False
+        wire.send_report(conversation, wire.Report(wire.STARTED, self.pid))
+
+    @property
+    def leader_is_alive(self) -> bool:
+        """Whether its leader has not been waited for yet."""
+        return self._exit_code is None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it is to be looked at again soon."""
+        return self._deadline is not None
+
+    @property
+    def is_doomed(self) -> bool:
+        """Whether the time for ending politely has passed."""
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+    def end(self, polite_seconds: float) -> None:
+        """Let it end, politely for so long. A later wish never gives more time."""
+        deadline = time.monotonic() + polite_seconds
+        self._deadline = deadline if self._deadline is None else min(deadline, self._deadline)
+
+    def notice_exit(self) -> None:
+        """See whether the leader ended by itself: what it left behind then ends at once (skills 4)."""
+        if self._exit_code is not None or os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            return
+        if self._deadline is None:
+            self.end(0)
+            with suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+        self._exit_code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def advance(self, orphans: set[int], own_group: int) -> None:
+        """Ask what is left of it to end, or end it for good. `orphans` are those that may be its own."""
+        if self._deadline is None:
+            return
+        left = tree.with_descendants(orphans | ({self.pid} if self.leader_is_alive else set()))
+        if self.is_doomed:
+            tree.kill(left, own_group)
+        elif not self._was_asked:
+            self._was_asked = True
+            tree.ask(left - self._box())
+
+    def _box(self) -> set[int]:
+        """Bubblewrap's own processes, which would end the script at once when asked to end."""
+        return {self.pid} if self._status is not None else set()
+
+    def is_over(self, orphans: set[int]) -> bool:
+        """Whether nothing is left of it, nor of anybody unknown."""
+        return self._exit_code is not None and not orphans
+
+    def report_over(self) -> None:
+        """Say so, for the last time."""
+        code = self._exit_code or 0
+        kind = wire.OVER if has_begun(self._status) or code < 0 else wire.UNBOXED
+        wire.send_report(self.conversation, wire.Report(kind, code))
+        self.conversation.close()

@@ -1,0 +1,105 @@
+"""What Aeon and its warden say to each other: marshalled tuples over sockets that keep messages apart.
+
+Both ends are one interpreter of one version, and nobody else holds the sockets.
+"""
+
+import marshal
+import os
+import socket
+from typing import NamedTuple
+
+MARKER = "AEON_INVOCATION"
+"""The variable by which a script's processes are known after they have left their tree."""
+
+DESCRIPTORS = 5
+"""What comes with a request: stdin, stdout, stderr, the conversation's socket, and the file that holds the request."""
+
+TAKEN = "taken"
+"""Said before anything is started: without it nothing was, and the request may be made again."""
+STARTED = "started"
+"""With the leader's process id."""
+REFUSED = "refused"
+"""Nothing was started; with the errno, and the file it is about."""
+OVER = "over"
+"""Everything is gone; with the leader's exit code."""
+UNBOXED = "unboxed"
+"""The sandbox ended before the script began; everything is gone."""
+
+
+class Fence(NamedTuple):
+    """What landlock leaves open: what may be read and executed, what may be written too, and the network."""
+
+    read: tuple[str, ...]
+    write: tuple[str, ...]
+    network: bool
+
+
+class Request(NamedTuple):
+    """A script to start. `fence` is applied by landlock; `is_boxed` says that the command is bubblewrap's."""
+
+    command: tuple[str, ...]
+    cwd: str
+    env: dict[str, str]
+    token: str
+    is_boxed: bool
+    fence: Fence | None
+
+
+class Report(NamedTuple):
+    """What the warden says of an invocation."""
+
+    kind: str
+    number: int
+    text: str = ""
+
+
+def written(request: Request) -> int:
+    """The request in a file of no name, as it may be longer than a message. The caller closes the descriptor."""
+    fence = request.fence and tuple(request.fence)
+    fd = os.memfd_create("request", os.MFD_CLOEXEC)
+    with open(fd, "wb", closefd=False) as file:  # a descriptor has no path
+        marshal.dump((*request[:-1], fence), file)
+    return fd
+
+
+def read_request(fd: int) -> Request:
+    """The request that `written` put into the file."""
+    os.lseek(fd, 0, os.SEEK_SET)
+    with open(fd, "rb", closefd=False) as file:  # a descriptor has no path
+        command, cwd, env, token, is_boxed, fence = marshal.load(file)  # noqa: S302  # written by Aeon, on a descriptor that only Aeon had
+    return Request(command, cwd, env, token, is_boxed, fence and Fence(*fence))
+
+
+def send_report(conversation: socket.socket, report: Report) -> None:
+    """Tell Aeon, if it still listens."""
+    try:
+        conversation.send(marshal.dumps(tuple(report)), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+    except OSError:
+        return  # Aeon's end is gone, which the warden hears of by itself
+
+
+def received_report(conversation: socket.socket) -> Report | None:
+    """What the warden said; None when it is gone."""
+    message = _message(conversation)
+    return Report(*marshal.loads(message)) if message else None  # noqa: S302  # as above
+
+
+def send_ending(conversation: socket.socket, polite_seconds: float) -> None:
+    """Ask for the invocation's end, politely for so long."""
+    try:
+        conversation.send(marshal.dumps(float(polite_seconds)), socket.MSG_NOSIGNAL)
+    except OSError:
+        return  # the warden is gone, which the next look at the conversation says
+
+
+def received_ending(conversation: socket.socket) -> float | None:
+    """For how long to be polite; None when Aeon is gone."""
+    message = _message(conversation)
+    return marshal.loads(message) if message else None  # noqa: S302  # as above
+
+
+def _message(conversation: socket.socket) -> bytes:
+    try:
+        return conversation.recv(4096)
+    except OSError:
+        return b""

@@ -1,0 +1,169 @@
+"""What a settings schema says of single fields: type, default, whether it is secret (skills 10). Pure."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from aeon.base.json import Json, JsonObject, copied, parse_strict
+
+HIDDEN = "[hidden]"
+
+_DEEPEST_DEFAULT = 16
+"""Objects inside objects that defaults are filled into; a schema whose default is itself ends here."""
+
+_COMBINERS = ("allOf", "anyOf", "oneOf")
+_BRANCHES = ("if", "then", "else")
+
+
+def layers(schema: Json, root: JsonObject) -> Iterator[JsonObject]:
+    """The schema itself and all that it takes in, each once: by `$ref` inside the document, allOf, anyOf, oneOf, if."""
+    seen: set[int] = set()
+    waiting: list[Json] = [schema]
+    while waiting:
+        layer = waiting.pop(0)
+        if not isinstance(layer, dict) or id(cast(object, layer)) in seen:
+            continue
+        here = cast(JsonObject, layer)
+        seen.add(id(here))
+        yield here
+        waiting += [here[key] for key in _BRANCHES if key in here]
+        for key in _COMBINERS:
+            members = here.get(key)
+            waiting += cast(list[Json], members) if isinstance(members, list) else []
+        if isinstance(here.get("$ref"), str):
+            waiting.append(_referred(here["$ref"], root))
+
+
+def properties(schema: Json, root: JsonObject) -> dict[str, list[JsonObject]]:
+    """Each named field with every schema that applies to it."""
+    found: dict[str, list[JsonObject]] = {}
+    for layer in layers(schema, root):
+        named: Any = layer.get("properties")
+        for name, field in cast(JsonObject, named).items() if isinstance(named, dict) else ():
+            if isinstance(field, dict):
+                found.setdefault(name, []).append(cast(JsonObject, field))
+    return found
+
+
+def is_secret(schema: Json, root: JsonObject) -> bool:
+    """Whether a field is never shown or logged."""
+    return any(layer.get("writeOnly") is True or layer.get("format") == "password" for layer in layers(schema, root))
+
+
+def types(schema: Json, root: JsonObject) -> tuple[str, ...]:
+    """The JSON types that a field may have, as far as its schema says."""
+    found: list[str] = []
+    for layer in layers(schema, root):
+        said: Any = layer.get("type")
+        found += [said] if isinstance(said, str) else cast("list[str]", said) if isinstance(said, list) else []
+    return tuple(dict.fromkeys(found))
+
+
+def with_defaults(value: JsonObject, schema: Json, root: JsonObject, depth: int = 0) -> JsonObject:
+    """The object with each absent field that has a default, at every level; shares nothing with its arguments."""
+    filled: JsonObject = copied(value)
+    for name, schemas in properties(schema, root).items():
+        defaults = [field["default"] for each in schemas for field in layers(each, root) if "default" in field]
+        if name not in filled and defaults:
+            filled[name] = copied(defaults[0])
+        if isinstance(filled.get(name), dict) and depth < _DEEPEST_DEFAULT:
+            for field in schemas:
+                filled[name] = with_defaults(filled[name], field, root, depth + 1)
+    return filled
+
+
+def secret_paths(value: Json, schema: Json, root: JsonObject, path: str = "$") -> dict[str, Json]:
+    """The secret fields that a value holds: path and content."""
+    if is_secret(schema, root):
+        return {path: value}
+    found: dict[str, Json] = {}
+    if isinstance(value, dict):
+        named = properties(schema, root)
+        for key, item in cast(JsonObject, value).items():
+            for field in named.get(key) or _others(schema, root, key):
+                found |= secret_paths(item, field, root, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(cast(list[Json], value)):
+            for field in item_schemas(schema, root):
+                found |= secret_paths(item, field, root, f"{path}[{index}]")
+    return found
+
+
+def masked(value: Json, hidden: "dict[str, Json]", path: str = "$") -> Json:
+    """A copy with the fields at these paths hidden; empty ones stay, so that a reader sees that they are not set."""
+    if path in hidden:
+        return HIDDEN if value not in ("", None) else value
+    if isinstance(value, dict):
+        return {key: masked(item, hidden, f"{path}.{key}") for key, item in cast(JsonObject, value).items()}
+    if isinstance(value, list):
+        return [masked(item, hidden, f"{path}[{index}]") for index, item in enumerate(cast(list[Json], value))]
+    return value
+
+
+def typed(text: str, schema: Json, root: JsonObject) -> Json:
+    """A text as the type that its field wants; the text itself where it is none, for the validator to refuse."""
+    wanted = types(schema, root)
+    for layer in layers(schema, root):
+        for choice in cast(list[Json], layer.get("enum") if isinstance(layer.get("enum"), list) else []):
+            if not isinstance(choice, str) and text == str(choice).lower():
+                return choice
+    for kind in ("integer", "number", "boolean", "array", "object", "null"):
+        if kind in wanted and (found := _as(kind, text, schema, root)) is not None:
+            return found[0]
+    if wanted or not text:
+        return text
+    return _json(text, text)
+
+
+def _as(kind: str, text: str, schema: Json, root: JsonObject) -> tuple[Json] | None:
+    """The text as this type, wrapped, or None when it is no such thing."""
+    stripped = text.strip()
+    if kind == "boolean":
+        known = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+        return (known[stripped.lower()],) if stripped.lower() in known else None
+    if kind == "array" and not stripped.startswith("["):
+        items = next(iter(item_schemas(schema, root)), cast(JsonObject, {}))
+        return ([typed(part.strip(), items, root) for part in text.split(",") if part.strip()],)
+    if kind == "null":
+        return (None,) if stripped == "null" else None
+    value: Json = _json(stripped, None)
+    expected = {"integer": (int,), "number": (int, float), "array": (list,), "object": (dict,)}[kind]
+    return (value,) if type(value) in expected else None
+
+
+def _json(text: str, otherwise: Json) -> Json:
+    try:
+        return parse_strict(text)
+    except ValueError:
+        return otherwise
+
+
+def item_schemas(schema: Json, root: JsonObject) -> list[JsonObject]:
+    """The schemas of a list's items."""
+    return [cast(JsonObject, layer["items"]) for layer in layers(schema, root) if isinstance(layer.get("items"), dict)]
+
+
+def _others(schema: Json, root: JsonObject, key: str) -> list[JsonObject]:
+    """Schemas of a field that is not named: patternProperties as a whole, additionalProperties."""
+    del key
+    found: list[JsonObject] = []
+    for layer in layers(schema, root):
+        patterns: Any = layer.get("patternProperties")
+        candidates = [*cast(JsonObject, patterns).values()] if isinstance(patterns, dict) else []
+        candidates.append(layer.get("additionalProperties"))
+        found += [cast(JsonObject, each) for each in candidates if isinstance(each, dict)]
+    return found
+
+
+def _referred(reference: str, root: JsonObject) -> Json:
+    """What `#/a/b` means in the document; other references mean nothing here."""
+    if reference == "#":
+        return root
+    if not reference.startswith("#/"):
+        return None
+    value: Any = root
+    for part in reference[2:].split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        if not isinstance(value, dict) or name not in value:
+            return None
+        value = cast(JsonObject, value)[name]
+    return value

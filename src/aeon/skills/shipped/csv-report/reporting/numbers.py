@@ -1,0 +1,58 @@
+"""Which columns hold numbers, and which numbers: decimal points or commas, decided by the column, then by the file."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+
+import math
+import re
+from collections import Counter
+from typing import NamedTuple
+
+MISSING = frozenset({"", "-", "n/a", "na", "nan", "null", "none", "#n/a"})
+"""What stands for no value, in lower case."""
+
+_MOSTLY = 0.9
+"""Share of the cells that must be numbers in a column of numbers."""
+
+# No leading zeros: 00123 is a name made of digits, such as a postal code.
+_POINT = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)(?:[eE][+-]?\d{1,3})?")
+_COMMA = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:,\d*)?|,\d+|[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?)(?:[eE][+-]?\d{1,3})?")
+
+
+class Fit(NamedTuple):
+    """How many cells of a column are there, and how many of them each way of writing numbers explains."""
+
+    present: int
+    point: int
+    comma: int
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether nearly all of it is numbers, in one way or the other."""
+        return self.present > 0 and max(self.point, self.comma) >= _MOSTLY * self.present
+
+
+def fit(counts: Counter[str]) -> Fit:
+    """Try both ways on a column, given as its distinct cells and how often each is there."""
+    present = point = comma = 0
+    for cell, count in counts.items():
+        if cell.lower() in MISSING:
+            continue
+        present += count
+        point += count if _POINT.fullmatch(cell) else 0
+        comma += count if _COMMA.fullmatch(cell) else 0
+    return Fit(present, point, comma)
+
+
+def has_decimal_commas(own: Fit, others: list[Fit]) -> bool:
+    """Whether the column's commas are decimal. A column that fits both ways follows the rest of the file's numbers."""
+    if own.point != own.comma:
+        return own.comma > own.point
+    numeric = [other for other in others if other.is_numeric]
+    return sum(other.comma for other in numeric) > sum(other.point for other in numeric)
+
+
+def parsed(cell: str, *, decimal_comma: bool) -> float | None:
+    """The number in a cell, or None."""
+    if not (_COMMA if decimal_comma else _POINT).fullmatch(cell):
+        return None
+    plain = cell.replace(".", "").replace(",", ".") if decimal_comma else cell.replace(",", "")
+    number = float(plain)
+    return number if math.isfinite(number) else None

@@ -1,0 +1,130 @@
+"""A CSV or TSV file as columns of text: encoding, delimiter and header found out, nothing guessed in silence."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+
+import codecs
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from .protocol import RefusalError
+
+MOST_COLUMNS = 500
+_DELIMITERS = ",;\t|"
+_SAMPLE = 8192
+"""Characters that the sniffer sees; it is slow on more."""
+
+_MOST_LINES_NAMED = 5
+
+
+class Table(NamedTuple):
+    """`columns[i]` are the cells of `names[i]`, stripped, one for each row; an absent cell is empty."""
+
+    names: list[str]
+    columns: list[list[str]]
+    rows: int
+    delimiter: str
+    ragged_rows: int
+    notes: list[str]
+    """What a reader should know about how the file was read."""
+
+
+class _Lines(Protocol):
+    """A csv reader, as far as it is used."""
+
+    @property
+    def line_num(self) -> int: ...
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+
+def read_table(path: Path, max_bytes: int) -> Table:
+    """Read a file with a header. Raises RefusalError when there is no table in it, or more than is allowed."""
+    notes: list[str] = []
+    text = _decoded(_content(path, max_bytes), notes)
+    delimiter = _delimiter(text[:_SAMPLE])
+    csv.field_size_limit(max(max_bytes, 1))
+    # newline="" leaves line ends inside quoted cells to the csv module.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        header = next((row for row in reader if any(cell.strip() for cell in row)), None)
+        if header is None:
+            raise RefusalError("empty_file", f"{path.name} holds no rows; a header and at least one row are needed.")
+        if len(header) > MOST_COLUMNS:
+            raise RefusalError("too_wide", f"{path.name} has {len(header)} columns; at most {MOST_COLUMNS} are read.")
+        rows, ragged = _rows(reader, len(header))
+    except csv.Error as error:
+        raise RefusalError("bad_csv", f"{path.name}, line {reader.line_num}: {error}; is it a CSV file?") from None
+    if ragged:
+        lines = ", ".join(str(line) for line in ragged[:_MOST_LINES_NAMED])
+        more = ", ..." if len(ragged) > _MOST_LINES_NAMED else ""
+        notes.append(
+            f"{len(ragged)} rows have more or fewer cells than the header's {len(header)} (lines {lines}{more}): "
+            "missing cells count as empty, surplus ones are left out."
+        )
+    columns = [[row[i] for row in rows] for i in range(len(header))]
+    return Table(_names(header), columns, len(rows), delimiter, len(ragged), notes)
+
+
+def _content(path: Path, max_bytes: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(max_bytes + 1)
+    except IsADirectoryError:
+        raise RefusalError("no_file", f"{path} is a folder; name a CSV or TSV file.") from None
+    except OSError as error:
+        raise RefusalError("no_file", f"{path} cannot be read ({error.strerror}); check the path.") from None
+    if len(content) > max_bytes:
+        said = (
+            f"{path.name} is larger than {max_bytes} bytes; raise maxBytes in the configuration, or report on a part."
+        )
+        raise RefusalError("too_large", said)
+    return content
+
+
+def _decoded(content: bytes, notes: list[str]) -> str:
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        notes.append("The file is no UTF-8; it was read as Windows-1252, so odd characters may be wrong.")
+        return content.decode("cp1252", "replace")
+
+
+def _delimiter(sample: str) -> str:
+    """The sniffer's, when the first line has it; else what that line has most of, a comma when it has none."""
+    head = sample.lstrip().partition("\n")[0]
+    try:
+        sniffed = csv.Sniffer().sniff(sample, _DELIMITERS).delimiter
+    except csv.Error:
+        sniffed = ""
+    if sniffed and sniffed in head:
+        return sniffed
+    return max(_DELIMITERS, key=head.count)
+
+
+def _rows(reader: _Lines, width: int) -> tuple[list[list[str]], list[int]]:
+    """The rows, each made as wide as the header, and the lines where that was needed."""
+    rows: list[list[str]] = []
+    ragged: list[int] = []
+    for row in reader:
+        if len(row) <= 1 and not "".join(row).strip():
+            continue  # a blank line; a whole row of empty cells is a row
+        if len(row) != width:
+            ragged.append(reader.line_num)
+            row = (row + [""] * width)[:width]  # noqa: PLW2901  # the row as it is meant
+        rows.append([cell.strip() for cell in row])
+    return rows, ragged
+
+
+def _names(header: list[str]) -> list[str]:
+    """The header's cells, each made unique, and one for a cell that is empty."""
+    seen: Counter[str] = Counter()
+    names: list[str] = []
+    for position, cell in enumerate(header, 1):
+        name = " ".join(cell.split())[:100] or f"column {position}"
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names

@@ -1,0 +1,83 @@
+"""The table that memories live in. SQLite in the skill's data folder; every use of it is one transaction."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from .protocol import RefusalError
+
+FILE_NAME = "memory.db"
+
+_PATIENCE = 20.0
+"""Seconds to wait for other processes; the scripts' own timeout is longer."""
+
+_CREATE = """
+CREATE TABLE IF NOT EXISTS memories (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  value TEXT NOT NULL,
+  words TEXT NOT NULL
+)
+"""
+_PUT = "INSERT OR REPLACE INTO memories (key, value, words) VALUES (?, ?, ?)"
+_GET = "SELECT value FROM memories WHERE key = ?"
+_DELETE = "DELETE FROM memories WHERE key = ?"
+_SEARCH = """
+SELECT key, value FROM (
+  SELECT id, key, value,
+    (SELECT count(*) FROM json_each(?1) AS word WHERE instr(memories.words, word.value) > 0) AS hits
+  FROM memories
+) WHERE hits > 0 ORDER BY hits DESC, id DESC LIMIT ?2
+"""
+
+
+class Found(NamedTuple):
+    """A memory; `value` is its JSON text."""
+
+    key: str
+    value: str
+
+
+class Memories:
+    """What is remembered, inside one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def put(self, memory: Found, words: str) -> bool:
+        """Store, in place of what had the key before; whether the key is new."""
+        is_new = self.get(memory.key) is None
+        self._connection.execute(_PUT, (memory.key, memory.value, words))
+        return is_new
+
+    def get(self, key: str) -> str | None:
+        """The value's JSON text."""
+        row = self._connection.execute(_GET, (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def delete(self, key: str) -> bool:
+        """Whether there was one."""
+        return self._connection.execute(_DELETE, (key,)).rowcount > 0
+
+    def search(self, words: str, limit: int) -> list[Found]:
+        """Those with any of the words (a JSON list): most words first, then the latest."""
+        return [Found(*row) for row in self._connection.execute(_SEARCH, (words, limit))]
+
+
+@contextmanager
+def opened(folder: Path) -> Generator[Memories, None, None]:
+    """One transaction, alone with the file: other processes wait their turn. Raises RefusalError for a broken file."""
+    try:
+        with closing(sqlite3.connect(folder / FILE_NAME, timeout=_PATIENCE, isolation_level=None)) as connection:
+            # IMMEDIATE: a transaction that began as a reader could not become a writer while another one writes.
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(_CREATE)
+            yield Memories(connection)
+            connection.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        raise RefusalError("storage", f"The memory cannot be used now ({error}); try again.") from None
+    except sqlite3.DatabaseError as error:
+        said = f"The memory's file {FILE_NAME} is damaged ({error}); move it away to begin a new one."
+        raise RefusalError("storage", said) from None

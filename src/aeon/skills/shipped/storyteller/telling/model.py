@@ -1,0 +1,77 @@
+"""The model that Aeon lends a script: OpenAI chat completions over a unix socket, with a token of this run."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+
+import http.client
+import json
+import os
+import socket
+from typing import Any, NamedTuple
+
+from .protocol import RefusalError
+
+_LARGEST_ANSWER = 1024 * 1024
+"""Bytes."""
+
+
+class Answer(NamedTuple):
+    """What the model said, and whether it was stopped before it had finished."""
+
+    text: str
+    is_cut_off: bool
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def ask(messages: list[dict[str, str]], max_tokens: int, seconds: float) -> Answer:
+    """One completion. Raises RefusalError when there is no model, it refuses, or its answer is none."""
+    path, token = os.environ.get("AEON_MODEL_SOCKET"), os.environ.get("AEON_MODEL_TOKEN")
+    if not path or not token:
+        raise RefusalError("no_model", "No model was lent to this script; configure one with: aeon model")
+    body = json.dumps({"model": "aeon", "messages": messages, "max_tokens": max_tokens})
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    connection = _UnixConnection(path, seconds)
+    try:
+        connection.request("POST", "/v1/chat/completions", body, headers)
+        response = connection.getresponse()
+        status, answer = response.status, response.read(_LARGEST_ANSWER + 1)
+    except TimeoutError:
+        raise RefusalError("model_timeout", f"The model gave no answer in {seconds:g} seconds.") from None
+    except (OSError, http.client.HTTPException) as error:
+        raise RefusalError("no_model", f"The model cannot be reached ({error}); is it running?") from None
+    finally:
+        connection.close()
+    if len(answer) > _LARGEST_ANSWER:
+        raise RefusalError("model_answer", f"The model's answer is over {_LARGEST_ANSWER} bytes.")
+    return _read(status, answer)
+
+
+def _read(status: int, body: bytes) -> Answer:
+    try:
+        answer: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        answer = None
+    if status != http.client.OK:
+        raise RefusalError("model_refused", f"The model answered with status {status}: {_complaint(answer)}")
+    try:
+        choice = answer["choices"][0]
+        text = choice["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        raise RefusalError("model_answer", "The model's answer is no chat completion.") from None
+    if not isinstance(text, str) or not text.strip():
+        raise RefusalError("empty_answer", "The model said nothing; try again, or word the prompt differently.")
+    return Answer(text.strip(), choice.get("finish_reason") == "length")
+
+
+def _complaint(answer: Any) -> str:
+    try:
+        return str(answer["error"]["message"])[:300]
+    except (KeyError, TypeError):
+        return "no reason given"

@@ -1,0 +1,43 @@
+"""A skill's script as a tool of the kernel: the same process, retries and limits, one node at a time."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from aeon.base.errors import ToolError
+from aeon.base.json import JsonObject
+from aeon.skills.models import Skill, SkillScript
+from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolInvocation
+from aeon.tools.interface import Tool
+
+Execute: TypeAlias = Callable[[PlanJson], ExecutionResult]
+"""Runs a plan to its end."""
+
+_NODE = "call"
+_GRACE = 15.0
+"""Seconds beyond the plan's deadline in which its processes are ended."""
+
+
+class SkillTool(Tool):
+    """Calls one script. Its effects are its output alone: a kernel's run has no state that patches could change.
+
+    `plan_timeout` is in seconds and bounds the call, all its retries included.
+    """
+
+    def __init__(self, skill: Skill, script: SkillScript, execute: Execute, plan_timeout: float) -> None:
+        self.name = f"{skill.name}.{script.name}"
+        self.description = script.description or skill.description
+        self.input_schema = script.input_schema or {"type": "object"}
+        self.output_schema = script.output_schema or {"type": "object"}
+        self.timeout = plan_timeout + _GRACE
+        self._path = script.tool_path
+        self._execute = execute
+
+    def invoke(self, **kwargs: Any) -> JsonObject:
+        """The script's output. Raises ToolError with the class of its failure."""
+        node = ToolInvocation(tool_id=_NODE, tool_path=self._path, input=kwargs)
+        result = self._execute(PlanJson(tools=[node])).execution_trace[0]
+        if result.ok:
+            return result.output or {}
+        said = result.error
+        message = "it was ended before it began" if said is None else f"{said.type}: {said.message}"
+        raise ToolError(f"The skill's script {self._path} failed: {message}", next_step="See `aeon skills check`.")

@@ -1,0 +1,69 @@
+"""What is kept of output (skills 1, 4), and what a problem is called."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.skills.invocation import Access, Invocation
+from aeon.skills.process.assets import asset_check
+from aeon.skills.process.levels import request
+from aeon.skills.process.output import PlainOutput, Tail
+
+
+@given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 50))
+def test_a_tail_is_the_end_of_all_that_came(chunks, limit):
+    """Law (skills 1): the last bytes, however they came."""
+    tail = Tail(limit)
+    for chunk in chunks:
+        tail.feed(chunk)
+    whole = b"".join(chunks)
+    assert tail.text == whole[len(whole) - min(limit, len(whole)) :].decode(errors="replace")
+
+
+@given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 200))
+def test_plain_output_is_kept_up_to_its_limit(chunks, limit):
+    """Law (skills 4): whole when it fits, else its beginning and a word about it."""
+    output = PlainOutput(limit)
+    for chunk in chunks:
+        output.feed(chunk)
+    whole = b"".join(chunks)
+    assert output.stdout == whole[:limit]
+    assert (output.overflow is not None) == (len(whole) > limit)
+
+
+def test_assets_are_found_from_the_working_folder(tmp_path):
+    """Skills 2."""
+    data, outside = tmp_path / "data", tmp_path / "outside"
+    for folder in (data, outside):
+        folder.mkdir()
+        (folder / "a").touch()
+    (data / "link").symlink_to(outside / "a")
+    check = asset_check(data, [data])
+    assert check("a") is None
+    assert check(f"{data}/a") is None
+    assert check("../data/a") is None
+    for path, fault in [
+        ("../outside/a", "outside"),
+        ("link", "outside"),
+        ("b", "no file"),
+        ("", "no file"),
+        ("\0", "no path"),
+    ]:
+        assert fault in check(path)
+
+
+def test_a_script_is_given_what_its_level_allows():
+    """Skills 11: what may be written is put over what may be read."""
+    access = Access(read=(Path("/skill"),), write=(Path("/skill/data"),))
+    invocation = Invocation(
+        ("/skill/run",), b"", Path("/skill/data"), {"PATH": "/usr/bin:relative:/opt/x"}, access=access
+    )
+    plain, fenced, boxed = (request(invocation, level, "t") for level in ("plain", "landlock", "bubblewrap"))
+    assert plain.fence is None
+    assert plain.env == {"PATH": "/usr/bin:relative:/opt/x", "AEON_INVOCATION": "t"}
+    assert {"/skill", "/opt/x", "/usr"} <= set(fenced.fence.read)
+    assert "relative" not in fenced.fence.read
+    assert "/skill/data" in fenced.fence.write
+    assert boxed.command.index("/skill/data") > boxed.command.index("/skill")
+    assert "--unshare-net" in boxed.command

@@ -1,0 +1,140 @@
+"""What a script can reach at each level of isolation (skills 11), and how a level is chosen."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from aeon.base.errors import SandboxError
+from aeon.skills.invocation import Access, Ending
+from aeon.skills.process import ProcessRunner, probe
+
+from .conftest import usable
+
+
+@pytest.fixture(scope="session", params=["landlock", "bubblewrap"])
+def sandbox(request):
+    with usable(request.param) as made:
+        yield made
+
+
+CONNECT = """
+import socket, sys
+try:
+    socket.create_connection(("127.0.0.1", int(sys.argv[1])), 2)
+    print("connected")
+except OSError as error:
+    print("refused")
+"""
+
+
+@pytest.fixture
+def port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def answer(runner, invocation) -> str:
+    outcome = runner.run(invocation)
+    assert outcome.ending is Ending.EXITED, outcome
+    return outcome.stdout.decode().strip()
+
+
+@pytest.mark.parametrize(("network", "expected"), [(False, "refused"), (True, "connected")])
+def test_the_network_is_there_only_when_granted(sandbox, scripts, port, network, expected):
+    script = scripts.python(CONNECT).command[0]
+    access = Access(read=(scripts.folder,), network=network)
+    assert answer(sandbox, scripts.invocation(script, port, access=access, is_ndjson=False)) == expected
+
+
+def test_home_and_other_skills_cannot_be_read(sandbox, scripts, tmp_path):
+    """Skills 11: a script sees its own skill's folders."""
+    mine, other = tmp_path / "skills/mine", tmp_path / "skills/other"
+    for folder in (mine, other):
+        folder.mkdir(parents=True)
+        (folder / "text").write_text(folder.name)
+    home = Path.home() / ".bashrc"
+    script = scripts.write(f"#!/bin/sh\ncat {mine}/text {other}/text {home} 2>/dev/null; ls {tmp_path}/skills/other\n")
+    access = Access(read=(mine, script))
+    assert answer(sandbox, scripts.invocation(script, access=access, cwd=mine, is_ndjson=False)) == "mine"
+
+
+def test_nothing_outside_the_granted_folders_can_be_written(sandbox, scripts, tmp_path):
+    data, readable = tmp_path / "data", tmp_path / "readable"
+    for folder in (data, readable):
+        folder.mkdir()
+    targets = [
+        readable / "x",
+        tmp_path / "x",
+        "/usr/x",
+        "/etc/x",
+        Path.home() / "x",
+        Path("/dev", "shm", "x"),
+        "/proc/x",
+    ]
+    tries = "\n".join(f"(echo x > {target}) 2>/dev/null" for target in targets)
+    script = scripts.write(f"#!/bin/sh\n{tries}\necho x > {data}/x && rm {data}/x && mkdir {data}/d && cat /dev/null\n")
+    access = Access(read=(readable, script), write=(data,))
+    outcome = sandbox.run(scripts.invocation(script, access=access, cwd=data, is_ndjson=False))
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    assert not any(Path(target).exists() for target in targets)
+    assert [entry.name for entry in data.iterdir()] == ["d"]
+
+
+def test_links_lead_nowhere_new(sandbox, scripts, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("hunter2")
+    (scripts.folder / "link").symlink_to(secret)
+    assert answer(sandbox, scripts.sh("cat link 2>/dev/null; echo done", is_ndjson=False)) == "done"
+
+
+def test_secrets_of_other_processes_cannot_be_read(sandbox, scripts):
+    """Skills 11: nor by way of /proc."""
+    body = 'cat "/proc/$1/environ" "/proc/$PPID/environ" >/dev/null 2>&1 && echo leaked || echo safe'
+    script = scripts.sh(body).command[0]
+    assert answer(sandbox, scripts.invocation(script, os.getpid(), is_ndjson=False)) == "safe"
+
+
+def test_others_cannot_be_signalled(sandbox, scripts):
+    outcome = sandbox.run(scripts.sh("kill -9 $PPID 2>/dev/null; echo alive", is_ndjson=False))
+    assert outcome.stdout == b"alive\n"
+    assert sandbox.run(scripts.sh("exit 0", is_ndjson=False)).exit_code == 0
+
+
+def test_python_works_in_the_sandbox(sandbox, scripts):
+    path = scripts.write("import json, sqlite3, ssl; print(json.dumps(1))", "work.py")
+    assert answer(sandbox, scripts.invocation(sys.executable, path, is_ndjson=False)) == "1"
+
+
+def test_auto_takes_the_strongest_that_works():
+    with ProcessRunner() as auto:
+        strongest = auto.level
+    for level in ("bubblewrap", "landlock", "plain"):
+        with ProcessRunner(level) as runner:
+            try:
+                assert runner.level == level
+            except SandboxError:
+                continue
+        assert strongest == level
+        break
+
+
+def test_a_level_that_is_not_to_be_had_is_refused_with_its_reason(monkeypatch):
+    monkeypatch.setattr(probe, "_works", set())
+    monkeypatch.setattr(probe, "bubblewrap", lambda: None)
+    with ProcessRunner("bubblewrap") as runner, pytest.raises(SandboxError, match="bwrap is not installed"):
+        _ = runner.level
+
+
+def test_require_never_means_plain(monkeypatch):
+    monkeypatch.setattr(probe, "fault_of", lambda level, run: f"no {level} here" if level != "plain" else None)
+    with ProcessRunner("require") as runner, pytest.raises(SandboxError, match=r"no bubblewrap here; .*no landlock"):
+        _ = runner.level
+    with ProcessRunner("auto") as runner:
+        assert runner.level == "plain"
+
+
+def test_the_outcome_says_how_it_was_isolated(runner, scripts):
+    assert runner.run(scripts.sh("exit 0")).sandbox == runner.level

@@ -1,0 +1,96 @@
+"""Scripts that cannot be started say why; nothing is run in their place (skills 13)."""
+
+import sys
+
+import pytest
+
+from aeon.skills.invocation import Ending
+
+
+def refused(runner, invocation) -> str:
+    outcome = runner.run(invocation)
+    assert (outcome.ending, outcome.exit_code) == (Ending.NOT_STARTED, None)
+    return outcome.problem
+
+
+def test_a_missing_script(runner, scripts):
+    assert "there is no such file" in refused(runner, scripts.invocation(scripts.folder / "nothing.sh"))
+
+
+def test_a_command_that_is_not_in_the_path(runner, scripts):
+    assert "there is no such file" in refused(runner, scripts.invocation("no-such-command"))
+
+
+def test_a_command_from_the_path(runner, scripts):
+    assert runner.run(scripts.invocation("true", is_ndjson=False)).exit_code == 0
+
+
+def test_a_missing_interpreter(runner, scripts):
+    path = scripts.write("#!/usr/bin/no-such-interpreter\n")
+    assert "its interpreter /usr/bin/no-such-interpreter does not exist" in refused(runner, scripts.invocation(path))
+
+
+def test_a_script_without_the_exec_bit(runner, scripts):
+    path = scripts.write("#!/bin/sh\n")
+    path.chmod(0o644)
+    assert "it is not executable" in refused(runner, scripts.invocation(path))
+
+
+def test_a_script_without_an_interpreter_line(runner, scripts):
+    invocation = scripts.invocation(scripts.write("echo hello\n"), is_ndjson=False)
+    if runner.level == "bubblewrap":  # which gives it to sh, as shells do
+        assert runner.run(invocation).stdout == b"hello\n"
+    else:
+        assert "no interpreter line" in refused(runner, invocation)
+
+
+def test_a_script_that_is_being_written(runner, scripts):
+    path = scripts.write("#!/bin/sh\n")
+    with path.open("a"):
+        assert "open for writing" in refused(runner, scripts.invocation(path))
+
+
+@pytest.mark.parametrize("command", [("/bin/ec\0ho",), ("/bin/echo", "a\0b"), ("/bin/echo", "\ud800")])
+def test_text_that_no_command_line_carries(runner, scripts, command):
+    assert "The command or its environment contains" in refused(runner, scripts.invocation(*command))
+
+
+def test_an_environment_that_cannot_be(runner, scripts):
+    assert "NUL" in refused(runner, scripts.invocation("true", env={"A": "\0"}))
+    assert "equals sign" in refused(runner, scripts.invocation("true", env={"A=B": ""}))
+
+
+def test_no_command(runner, scripts):
+    assert refused(runner, scripts.invocation()) == "There is no command to run."
+
+
+def test_a_missing_working_folder(runner, scripts):
+    assert "does not exist" in refused(runner, scripts.invocation("true", cwd=scripts.folder / "gone"))
+
+
+def test_arguments_that_are_too_long(runner, scripts):
+    assert "longer than the system takes" in refused(runner, scripts.invocation("true", "x" * 200_000))
+
+
+def test_a_large_command_line_and_environment_arrive(runner, scripts):
+    """A request may be longer than a message between processes."""
+    path = scripts.write("#!/bin/sh\necho ${#BIG} $#\n")
+    env = {"BIG": "x" * 100_000}
+    outcome = runner.run(scripts.invocation(path, *["y" * 1000] * 300, env=env, is_ndjson=False))
+    assert outcome.stdout == b"100000 300\n"
+
+
+def test_names_that_are_no_utf8_arrive(runner, scripts):
+    path = scripts.write('#!/bin/sh\nprintf %s "$1" | od -An -tx1\n')
+    outcome = runner.run(scripts.invocation(path, "\udcff", is_ndjson=False))
+    assert outcome.stdout.split() == [b"ff"]
+
+
+def test_unusual_timeouts(runner, scripts):
+    assert runner.run(scripts.invocation("true", timeout=1e12, is_ndjson=False)).ending is Ending.EXITED
+    assert runner.run(scripts.invocation("sleep", "9", timeout=0.0, is_ndjson=False)).ending is Ending.TIMED_OUT
+
+
+def test_the_interpreter_itself_may_be_the_program(runner, scripts):
+    outcome = runner.run(scripts.invocation(sys.executable, "-c", "print(6 * 7)", is_ndjson=False))
+    assert outcome.stdout == b"42\n"

@@ -1,0 +1,234 @@
+"""The replan loop (skills-data-model 5; skills 4, 12, 13): bounded, blaming, keeping what is done, never repeating."""
+
+import pytest
+
+from aeon.base.errors import LLMError
+from aeon.observability.events import Replanned, Warned
+from aeon.skills.failures import FailureClass
+from aeon.skills.health import SkillHealth
+from aeon.skills.plan_json import (
+    ExecutionResult,
+    ExecutionState,
+    FailureReason,
+    ToolErrorJson,
+    ToolInvocation,
+    ToolResult,
+)
+from aeon.skills.planning import PlanningError
+from aeon.skills.replan import MAX_ATTEMPTS, Replanner, kept_nodes
+
+ROLL = "dice-roller/scripts/roll.sh"
+TELL = "storyteller/scripts/narrate.py"
+
+
+def node(tool_id, path, after=(), **given):
+    return ToolInvocation(tool_id=tool_id, tool_path=path, input=given, dependencies=list(after))
+
+
+def ok(tool_id, path, output=None):
+    return ToolResult(tool_id=tool_id, tool_path=path, ok=True, state=ExecutionState.COMPLETED, output=output or {})
+
+
+def bad(tool_id, path, failure, state=ExecutionState.FAILED):
+    error = ToolErrorJson(type=failure, message=f"it was {failure}")
+    return ToolResult(tool_id=tool_id, tool_path=path, ok=False, state=state, error=error)
+
+
+class Plans:
+    """A planner that gives nodes, or raises, in order, and keeps what it was asked."""
+
+    def __init__(self, *plans):
+        self.plans = list(plans)
+        self.tasks = []
+
+    def plan(self, task):
+        self.tasks.append(task)
+        plan = self.plans.pop(0) if len(self.plans) > 1 else self.plans[0]
+        if isinstance(plan, Exception):
+            raise plan
+        return task.plan(plan)
+
+
+class Runs:
+    """Execution by a script of traces: for each plan, how its nodes end."""
+
+    def __init__(self, *traces):
+        self.traces = list(traces)
+        self.plans = []
+        self.finished = []
+
+    def __call__(self, plan, *, finished=None, cancellation=None):
+        self.plans.append(plan)
+        self.finished.append(dict(finished or {}))
+        trace = self.traces.pop(0) if len(self.traces) > 1 else self.traces[0]
+        failed = [each.tool_id for each in trace if not each.ok]
+        return ExecutionResult(
+            plan_id=plan.request_id,
+            success=not failed,
+            failed_tools=failed,
+            can_replan=bool(failed),
+            failure_reason=FailureReason.TOOL_FAILURE if failed else None,
+            execution_trace=trace,
+            generation_metadata=plan.metadata,
+        )
+
+
+@pytest.fixture
+def replan(catalog):
+    def run(planner, runs, by_pattern=None, health=None):
+        seen = []
+        replanner = Replanner(
+            catalog, planner, by_pattern or Plans(PlanningError("no words")), runs, health or SkillHealth(), seen.append
+        )
+        return replanner.run("roll two dice"), seen
+
+    return run
+
+
+def test_the_first_plan_that_succeeds_ends_it(replan):
+    runs = Runs([ok("t1", ROLL)])
+    result, _ = replan(Plans([node("t1", ROLL)]), runs)
+
+    assert result.success
+    assert len(runs.plans) == 1
+
+
+def test_at_most_five_attempts_then_a_text_that_says_what_happened(replan):
+    """Skills 12; FR of skills-data-model 5: EXHAUSTED."""
+    plans = Plans(*([node("t1", ROLL, notation=f"{n}d6")] for n in range(1, 9)))
+    runs = Runs([bad("t1", ROLL, FailureClass.EXIT_CODE)])
+    result, _ = replan(plans, runs)
+
+    assert len(plans.tasks) == MAX_ATTEMPTS
+    assert not result.success
+    assert not result.can_replan
+    assert "I could not carry out: roll two dice" in result.narrative
+    assert "t1 dice-roller/scripts/roll.sh: exit_code" in result.narrative
+
+
+def test_each_attempt_is_numbered_and_points_at_the_plan_before(replan):
+    plans = Plans([node("t1", ROLL)], [node("t1", ROLL, notation="1d6")])
+    runs = Runs([bad("t1", ROLL, FailureClass.TIMEOUT)], [ok("t1", ROLL)])
+    result, _ = replan(plans, runs)
+    first, second = runs.plans
+
+    assert (first.metadata.generation_attempt, first.metadata.parent_plan_id) == (1, None)
+    assert (second.metadata.generation_attempt, second.metadata.parent_plan_id) == (2, first.request_id)
+    assert result.generation_metadata == second.metadata
+
+
+def test_a_skills_own_fault_disables_it(replan):
+    """Skills 4: blame decides what a replan learns."""
+    plans = Plans([node("t1", ROLL)], [node("t1", TELL, prompt="x")])
+    runs = Runs([bad("t1", ROLL, FailureClass.PROTOCOL_VIOLATION)], [ok("t1", TELL)])
+    replan(plans, runs)
+
+    assert not plans.tasks[1].catalog.by_name["dice-roller"].enabled
+    assert runs.plans[1].disabled_skills == ["dice-roller"]
+
+
+@pytest.mark.parametrize(
+    "failure", [FailureClass.INVALID_INPUT, FailureClass.CIRCULAR_DEPENDENCY, FailureClass.TIMEOUT]
+)
+def test_a_planners_mistake_or_one_transient_failure_disables_nothing(replan, failure):
+    plans = Plans([node("t1", ROLL)], [node("t1", ROLL, notation="1d6")])
+    replan(plans, Runs([bad("t1", ROLL, failure)], [ok("t1", ROLL)]))
+
+    assert plans.tasks[1].catalog.by_name["dice-roller"].enabled
+    assert str(failure) in plans.tasks[1].lessons[0]
+
+
+def test_three_transient_failures_in_a_row_degrade_the_skill(replan):
+    """Skills 13."""
+    plans = Plans(*([node("t1", ROLL, notation=f"{n}d6")] for n in range(1, 9)))
+    replan(plans, Runs([bad("t1", ROLL, FailureClass.EXIT_CODE)]))
+    enabled = [task.catalog.by_name["dice-roller"].enabled for task in plans.tasks]
+
+    assert enabled == [True, True, True, False, False]
+
+
+def test_finished_nodes_are_kept_and_not_counted_again(replan):
+    """Skills 4: a replan keeps the results of nodes that finished."""
+    told = node("t2", TELL, ["t1"], prompt="x")
+    plans = Plans([node("t1", ROLL), told], [node("t3", TELL, ["t1"], prompt="y")])
+    health = SkillHealth()
+    runs = Runs(
+        [ok("t1", ROLL, {"dice": 7}), bad("t2", TELL, FailureClass.EXIT_CODE)], [ok("t1", ROLL), ok("t3", TELL)]
+    )
+    result, _ = replan(plans, runs, health=health)
+
+    assert result.success
+    assert [each.tool_id for each in runs.plans[1].tools] == ["t1", "t3"]
+    assert runs.finished[1]["t1"].output == {"dice": 7}
+
+
+def test_the_same_plan_again_is_refused(replan):
+    """Skills 4."""
+    plans = Plans([node("t1", ROLL)])
+    runs = Runs([bad("t1", ROLL, FailureClass.EXIT_CODE)])
+    result, seen = replan(plans, runs)
+
+    assert len(runs.plans) == 1
+    assert len(plans.tasks) == MAX_ATTEMPTS
+    assert any("same plan again" in event.reason for event in seen if isinstance(event, Replanned))
+    assert "not run twice" in result.narrative
+
+
+def test_planning_that_fails_is_tried_again_with_what_was_learnt(replan):
+    plans = Plans(PlanningError("cut off"), [node("t1", ROLL)])
+    result, _ = replan(plans, Runs([ok("t1", ROLL)]))
+
+    assert result.success
+    assert plans.tasks[1].lessons == ["cut off"]
+
+
+def test_without_a_model_the_words_alone_plan(replan):
+    """Issue point 7: pattern-based planning when no model answers."""
+    by_pattern = Plans([node("t1", ROLL)])
+    runs = Runs([ok("t1", ROLL)])
+    result, seen = replan(Plans(LLMError("no model here")), runs, by_pattern)
+
+    assert result.success
+    assert any(isinstance(event, Warned) and "no model here" in event.message for event in seen)
+
+
+def test_neither_model_nor_words_is_a_fallback_that_says_so(replan):
+    """Skills 12: nothing crashes, nothing loops."""
+    result, _ = replan(Plans(LLMError("no model here")), Runs([]))
+
+    assert not result.success
+    assert result.execution_trace == []
+    assert "no model here" in result.narrative
+    assert "no words" in result.narrative
+
+
+def test_a_cancelled_run_is_not_planned_again(replan):
+    runs = Runs([bad("t1", ROLL, FailureClass.CANCELLED)])
+    plans = Plans([node("t1", ROLL)])
+    result, _ = replan(plans, runs)
+
+    assert len(plans.tasks) == 1
+    assert result.narrative is None
+
+
+def test_what_is_kept_is_closed_under_dependencies():
+    """A completed node may have gone on from an optional one that failed: that one is kept with it."""
+    from aeon.skills.plan_json import PlanJson
+
+    plan = PlanJson(
+        tools=[
+            node("optional", ROLL),
+            node("went-on", TELL, prompt="{tool.optional.dice}"),
+            node("failed", TELL, ["went-on"], prompt="x"),
+        ]
+    )
+    trace = [
+        bad("optional", ROLL, FailureClass.TIMEOUT),
+        ok("went-on", TELL),
+        bad("failed", TELL, FailureClass.EXIT_CODE),
+    ]
+    result = ExecutionResult(plan_id="p", success=False, execution_trace=trace)
+    nodes, results = kept_nodes(plan, result)
+
+    assert [each.tool_id for each in nodes] == ["optional", "went-on"]
+    assert set(results) == {"optional", "went-on"}

@@ -1,0 +1,111 @@
+"""The shipped double of a script runner."""
+
+import threading
+
+import pytest
+
+import aeon.testing.scripts
+from aeon.base.json import canonical
+from aeon.skills.executor import PlanExecutor
+from aeon.skills.invocation import Cancellation, Ending, Invocation
+from aeon.skills.plan_json import PlanJson, ToolInvocation
+from aeon.skills.workers import ThreadWorkers
+from aeon.testing.clock import FakeClock
+from aeon.testing.scripts import (
+    ScriptedRunner,
+    ShuffledWorkers,
+    acyclic_dependencies,
+    catalog,
+    done,
+    fails,
+    log,
+    node,
+    overruns,
+    patches,
+    plan_of,
+    prepared,
+    says,
+    script,
+    skill,
+    takes,
+    waits_for_cancel,
+)
+
+SKILL = skill("s", script("go"))
+
+
+def invocation(given=None):
+    return prepared(SKILL, SKILL.scripts[0], given or {}, "r")
+
+
+def test_the_example_of_its_page_runs():
+    lines = aeon.testing.scripts.__doc__.split("\n\n")[1].splitlines()
+    names = {**vars(aeon.testing.scripts), "PlanExecutor": PlanExecutor}
+    exec("\n".join(lines), names)  # noqa: S102  # our own page
+    assert names["result"].success
+
+
+def test_it_does_what_it_is_told_and_keeps_the_calls():
+    runner, heard = ScriptedRunner({"s/go": says(log("hi"), done(), exit_code=3, stderr="oh")}), []
+    outcome = runner.run(invocation({"a": 1}), on_event=heard.append)
+    assert (outcome.exit_code, outcome.stderr, list(outcome.events)) == (3, "oh", heard)
+    assert (runner.calls[0].name, runner.calls[0].input, runner.calls[0].attempt) == ("s/go", {"a": 1}, 1)
+
+
+def test_attempts_are_counted_for_each_input():
+    runner = ScriptedRunner({"s/go": fails(1, patches({}))})
+    assert [runner.run(invocation({"n": n})).exit_code for n in (1, 2, 1, 2)] == [1, 1, 0, 0]
+
+
+def test_a_command_that_is_no_envelope_is_known_by_its_first_word():
+    plain = Invocation(("tool",), b"text", SKILL.home, {})
+    assert ScriptedRunner({"tool": says(done())}).run(plain).exit_code == 0
+    assert ScriptedRunner({}).run(plain).ending is Ending.NOT_STARTED
+
+
+def test_time_passes_on_the_clock_alone():
+    clock = FakeClock()
+    assert ScriptedRunner({"s/go": overruns(clock)}).run(invocation()).ending is Ending.TIMED_OUT
+    assert ScriptedRunner({"s/go": takes(31, clock, says(done()))}).run(invocation()).ending is Ending.TIMED_OUT
+    assert ScriptedRunner({"s/go": takes(29, clock, says(done()))}).run(invocation()).ending is Ending.EXITED
+    assert clock.slept == [30, 30, 29]
+
+
+def test_it_waits_until_it_is_cancelled():
+    started = threading.Event()
+    runner = ScriptedRunner({"s/go": waits_for_cancel(started)})
+    with Cancellation() as cancellation:
+        canceller = threading.Thread(target=lambda: (started.wait(30), cancellation.cancel()))
+        canceller.start()
+        assert runner.run(invocation(), cancellation).ending is Ending.CANCELLED
+        canceller.join()
+    with pytest.raises(AssertionError, match="nothing could ever end"):
+        runner.run(invocation())
+
+
+@pytest.mark.parametrize("workers", [ThreadWorkers(2), ShuffledWorkers(0)])
+def test_workers_hand_over_what_tasks_say_and_what_they_raise(workers):
+    def counts(say):
+        for n in range(3):
+            say(n)
+
+    def breaks(_say):
+        raise ZeroDivisionError
+
+    workers.submit(counts)
+    assert [workers.next() for _ in range(3)] == [0, 1, 2]
+    workers.submit(breaks)
+    with pytest.raises(ZeroDivisionError):
+        workers.next()
+    workers.close()
+
+
+def test_small_plans_and_catalogs():
+    assert catalog(SKILL).find_script("s/go") == (SKILL, SKILL.scripts[0])
+    plan = plan_of(node("x", "s/go", {"a": 1}, "y", required=False), parallel=False)
+    assert plan == PlanJson(
+        request_id="plan-1",
+        tools=[ToolInvocation(tool_id="x", tool_path="s/go", input={"a": 1}, dependencies=["y"], required=False)],
+        parallel=False,
+    )
+    assert canonical(acyclic_dependencies(3)) == canonical(acyclic_dependencies(3))
