@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -40,9 +41,11 @@ def is_forked(runner) -> bool:
     return runner._warm._warden is not None and runner._warm._warden.is_alive
 
 
-def test_a_forked_script_sees_what_a_started_one_sees(warm, scripts):
+@pytest.mark.parametrize("options", [(), ("-s", "-B")])
+def test_a_forked_script_sees_what_a_started_one_sees(warm, scripts, options):
     scripts.write("VALUE = 7", "sibling.py")
     invocation = script(scripts, REPORT, "one", "two words", env={"A": "\u00e9"}, stdin=b"given")
+    invocation = replace(invocation, command=[sys.executable, *options, *invocation.command[1:]])
     with ProcessRunner(warm.level) as cold:
         expected = cold.run(invocation).events[0]["summary"]
     outcome = warm.run(invocation)

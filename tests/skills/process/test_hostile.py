@@ -359,6 +359,12 @@ def test_a_warden_that_is_killed_is_replaced(scripts):
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
 
+def test_nothing_is_ended_for_a_leader_that_is_not_known():
+    """Some processes show 0 as their session and group: not knowing a leader must never mean them."""
+    code = "from aeon.skills.process.aftermath import _marked; print(_marked('no such token', 0))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"set()\n"
+
+
 def test_a_warden_that_hangs_is_replaced(scripts, monkeypatch):
     """A stopped warden ends nothing: after its time it is ended, with its scripts."""
     monkeypatch.setattr("aeon.skills.process.watch._WARDEN_SECONDS", 0.3)

@@ -11,8 +11,10 @@ _SECONDS = 5.0
 _PAUSE = 0.01
 
 
-def end_marked(token: str, leader: int | None) -> None:
+def end_marked(token: str, leader: int) -> None:
     """End every process that carries the marker, and the leader's session, for good. Returns when none is left.
+
+    `leader` is 0 when it is not known; that is never taken for a session, for some processes say theirs is 0.
 
     What has scrubbed its environment and left the session is not found: a warden would have ended that too.
     """
@@ -22,7 +24,7 @@ def end_marked(token: str, leader: int | None) -> None:
         time.sleep(_PAUSE)
 
 
-def _marked(token: str, leader: int | None) -> set[int]:
+def _marked(token: str, leader: int) -> set[int]:
     found: set[int] = set()
     for entry in Path("/proc").glob("[0-9]*"):
         if _is_ours(int(entry.name), token, leader):
@@ -30,6 +32,6 @@ def _marked(token: str, leader: int | None) -> set[int]:
     return found
 
 
-def _is_ours(pid: int, token: str, leader: int | None) -> bool:
-    is_named = tree.marker(pid, MARKER) == token or (leader is not None and tree.session(pid) == leader)
+def _is_ours(pid: int, token: str, leader: int) -> bool:
+    is_named = tree.marker(pid, MARKER) == token or (leader > 0 and tree.session(pid) == leader)
     return is_named and not tree.is_dead(pid)

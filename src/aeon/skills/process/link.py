@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Literal, TypeAlias
 
 from aeon.base.errors import SandboxError
-from aeon.skills.process.warden import wire
+from aeon.skills.process.warden.wire import WARM_OPTIONS
 
 Kind: TypeAlias = Literal["cold", "warm"]
 
@@ -88,7 +88,7 @@ class WardenProcess:
 
 
 def _command(kind: Kind, door: int) -> list[str]:
-    isolation = ["-P"] if kind == "warm" else ["-I", "-S"]
+    isolation = ["-P", *WARM_OPTIONS] if kind == "warm" else ["-I", "-S"]
     return [sys.executable, *isolation, "-c", _BOOT, str(Path(__file__).parent), str(os.getpid()), str(door), kind]
 
 
@@ -100,20 +100,18 @@ class WardenLink:
         self._lock = Lock()
         self._warden: WardenProcess | None = None
 
-    def open(self, request: wire.Request, stdio: list[int]) -> tuple[WardenProcess, socket.socket]:
-        """Have the request started; returns by whom, and the conversation about it, on which the warden reports.
+    def open(self, request: int, stdio: list[int]) -> tuple[WardenProcess, socket.socket]:
+        """Have the written request started; returns by whom, and the conversation on which the warden reports.
 
         Raises SandboxError when no warden can be had.
         """
         mine, wardens = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        file = wire.written(request)
         try:
-            return self._send([*stdio, wardens.fileno(), file]), mine
+            return self._send([*stdio, wardens.fileno(), request]), mine
         except BaseException:
             mine.close()
             raise
         finally:
-            os.close(file)
             wardens.close()
 
     def _send(self, fds: list[int]) -> WardenProcess:

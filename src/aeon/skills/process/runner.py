@@ -1,5 +1,6 @@
 """Runs scripts as processes, isolated as well as this machine allows, and leaves none behind."""
 
+import os
 import signal
 import sys
 import time
@@ -18,6 +19,7 @@ from aeon.skills.process.output import PlainOutput
 from aeon.skills.process.probe import Wish, best_level
 from aeon.skills.process.problems import fault_before_start, refused, unboxed
 from aeon.skills.process.warden import wire
+from aeon.skills.process.warden.wire import WARM_OPTIONS
 from aeon.skills.process.watch import Pipes, Watch
 from aeon.skills.protocol import EventReader
 
@@ -89,20 +91,23 @@ class ProcessRunner:
         """Run it; an error when the warden was gone before it began to start anything."""
         began = time.monotonic()
         output = _output(invocation)
-        request = levels.request(invocation, level, uuid4().hex)
+        token = uuid4().hex
         pipes = Pipes()
+        request = wire.written(levels.request(invocation, level, token))
         try:
             warden, conversation = self._link(invocation, level).open(request, pipes.theirs)
             with conversation:
                 pipes.hand_over()
                 watch = Watch(invocation, conversation, pipes, output, cancellation, on_event)
                 watch.wait()
+            leader = wire.noted_leader(request)
         finally:
+            os.close(request)
             pipes.close()
         if watch.warden_is_gone:
             warden.kill()
-            end_marked(request.token, watch.leader)
-            if not watch.may_have_begun and watch.wish is None:
+            end_marked(token, leader or 0)
+            if leader is None and watch.wish is None:
                 return warden.failure()
         outcome = _outcome(invocation, watch, output, level)
         return replace(outcome, milliseconds=round((time.monotonic() - began) * 1000))
@@ -125,8 +130,10 @@ class ProcessRunner:
 
 def _may_be_forked(invocation: Invocation) -> bool:
     """Whether a fork of this interpreter does what its command would."""
-    is_ours = len(invocation.command) > 1 and invocation.command[0] == sys.executable
-    return is_ours and invocation.command[1].endswith(".py") and not any(n.startswith("PYTHON") for n in invocation.env)
+    program, *words = invocation.command
+    script = next((word for word in words if word not in WARM_OPTIONS), "")
+    is_configured = any(name.startswith("PYTHON") for name in invocation.env)
+    return program == sys.executable and script.endswith(".py") and not is_configured
 
 
 def _output(invocation: Invocation) -> EventReader | PlainOutput:

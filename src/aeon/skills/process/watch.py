@@ -87,8 +87,6 @@ class Watch:
         self._to_write = memoryview(invocation.stdin)
         self._deadline = time.monotonic() + invocation.timeout
         self.diagnostics = Tail(invocation.limits.stderr)
-        self.may_have_begun = False
-        self.leader: int | None = None
         self.wish: Ending | None = None
         """Why it was asked to end; None while it was not."""
         self.last_report: wire.Report | None = None
@@ -157,10 +155,6 @@ class Watch:
         report = wire.received_report(self._conversation)
         if report is None:
             self.warden_is_gone = True
-        elif report.kind == wire.TAKEN:
-            self.may_have_begun = True
-        elif report.kind == wire.STARTED:
-            self.leader = report.number
         else:
             self.last_report = report
         if self._is_settled():

@@ -79,8 +79,9 @@ class Warden:
         conversation = socket.socket(fileno=conversation_fd)
         try:
             request = wire.read_request(file)
-            wire.send_report(conversation, wire.Report(wire.TAKEN, 0))
+            wire.note(file)
             leader = self._start(request, (stdin, stdout, stderr))
+            wire.note(file, leader.pid)
         except Exception as error:  # noqa: BLE001  # whatever one request provokes, the others go on
             wire.send_report(conversation, _refusal(error))
             conversation.close()

@@ -96,5 +96,5 @@ def kill(pids: Iterable[int], own_group: int) -> None:
         kill_one(pid)
         with suppress(OSError):
             group = os.getpgid(pid)
-            if group != own_group:
+            if group not in (own_group, 0):  # 0 would mean one's own, and is what processes from outside show
                 os.killpg(group, signal.SIGKILL)

@@ -14,11 +14,12 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
+from itertools import dropwhile
 from typing import NoReturn, TextIO, cast
 
 from . import landlock
 from .start import Leader
-from .wire import Request
+from .wire import WARM_OPTIONS, Request
 
 _LOADED = (
     "argparse",
@@ -64,8 +65,8 @@ def prepare() -> None:
 
 
 def start(request: Request, stdio: tuple[int, int, int]) -> Leader:
-    """Run `command[1]` with its arguments in a child. Raises OSError for what can be seen before it begins."""
-    for path in (request.cwd, request.command[1]):
+    """Run the command's script with its arguments in a child. Raises OSError for what shows before it begins."""
+    for path in (request.cwd, _arguments(request)[0]):
         if not os.path.exists(path):  # noqa: PTH110  # as the interpreter would look for it
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     pid = os.fork()
@@ -79,7 +80,7 @@ def _run(request: Request, stdio: tuple[int, int, int]) -> NoReturn:
     code = _CANNOT_BEGIN
     try:
         _become(request, stdio)
-        code = _main(request.command[1])
+        code = _main(sys.argv[0])
         threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # noqa: SLF001  # as multiprocessing ends a forked child
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  # as above
     except BaseException:  # noqa: BLE001  # nothing may get past the fork
@@ -106,9 +107,14 @@ def _become(request: Request, stdio: tuple[int, int, int]) -> None:
     os.chdir(request.cwd)
     os.environ.clear()
     os.environ.update(request.env)
-    sys.argv = list(request.command[1:])
+    sys.argv = _arguments(request)
     sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[0])))  # noqa: PTH100, PTH120  # as the interpreter does
     sys.stdin, sys.stdout, sys.stderr = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
+
+
+def _arguments(request: Request) -> list[str]:
+    """The script and what it is given, without the interpreter and its options."""
+    return list(dropwhile(lambda word: word in WARM_OPTIONS, request.command[1:]))
 
 
 def _stream(fd: int, mode: str) -> TextIO:

@@ -21,7 +21,6 @@ class Watched:
         self._exit_code: int | None = None
         self._deadline: float | None = None
         self._was_asked = False
-        wire.send_report(conversation, wire.Report(wire.STARTED, self.pid))
 
     @property
     def leader_is_alive(self) -> bool:

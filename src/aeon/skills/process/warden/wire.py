@@ -6,18 +6,21 @@ Both ends are one interpreter of one version, and nobody else holds the sockets.
 import marshal
 import os
 import socket
+import struct
 from typing import NamedTuple
 
 MARKER = "AEON_INVOCATION"
 """The variable by which a script's processes are known after they have left their tree."""
 
+_NOTE = struct.Struct("=q")
+_UNTAKEN = -1
+
 DESCRIPTORS = 5
 """What comes with a request: stdin, stdout, stderr, the conversation's socket, and the file that holds the request."""
 
-TAKEN = "taken"
-"""Said before anything is started: without it nothing was, and the request may be made again."""
-STARTED = "started"
-"""With the leader's process id."""
+WARM_OPTIONS = ("-s", "-B")
+"""How a warm interpreter runs: no modules of the user, no bytecode written. Scripts that ask for the same may fork."""
+
 REFUSED = "refused"
 """Nothing was started; with the errno, and the file it is about."""
 OVER = "over"
@@ -54,9 +57,13 @@ class Report(NamedTuple):
 
 
 def written(request: Request) -> int:
-    """The request in a file of no name, as it may be longer than a message. The caller closes the descriptor."""
+    """The request in a file of no name, as it may be longer than a message. The caller closes the descriptor.
+
+    It begins with room for what the warden notes there, which Aeon reads only if the warden is gone.
+    """
     fence = request.fence and tuple(request.fence)
     fd = os.memfd_create("request", os.MFD_CLOEXEC)
+    os.write(fd, _NOTE.pack(_UNTAKEN))
     with open(fd, "wb", closefd=False) as file:  # a descriptor has no path
         marshal.dump((*request[:-1], fence), file)
     return fd
@@ -64,10 +71,21 @@ def written(request: Request) -> int:
 
 def read_request(fd: int) -> Request:
     """The request that `written` put into the file."""
-    os.lseek(fd, 0, os.SEEK_SET)
+    os.lseek(fd, _NOTE.size, os.SEEK_SET)
     with open(fd, "rb", closefd=False) as file:  # a descriptor has no path
         command, cwd, env, token, is_boxed, fence = marshal.load(file)  # noqa: S302  # written by Aeon, on a descriptor that only Aeon had
     return Request(command, cwd, env, token, is_boxed, fence and Fence(*fence))
+
+
+def note(fd: int, leader: int = 0) -> None:
+    """Note that the request is about to be carried out, and then by which process."""
+    os.pwrite(fd, _NOTE.pack(leader), 0)
+
+
+def noted_leader(fd: int) -> int | None:
+    """The leader of what was started; 0 when there may be one, None when the warden never came to it."""
+    (leader,) = _NOTE.unpack(os.pread(fd, _NOTE.size, 0))
+    return None if leader == _UNTAKEN else leader
 
 
 def send_report(conversation: socket.socket, report: Report) -> None:
