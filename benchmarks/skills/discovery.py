@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.skills.discovery import Root, discover
-from aeon.skills.discovery_cache import DiscoveryCache
-from aeon.skills.export import export_skill
+from aeon.skills.authoring.export import export_skill
+from aeon.skills.discovery.cache import DiscoveryCache
+from aeon.skills.discovery.reading import SKILL_MD, read_skill
+from aeon.skills.discovery.search import Root, discover
 from aeon.skills.models import Skill
-from aeon.skills.reading import SKILL_MD, read_skill
 
 ROUNDS = 5
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from aeon.skills.executor import PlanExecutor
+from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.invocation import Access, Invocation
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation

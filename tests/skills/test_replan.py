@@ -14,7 +14,7 @@ from aeon.skills.plan_json import (
     ToolInvocation,
     ToolResult,
 )
-from aeon.skills.planning import PlanningError
+from aeon.skills.planner.task import PlanningError
 from aeon.skills.replan import MAX_ATTEMPTS, Replanner, kept_nodes
 
 ROLL = "dice-roller/scripts/roll.sh"

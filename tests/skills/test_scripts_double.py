@@ -6,10 +6,10 @@ import pytest
 
 import aeon.testing.scripts
 from aeon.base.json import canonical
-from aeon.skills.executor import PlanExecutor
+from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.workers import ThreadWorkers
 from aeon.skills.invocation import Cancellation, Ending, Invocation
 from aeon.skills.plan_json import PlanJson, ToolInvocation
-from aeon.skills.workers import ThreadWorkers
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
     ScriptedRunner,

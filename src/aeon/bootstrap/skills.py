@@ -14,22 +14,22 @@ from aeon.base.json import JsonObject
 from aeon.llm.interface import LLMAdapter
 from aeon.observability.events import Observer, PlanningStarted
 from aeon.settings import SkillsSettings
-from aeon.skills.config import secret_values
-from aeon.skills.discovery import Root, default_roots, discover
-from aeon.skills.discovery_cache import DiscoveryCache, cache_folder
-from aeon.skills.executor import PlanExecutor
+from aeon.skills.config.report import secret_values
+from aeon.skills.discovery.cache import DiscoveryCache, cache_folder
+from aeon.skills.discovery.reading import read_prompt
+from aeon.skills.discovery.search import Root, default_roots, discover
+from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.health import SkillHealth
-from aeon.skills.input_files import input_files
 from aeon.skills.invocation import Cancellation, Invocation, ScriptRunner
-from aeon.skills.launch import prepare
+from aeon.skills.launch.input_files import input_files
+from aeon.skills.launch.prepare import prepare
 from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
-from aeon.skills.patterns import PatternPlanner
 from aeon.skills.plan_json import ExecutionResult, PlanJson
-from aeon.skills.planner import ModelPlanner
-from aeon.skills.reading import read_prompt
+from aeon.skills.planner.by_model import ModelPlanner
+from aeon.skills.planner.by_pattern import PatternPlanner
+from aeon.skills.planner.retrieval import SkillIndex
 from aeon.skills.replan import Replanner
-from aeon.skills.retrieval import SkillIndex
 from aeon.skills.tool import SkillTool
 
 _PARTS = ("msgspec",)

@@ -13,7 +13,7 @@ from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep
 from aeon.settings import nearest
-from aeon.skills.manifest import Manifest
+from aeon.skills.discovery.manifest import Manifest
 from aeon.skills.plan_json import ExecutionResult, PlanJson
 
 _CORE = (Plan, PlanStep, OrchestrationState, Tool, ToolCall, MemoryEntry, SupervisorAction, LogEntry)

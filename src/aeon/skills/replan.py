@@ -11,7 +11,7 @@ from aeon.skills.fallback import fallback_result
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation
 from aeon.skills.models import SkillCatalog
-from aeon.skills.plan_graph import plan_graph
+from aeon.skills.plan.graph import plan_graph
 from aeon.skills.plan_json import (
     ExecutionResult,
     ExecutionState,
@@ -19,7 +19,7 @@ from aeon.skills.plan_json import (
     ToolInvocation,
     ToolResult,
 )
-from aeon.skills.planning import Planner, PlanningError, PlanningTask, identity
+from aeon.skills.planner.task import Planner, PlanningError, PlanningTask, identity
 
 MAX_ATTEMPTS = 5
 """Plans that one request is worth (skills 12)."""

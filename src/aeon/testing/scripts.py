@@ -22,10 +22,10 @@ from typing import Generic, TypeAlias, TypeVar, cast
 
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.skills.executor.workers import Say
 from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome
 from aeon.skills.models import DEFAULT_TIMEOUT, Protocol, RetryPolicy, Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
-from aeon.skills.workers import Say
 
 T = TypeVar("T")
 

@@ -13,10 +13,10 @@ from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
 from aeon.cli.skills.library import found_skill
 from aeon.cli.text import clean, pretty, shown
-from aeon.skills.config import missing_required, report_config, set_values
-from aeon.skills.config import shown as shown_config
+from aeon.skills.config.report import missing_required, report_config, set_values
+from aeon.skills.config.report import shown as shown_config
+from aeon.skills.config.setting_schema import is_secret
 from aeon.skills.models import Skill
-from aeon.skills.setting_schema import is_secret
 
 
 def configure(name: str, assignments: Sequence[str], *, as_json: bool, may_ask: bool) -> int:

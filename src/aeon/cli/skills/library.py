@@ -11,12 +11,12 @@ from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
 from aeon.cli.text import COLUMNS, clean, one_line, pretty, wrapped
 from aeon.settings import nearest
-from aeon.skills.check import check_skill
-from aeon.skills.export import export_skill
-from aeon.skills.library import SkillLibrary
+from aeon.skills.authoring.check import check_skill
+from aeon.skills.authoring.export import export_skill
+from aeon.skills.authoring.scaffold import Language, new_skill
+from aeon.skills.discovery.library import SkillLibrary
+from aeon.skills.discovery.reading import read_prompt
 from aeon.skills.models import Note, Skill, SkillCatalog, described
-from aeon.skills.reading import read_prompt
-from aeon.skills.scaffold import Language, new_skill
 
 
 def list_skills(*, is_watching: bool, as_json: bool) -> int:

@@ -25,11 +25,11 @@ from aeon.cli.skills.displays import display_for
 from aeon.cli.text import clean, pretty
 from aeon.observability.events import Event, Observer, PlanReady, Replanned, RunEnded
 from aeon.skills.answer import answer_of
+from aeon.skills.executor.replay import replay_result
 from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import Cancellation
+from aeon.skills.plan.reading import parse_plan
 from aeon.skills.plan_json import ExecutionResult, PlanJson
-from aeon.skills.plan_reading import parse_plan
-from aeon.skills.replay import replay_result
 
 
 class SkillOptions(NamedTuple):

@@ -1,0 +1,1 @@
+"""Making skills: new ones, a linter, export in the published standard's form."""

@@ -1,0 +1,159 @@
+"""A skill written as the standard wants it: the reference validator accepts whatever comes out (skills 9)."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import cast
+
+from aeon.base.errors import SkillError
+from aeon.base.json import JsonObject
+from aeon.skills.config.report import CONFIG_JSON
+from aeon.skills.discovery.front_matter import read_document
+from aeon.skills.discovery.reading import SKILL_MD, read_prompt
+from aeon.skills.discovery.standard import LONGEST_COMPATIBILITY, LONGEST_DESCRIPTION, cleaned, standard_name
+from aeon.skills.models import NO_VERSION, Skill
+from aeon.skills.small_files import UnreadableError, read_capped
+
+_LONGEST_KEY = 200
+_LEFT_OUT = frozenset({CONFIG_JSON, SKILL_MD, "data", "__pycache__", "node_modules"})
+"""The user's own, and what is made anew."""
+
+
+def export_skill(
+    skill: Skill, folder: Path, *, overwrite: bool = False, on_remark: Callable[[str], None] | None = None
+) -> Path:
+    """Write the skill into a folder of its name inside `folder`: SKILL.md, and all files but the user's data.
+
+    Returns that folder; `on_remark` is told what could not be kept as it was. Raises SkillError when the folder is
+    there already and `overwrite` is not asked for, or when it cannot be written.
+    """
+    remarks: list[str] = []
+    name = standard_name(skill.name) or "skill"
+    target = folder / name
+    if name != skill.name:
+        remarks.append(f"the name {skill.name!r} became {name!r}")
+    if target.exists() and not overwrite:
+        raise SkillError(f"{target} exists already.", next_step="Choose another folder, or say that it may go.")
+    if target.resolve() == skill.directory_path.resolve():
+        raise SkillError(f"{target} is the skill itself.", next_step="Choose another folder.")
+    try:
+        text = f"{front_matter(skill, name, remarks)}\n{_body(skill)}\n"
+        _copy_files(skill.directory_path, target, remarks)
+        (target / SKILL_MD).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise SkillError(f"The skill {skill.name!r} cannot be exported to {target}: {error}.") from None
+    for remark in remarks:
+        (on_remark or _ignored)(remark)
+    return target
+
+
+def _ignored(remark: str) -> None:
+    """Nobody wants to know."""
+
+
+def front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
+    """The strict front matter, between its two lines `---`. Texts that are too long are cut, and that is remarked."""
+    written = _written(skill)
+    fields: list[tuple[str, str]] = [("name", name)]
+    description = cleaned(skill.description) or f"The skill {name}."
+    fields.append(("description", _cut(description, LONGEST_DESCRIPTION, "the description", remarks)))
+    if skill.license and cleaned(skill.license):
+        fields.append(("license", cleaned(skill.license)))
+    compatibility = written.get("compatibility")
+    if isinstance(compatibility, str) and cleaned(compatibility):
+        text = _cut(cleaned(compatibility), LONGEST_COMPATIBILITY, "the compatibility", remarks)
+        fields.append(("compatibility", text))
+    if allowed := _allowed_tools(written.get("allowed-tools")):
+        fields.append(("allowed-tools", allowed))
+    lines = [f"{key}: {quoted(text)}" for key, text in fields]
+    metadata = _metadata(skill, written)
+    if metadata:
+        lines += ["metadata:", *(f"  {quoted(key)}: {quoted(text)}" for key, text in metadata.items())]
+    return "\n".join(["---", *lines, "---", ""])
+
+
+def quoted(text: str) -> str:
+    """The text as a YAML scalar that every parser reads alike: in double quotes, odd characters escaped.
+
+    Two dashes in a row never stand as they are: the reference validator ends the front matter at any three of them.
+    """
+    pieces: list[str] = []
+    for character in text:
+        if character in '"\\':
+            pieces.append(f"\\{character}")
+        elif character == "-" and pieces and pieces[-1] == "-":
+            pieces.append("\\x2d")
+        elif character.isprintable():
+            pieces.append(character)
+        else:
+            pieces.append(f"\\U{ord(character):08x}")
+    return '"' + "".join(pieces) + '"'
+
+
+def _cut(text: str, limit: int, what: str, remarks: list[str]) -> str:
+    if len(text) <= limit:
+        return text
+    remarks.append(f"{what} was cut from {len(text)} to {limit} characters")
+    return text[: limit - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _written(skill: Skill) -> JsonObject:
+    """The front matter the skill has, for what Aeon itself has no use for."""
+    if skill.manifest_path.name != SKILL_MD:
+        return {}
+    try:
+        return read_document(read_capped(skill.manifest_path)).fields
+    except UnreadableError:
+        return {}
+
+
+def _allowed_tools(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(cleaned(item) for item in cast(list[object], value) if isinstance(item, str))
+    return cleaned(value) if isinstance(value, str) else ""
+
+
+def _metadata(skill: Skill, written: Mapping[str, object]) -> dict[str, str]:
+    """Metadata as the standard has it, text to text: the skill's own, and what Aeon knows of it beyond the standard."""
+    known = {
+        "version": skill.version if skill.version != NO_VERSION else None,
+        "author": skill.author,
+        "homepage": skill.homepage,
+        "display-name": skill.display_name,
+    }
+    own = written.get("metadata")
+    texts = cast(JsonObject, own) if isinstance(own, dict) else {}
+    merged = {**texts, **{key: value for key, value in known.items() if value}}
+    return {
+        cleaned(key)[:_LONGEST_KEY]: cleaned(value) for key, value in merged.items() if isinstance(value, str) and value
+    }
+
+
+def _body(skill: Skill) -> str:
+    return read_prompt(skill).encode("utf-8", errors="replace").decode() or f"# {skill.display_name or skill.name}"
+
+
+def _copy_files(source: Path, target: Path, remarks: list[str]) -> None:
+    """Copy what belongs to the skill; a link that leads out of its folder is not followed."""
+    target.mkdir(parents=True, exist_ok=True)
+    if not source.is_dir():
+        return
+    home = source.resolve()
+    for entry in sorted(source.iterdir()):
+        if entry.name in _LEFT_OUT or entry.name.startswith("."):
+            continue
+        _copy(entry, target / entry.name, home, remarks)
+
+
+def _copy(entry: Path, target: Path, home: Path, remarks: list[str]) -> None:
+    if entry.is_symlink() and not entry.resolve().is_relative_to(home):
+        remarks.append(f"{entry} was left out: it leads out of the skill's folder")
+    elif entry.is_symlink() and entry.is_dir():
+        remarks.append(f"{entry} was left out: it is a link to a folder")
+    elif entry.is_dir():
+        target.mkdir(exist_ok=True)
+        for inner in sorted(entry.iterdir()):
+            if not inner.name.startswith(".") and inner.name != "__pycache__":
+                _copy(inner, target / inner.name, home, remarks)
+    elif entry.is_file():
+        shutil.copy(entry, target)

@@ -1,0 +1,1 @@
+"""A skill's settings: checked, filled in from the environment, secrets hidden (skills 10)."""

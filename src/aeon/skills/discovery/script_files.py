@@ -1,0 +1,160 @@
+"""The scripts of a skill's folder: those that skill.json declares, and whatever else can be run (skills 8, 9, 13)."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aeon.base.json import JsonObject
+from aeon.skills.discovery.manifest import ManifestScript
+from aeon.skills.launch.interpreters import is_known
+from aeon.skills.models import Note, SkillScript
+
+MOST_PLAIN_SCRIPTS = 200
+
+PLAIN_INPUT: JsonObject = {
+    "type": "object",
+    "description": "Arguments of a command. Any other field becomes a flag: --field value; true is the flag alone.",
+    "properties": {
+        "args": {"type": "array", "items": {"type": "string"}, "description": "Arguments without a name, in order."},
+        "stdin": {"type": "string", "description": "What the script reads from its standard input."},
+    },
+    "propertyNames": {"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]*$"},
+    "additionalProperties": {
+        "type": ["string", "number", "boolean", "array"],
+        "items": {"type": ["string", "number"]},
+    },
+}
+"""What a script that declares nothing takes (skills 9)."""
+
+
+@dataclass(slots=True)
+class ScriptFindings:
+    """The scripts of one skill. `broken` names what skill.json promises and the folder does not hold (skills 13)."""
+
+    scripts: list[SkillScript] = field(default_factory=list[SkillScript])
+    notes: list[Note] = field(default_factory=list[Note])
+    broken: list[str] = field(default_factory=list[str])
+
+
+def find_scripts(folder: Path, skill: str, declared: Sequence[ManifestScript], manifest: Path) -> ScriptFindings:
+    """Every script of a skill's folder, the declared ones first and in their order."""
+    findings = ScriptFindings()
+    for script in declared:
+        _add_declared(findings, folder, skill, script, manifest)
+    _add_plain(findings, folder, skill)
+    return findings
+
+
+def script_path(folder: Path, written: str) -> Path:
+    """The file that a path written in skill.json means. Raises ValueError that says why it means none."""
+    if "\0" in written:
+        raise ValueError("holds a NUL character")
+    if Path(written).is_absolute() or ".." in Path(written).parts:
+        raise ValueError("must be inside the skill's folder, without .. and not absolute")
+    path = folder / written
+    try:
+        real = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise ValueError(_missing(error)) from None
+    if not real.is_relative_to(folder.resolve()):
+        raise ValueError("leads out of the skill's folder by a symbolic link")
+    if not real.is_file():
+        raise ValueError("is no file")
+    return path
+
+
+def _runnable_path(folder: Path, written: str) -> Path:
+    """As `script_path`, for a file that can be started (skills 13)."""
+    path = script_path(folder, written)
+    if is_known(path) or os.access(path, os.X_OK):
+        return path
+    raise ValueError("is not executable, and no interpreter is known for it")
+
+
+def _missing(error: Exception) -> str:
+    return "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be reached ({error})"
+
+
+def _add_declared(findings: ScriptFindings, folder: Path, skill: str, script: ManifestScript, manifest: Path) -> None:
+    try:
+        path = _runnable_path(folder, script.path)
+    except (ValueError, OSError) as error:
+        said = f"the script {script.name!r}: {script.path!r} {error}"
+        findings.notes.append(Note(manifest, None, said, not script.required))
+        if script.required:
+            findings.broken.append(said)
+        return
+    findings.scripts.append(
+        SkillScript(
+            name=script.name,
+            path=path,
+            tool_path=f"{skill}/{path.relative_to(folder).as_posix()}",
+            is_executable=os.access(path, os.X_OK),
+            protocol="ndjson",
+            description=script.description.strip(),
+            input_schema=script.input_schema,
+            output_schema=script.output_schema,
+            timeout=script.timeout / 1000,
+            required=script.required,
+        )
+    )
+
+
+def _add_plain(findings: ScriptFindings, folder: Path, skill: str) -> None:
+    declared = {script.path for script in findings.scripts}
+    files = [path for path in _candidates(folder / "scripts", findings) if path not in declared]
+    if len(files) > MOST_PLAIN_SCRIPTS:
+        said = f"holds {len(files)} scripts; the first {MOST_PLAIN_SCRIPTS} are offered"
+        findings.notes.append(Note(folder / "scripts", None, said, is_skip=False))
+    names = {script.name for script in findings.scripts}
+    for path in files[:MOST_PLAIN_SCRIPTS]:
+        name = path.stem if path.stem not in names else path.name
+        names.add(name)
+        findings.scripts.append(
+            SkillScript(
+                name=name,
+                path=path,
+                tool_path=f"{skill}/scripts/{path.name}",
+                is_executable=os.access(path, os.X_OK),
+                protocol="plain",
+                input_schema=PLAIN_INPUT,
+            )
+        )
+
+
+def _candidates(folder: Path, findings: ScriptFindings) -> list[Path]:
+    """The files of `scripts/` that some interpreter is known for, by name."""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries if _may_be_script(entry))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        findings.notes.append(Note(folder, None, f"cannot be listed ({error.strerror})", is_skip=True))
+        return []
+    return list(_runnable(folder, names, findings))
+
+
+def _may_be_script(entry: "os.DirEntry[str]") -> bool:
+    """Files; what begins with a dot or an underscore is not meant to be run."""
+    try:
+        return not entry.name.startswith((".", "_")) and entry.is_file() and entry.name.isprintable()
+    except OSError:
+        return False
+
+
+def _runnable(folder: Path, names: Sequence[str], findings: ScriptFindings) -> Iterator[Path]:
+    for name in names:
+        path = folder / name
+        try:
+            if not is_known(path):
+                continue
+            if path.is_symlink() and not path.resolve().is_relative_to(folder.parent.resolve()):
+                said = "leads out of the skill's folder by a symbolic link"
+                findings.notes.append(Note(path, None, said, is_skip=True))
+                continue
+        except OSError as error:
+            findings.notes.append(Note(path, None, f"cannot be read ({error.strerror})", is_skip=True))
+            continue
+        yield path

@@ -1,0 +1,158 @@
+"""A plan under way: starts what may start, settles what cannot, waits for what runs (skills 4, 5)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from aeon.dag.ready import ReadySet
+from aeon.observability.events import Event
+from aeon.skills.executor.attempt import Means, NodeJob, run_node
+from aeon.skills.executor.dispatch import Dispatch
+from aeon.skills.executor.trace import skipped
+from aeon.skills.executor.workers import Say, Workers
+from aeon.skills.failures import FailureClass
+from aeon.skills.invocation import Cancellation
+from aeon.skills.models import SkillCatalog
+from aeon.skills.plan.graph import PlanGraph
+from aeon.skills.plan_json import ExecutionState, PlanJson, ToolResult
+
+
+class NodeOver(NamedTuple):
+    """A node has ended."""
+
+    position: int
+    result: ToolResult
+
+
+Said: TypeAlias = Event | NodeOver
+"""What a node's thread tells the scheduler."""
+
+_STOPPED = (FailureClass.CANCELLED, FailureClass.PLAN_TIMEOUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A sound plan and all that running it takes. `deadline` is the clock's; `tell` hears of everything."""
+
+    plan: PlanJson
+    graph: PlanGraph
+    catalog: SkillCatalog
+    finished: Mapping[str, ToolResult]
+    means: Means
+    deadline: float
+    cancellation: Cancellation
+    tell: Callable[[Event], None]
+    node_over: Callable[[ToolResult], None]
+
+
+class Schedule:
+    """Runs the nodes of one plan. Everything but the nodes themselves happens in the thread that calls `results`."""
+
+    def __init__(self, course: Course, workers: Workers[Said], width: int) -> None:
+        self._course = course
+        self._workers = workers
+        self._ready = ReadySet(course.graph.dependencies)
+        self._dispatch = Dispatch(width)
+        self._results: dict[int, ToolResult] = {}
+        self._barred: set[int] = set()
+
+    def results(self) -> list[ToolResult]:
+        """Run every node and give their results by position.
+
+        What goes wrong outside the nodes, an interrupt too, ends every script before it comes through.
+        """
+        try:
+            self._advance()
+            while self._dispatch.running:
+                said = self._workers.next()
+                if isinstance(said, NodeOver):
+                    self._dispatch.ended()
+                    self._settle(said.position, said.result)
+                    self._advance()
+                else:
+                    self._course.tell(said)
+        except BaseException:
+            self._course.cancellation.cancel()
+            raise
+        finally:
+            self._workers.close()
+        return [self._results[position] for position in range(len(self._course.plan.tools))]
+
+    def _advance(self) -> None:
+        """Start and settle nodes until the next thing to do is to wait."""
+        self._sort_ready()
+        while (position := self._dispatch.take()) is not None:
+            kind = self._stop()
+            if kind is None:
+                self._start(position)
+            else:
+                self._dispatch.ended()
+                self._settle(position, skipped(self._course.plan.tools[position], kind, _WHY[kind]))
+                self._sort_ready()
+
+    def _sort_ready(self) -> None:
+        while ready := self._ready.take():
+            for position in ready:
+                result = self._result_without_running(position)
+                if result is None:
+                    self._dispatch.add(position, is_alone=not self._course.plan.tools[position].is_async)
+                else:
+                    self._settle(position, result)
+
+    def _result_without_running(self, position: int) -> ToolResult | None:
+        tool = self._course.plan.tools[position]
+        if tool.tool_id in self._course.finished:
+            return self._course.finished[tool.tool_id]
+        bar = next((node for node in self._course.graph.dependencies[position] if node in self._barred), None)
+        if bar is None:
+            return None
+        error = self._results[bar].error
+        kind = FailureClass(error.type) if error else FailureClass.DEPENDENCY_FAILED
+        if kind in _STOPPED:
+            return skipped(tool, kind, _WHY[kind])
+        said = f"Not run: {self._course.plan.tools[bar].tool_id!r}, which it depends on, did not end well."
+        return skipped(tool, FailureClass.DEPENDENCY_FAILED, said)
+
+    def _stop(self) -> FailureClass | None:
+        """Why no further node starts, if so."""
+        if self._course.cancellation.is_cancelled:
+            return FailureClass.CANCELLED
+        is_late = self._course.means.clock.monotonic() >= self._course.deadline
+        return FailureClass.PLAN_TIMEOUT if is_late else None
+
+    def _start(self, position: int) -> None:
+        course = self._course
+        tool = course.plan.tools[position]
+        found = course.catalog.find_script(tool.tool_path)
+        assert found is not None, "a plan that was checked names scripts that exist"  # noqa: S101  # for the type
+        needed = [self._results[node] for node in course.graph.dependencies[position]]
+        job = NodeJob(
+            tool,
+            found[0],
+            found[1],
+            outputs={result.tool_id: result.output for result in needed if result.ok},
+            absent=[result.tool_id for result in needed if not result.ok],
+            request_id=course.plan.request_id,
+            deadline=course.deadline,
+            cancellation=course.cancellation,
+        )
+
+        def run(say: Say[Said]) -> None:
+            say(NodeOver(position, run_node(course.means, job, say)))
+
+        self._workers.submit(run)
+
+    def _settle(self, position: int, result: ToolResult) -> None:
+        """Note a node's result. A required one that failed, and one that was skipped, bars what depends on it."""
+        self._results[position] = result
+        is_skipped = result.state is ExecutionState.SKIPPED
+        if is_skipped or (self._course.plan.tools[position].required and not result.ok):
+            self._barred.add(position)
+        self._ready.done(position)
+        self._course.node_over(result)
+
+
+_WHY = {
+    FailureClass.CANCELLED: "Not run: the run was cancelled.",
+    FailureClass.PLAN_TIMEOUT: "Not run: the plan's time was over.",
+}

@@ -1,0 +1,158 @@
+"""The result of a plan, made of the results of its nodes (skills-data-model 3). Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aeon.base.json import JsonObject
+from aeon.dag.order import Cycles, topological_order
+from aeon.skills.executor.conflicts import conflicts
+from aeon.skills.executor.effects import committed, final_state
+from aeon.skills.executor.node_input import filled_text
+from aeon.skills.executor.verdict import listed
+from aeon.skills.failures import Blame, FailureClass, blame
+from aeon.skills.models import SkillCatalog
+from aeon.skills.plan.check import NodeFault
+from aeon.skills.plan.graph import PlanGraph
+from aeon.skills.plan_json import (
+    ExecutionResult,
+    ExecutionState,
+    FailureReason,
+    PlanJson,
+    ToolErrorJson,
+    ToolInvocation,
+    ToolResult,
+)
+
+FAILED = (ExecutionState.FAILED, ExecutionState.TIMEOUT)
+"""How a node that ran, or was wrong, ended badly; one that was skipped did not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A plan whose nodes are all over: `results` by position, what it was rejected for, whether it was stopped."""
+
+    plan: PlanJson
+    graph: PlanGraph
+    catalog: SkillCatalog
+    results: Sequence[ToolResult]
+    initial_state: JsonObject
+    faults: Sequence[NodeFault] = ()
+    is_cancelled: bool = False
+    milliseconds: int = 0
+
+
+def result_of(ended: Ended) -> ExecutionResult:
+    """The plan's result: trace in topological order, effects committed in that order, what it says about a replan."""
+    plan = ended.plan
+    order = topological_order(ended.graph.dependencies)
+    sequence = range(len(plan.tools)) if isinstance(order, Cycles) else order
+    trace = [ended.results[position] for position in sequence]
+    state = final_state(ended.initial_state, trace)
+    narrative, unfilled = _narrative(ended, state)
+    success = _is_success(ended)
+    return ExecutionResult(
+        plan_id=plan.request_id,
+        success=success,
+        narrative=narrative,
+        failed_tools=list(dict.fromkeys(result.tool_id for result in trace if result.state in FAILED)),
+        can_replan=not success and _can_replan(ended),
+        failure_reason=None if success else _reason(ended, sequence),
+        execution_trace=trace,
+        final_state=state,
+        total_execution_time_ms=ended.milliseconds,
+        generation_metadata=plan.metadata,
+        warnings=[*([] if isinstance(order, Cycles) else _conflicts(ended, order)), *unfilled],
+    )
+
+
+def skipped(tool: ToolInvocation, kind: FailureClass, message: str) -> ToolResult:
+    """The result of a node that did not run."""
+    return _unrun(tool, ExecutionState.SKIPPED, kind, message)
+
+
+def rejected(plan: PlanJson, faults: Sequence[NodeFault], finished: Sequence[ToolResult | None]) -> list[ToolResult]:
+    """The results of a plan that may not run: its faulty nodes say what is wrong, finished ones stay as they are."""
+    by_position: dict[int, list[NodeFault]] = {}
+    for fault in faults:
+        by_position.setdefault(fault.position, []).append(fault)
+    return [
+        _faulty(tool, by_position[position])
+        if position in by_position
+        else finished[position]
+        or skipped(tool, FailureClass.PLAN_REJECTED, "Not run: other nodes of the plan are wrong.")
+        for position, tool in enumerate(plan.tools)
+    ]
+
+
+def _faulty(tool: ToolInvocation, faults: Sequence[NodeFault]) -> ToolResult:
+    return _unrun(tool, ExecutionState.FAILED, faults[0].failure, listed(faults))
+
+
+def _unrun(tool: ToolInvocation, state: ExecutionState, kind: FailureClass, message: str) -> ToolResult:
+    error = ToolErrorJson(type=kind.value, message=message)
+    return ToolResult(tool_id=tool.tool_id, tool_path=tool.tool_path, ok=False, state=state, error=error)
+
+
+def _is_success(ended: Ended) -> bool:
+    if ended.faults or any(_kind(result) is FailureClass.CANCELLED for result in ended.results):
+        return False
+    return all(result.ok or not tool.required for tool, result in zip(ended.plan.tools, ended.results, strict=True))
+
+
+def _kind(result: ToolResult) -> FailureClass | None:
+    return FailureClass(result.error.type) if result.error else None
+
+
+def _reason(ended: Ended, sequence: Sequence[int]) -> FailureReason | None:
+    """Why the plan failed: a cycle, its deadline, else its first required failure; None when it was only cancelled."""
+    if ended.faults:
+        cyclic = any(fault.failure is FailureClass.CIRCULAR_DEPENDENCY for fault in ended.faults)
+        return FailureReason.CIRCULAR_DEPENDENCY if cyclic else FailureReason.TOOL_FAILURE
+    if any(_kind(result) is FailureClass.PLAN_TIMEOUT for result in ended.results):
+        return FailureReason.TIMEOUT
+    for position in sequence:
+        result = ended.results[position]
+        if (
+            result.state in FAILED
+            and ended.plan.tools[position].required
+            and _kind(result) is not FailureClass.CANCELLED
+        ):
+            return _REASONS.get(_kind(result), FailureReason.TOOL_FAILURE)
+    return None
+
+
+_REASONS: dict[FailureClass | None, FailureReason] = {
+    FailureClass.TIMEOUT: FailureReason.TIMEOUT,
+    FailureClass.PROTOCOL_VIOLATION: FailureReason.PROTOCOL_VIOLATION,
+}
+
+
+def _can_replan(ended: Ended) -> bool:
+    """Whether a skill is left to plan with: plannable, not disabled by the plan, not at fault in it (skills 7)."""
+    if ended.is_cancelled:
+        return False
+    gone = set(ended.plan.disabled_skills)
+    for result in ended.results:
+        kind = _kind(result)
+        found = ended.catalog.find_script(result.tool_path or "")
+        if kind is not None and found is not None and blame(kind) is Blame.SKILL:
+            gone.add(found[0].name)
+    return any(skill.name not in gone for skill in ended.catalog.plannable())
+
+
+def _narrative(ended: Ended, state: JsonObject) -> tuple[str | None, list[str]]:
+    """What a node said as the narrative, else the plan's own with its references filled in; warnings for the rest."""
+    is_told = any("narrative" in patch for result in ended.results for patch in committed(result))
+    if is_told and isinstance(state.get("narrative"), str):
+        return state["narrative"], []
+    if ended.plan.narrative is None:
+        return None, []
+    outputs = {result.tool_id: result.output for result in ended.results if result.ok}
+    text, missing = filled_text(ended.plan.narrative, outputs)
+    return text, [f"The narrative refers to {reference}, which has no value; it was left out." for reference in missing]
+
+
+def _conflicts(ended: Ended, order: Sequence[int]) -> list[str]:
+    names = [tool.tool_id for tool in ended.plan.tools]
+    patches = {position: list(committed(result)) for position, result in enumerate(ended.results)}
+    return conflicts(ended.graph.dependencies, order, names, patches)

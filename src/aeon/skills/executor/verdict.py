@@ -1,0 +1,154 @@
+"""What an invocation's outcome comes to: an output, or a failure named for what it is (skills 1-4). Pure."""
+
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple, cast
+
+from aeon.base.json import Json, JsonObject, faults, parse_strict
+from aeon.skills.executor.effects import patches
+from aeon.skills.executor.merge import MergeDepthError, merged
+from aeon.skills.failures import FailureClass
+from aeon.skills.invocation import Ending, Outcome
+from aeon.skills.models import SkillScript
+from aeon.skills.plan.check import ADDED_OUTPUT, compiled
+from aeon.skills.plan_json import ToolErrorJson
+
+_LAST_LINES = 3
+_MESSAGE = 500
+"""Characters of a script's own words in an error."""
+
+_PROBLEMS = 20
+"""Problems of one value that an error lists."""
+
+_ENDED_OTHERWISE = {
+    Ending.NOT_STARTED: (FailureClass.CANNOT_START, "The script could not be started"),
+    Ending.OVERFLOWED: (FailureClass.OUTPUT_LIMIT, "The script wrote too much and was ended"),
+    Ending.CANCELLED: (FailureClass.CANCELLED, "The script was ended because the run was cancelled"),
+}
+
+
+class Failure(NamedTuple):
+    """Why a node, or one attempt at it, came to nothing."""
+
+    kind: FailureClass
+    message: str
+    exit_code: int | None = None
+
+    def as_error(self) -> ToolErrorJson:
+        """The failure under the published names."""
+        return ToolErrorJson(type=self.kind.value, message=self.message, exit_code=self.exit_code)
+
+
+def verdict(outcome: Outcome, script: SkillScript, timeout: float) -> JsonObject | Failure:
+    """The output of an invocation that ended well, else its failure. `timeout` is what it was given, in seconds."""
+    failure = _ending(outcome, timeout) or _exit(outcome) or _broken_protocol(outcome, script)
+    if failure is not None:
+        return failure
+    try:
+        patched = merged({}, patches(outcome.events)) if script.protocol == "ndjson" else _plain_output(outcome.stdout)
+    except UnicodeDecodeError as error:
+        said = f"The script wrote what is no UTF-8 text, first at byte {error.start} of its output"
+        return Failure(FailureClass.PROTOCOL_VIOLATION, f"{said}.", outcome.exit_code)
+    except MergeDepthError as error:
+        return Failure(FailureClass.PROTOCOL_VIOLATION, f"A state patch: {error}", outcome.exit_code)
+    return _checked({**_added(outcome.events), **patched}, patched, script)
+
+
+def listed(problems: Sequence[object]) -> str:
+    """Problems as the end of a message."""
+    more = f"; and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
+    return "; ".join(str(problem) for problem in problems[:_PROBLEMS]) + more
+
+
+def _ending(outcome: Outcome, timeout: float) -> Failure | None:
+    if outcome.ending is Ending.EXITED:
+        return None
+    if outcome.ending is Ending.TIMED_OUT:
+        said = f"The script was ended after {timeout:g} s{_last_words(outcome.stderr)}"
+        return Failure(FailureClass.TIMEOUT, said, outcome.exit_code)
+    kind, said = _ENDED_OTHERWISE[outcome.ending]
+    why = f": {outcome.problem}" if outcome.problem else "."
+    return Failure(kind, said + why, outcome.exit_code)
+
+
+def _exit(outcome: Outcome) -> Failure | None:
+    if outcome.exit_code == 0:
+        return None
+    code = outcome.exit_code
+    said = f"The script was ended by {_signal(-code)}" if code is not None and code < 0 else f"Exit code {code}"
+    broke = f"; it had also broken the protocol: {outcome.violation}" if outcome.violation else ""
+    words = _errors(outcome.events)
+    return Failure(
+        FailureClass.EXIT_CODE, f"{said}{broke}{f': {words}' if words else _last_words(outcome.stderr)}", code
+    )
+
+
+def _broken_protocol(outcome: Outcome, script: SkillScript) -> Failure | None:
+    if outcome.violation is not None:
+        said = f"The script broke the protocol: {outcome.violation}{_last_words(outcome.stderr)}"
+        return Failure(FailureClass.PROTOCOL_VIOLATION, said, outcome.exit_code)
+    if script.protocol == "plain":
+        return None
+    done = next((event for event in outcome.events if event.get("type") == "done"), None)
+    if done is None:
+        said = f"The script ended without a done event{_last_words(outcome.stderr)}"
+        return Failure(FailureClass.PROTOCOL_VIOLATION, said, outcome.exit_code)
+    if done.get("ok") is True:
+        return None
+    said = _errors(outcome.events) or str(done.get("summary") or "The script said that it failed, and not why.")
+    return Failure(FailureClass.CONTROLLED, said[:_MESSAGE], outcome.exit_code)
+
+
+def _plain_output(stdout: bytes) -> JsonObject:
+    text = stdout.decode()
+    value: Json = None
+    with suppress(ValueError):
+        value = parse_strict(text)
+    is_object = isinstance(value, dict) and not faults(cast(JsonObject, value))
+    return cast(JsonObject, value) if is_object else {"text": text}
+
+
+def _added(events: Sequence[JsonObject]) -> JsonObject:
+    assets = {
+        event["assetId"]: {"path": event["path"], "kind": event["kind"], "mediaType": event["mediaType"]}
+        for event in events
+        if event.get("type") == "asset"
+    }
+    summary = next((event.get("summary") for event in events if event.get("type") == "done"), None)
+    return {**({"assets": assets} if assets else {}), **({"summary": summary} if summary is not None else {})}
+
+
+def _checked(output: JsonObject, patched: JsonObject, script: SkillScript) -> JsonObject | Failure:
+    """The output when it fits its schema; assets and summary count only where the schema names them."""
+    check = compiled(script.output_schema)
+    if check is None:
+        return output
+    if isinstance(check, str):
+        return Failure(FailureClass.CONFIGURATION, f"The script's output schema is no valid JSON Schema: {check}")
+    named: JsonObject = check.schema.get("properties") or {}
+    shown = {key: value for key, value in output.items() if key in patched or (key in ADDED_OUTPUT and key in named)}
+    if check.is_valid(shown):
+        return output
+    said = listed(check.problems(shown))
+    return Failure(FailureClass.INVALID_OUTPUT, f"The output does not fit the script's output schema: {said}")
+
+
+def _errors(events: Sequence[JsonObject]) -> str:
+    """What the script's own error events say."""
+    said = [
+        f"{event.get('errorCode')}: {event.get('errorMessage')}" for event in events if event.get("type") == "error"
+    ]
+    return "; ".join(said)[:_MESSAGE]
+
+
+def _last_words(stderr: str) -> str:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    return f": {' / '.join(lines[-_LAST_LINES:])[-_MESSAGE:]}" if lines else "."
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,1 @@
+"""From a script and its input to what is started: interpreter, files, environment (skills 11)."""

@@ -1,0 +1,222 @@
+"""What is wrong with a plan before anything runs (skills 7): all of it at once, each as what it is."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import NamedTuple
+
+from aeon.base.binding import bind
+from aeon.base.errors import BindingError
+from aeon.base.json import JsonObject
+from aeon.base.json_schema import SchemaCheck, schema_check
+from aeon.dag.order import Cycles, topological_order
+from aeon.skills.failures import FailureClass
+from aeon.skills.models import Skill, SkillCatalog, SkillScript
+from aeon.skills.plan.declared_paths import impossible_part
+from aeon.skills.plan.graph import TOOL, NodeReference, PlanGraph, plan_graph
+from aeon.skills.plan_json import PlanJson, ToolInvocation, ToolResult
+
+ADDED_OUTPUT = frozenset({"assets", "summary"})
+"""What every output under the protocol may hold beside what its schema declares."""
+
+_SUGGESTED = 20
+"""Unknown names that get a suggestion: looking for one costs as much as there are scripts."""
+
+_SHOWN = 20
+
+
+class NodeFault(NamedTuple):
+    """One thing wrong with one node: `position` in `plan.tools`, `path` inside the plan."""
+
+    position: int
+    tool_id: str
+    failure: FailureClass
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+def check_plan(
+    plan: PlanJson,
+    catalog: SkillCatalog,
+    *,
+    finished: Mapping[str, ToolResult] = {},
+    graph: PlanGraph | None = None,
+) -> list[NodeFault]:
+    """Everything that keeps `plan` from running with these skills, by position; empty when it may run (skills 7).
+
+    Nodes in `finished` do not run again: their script is not looked at, and references are held against their output.
+    Linear in nodes, edges and the size of the inputs. `graph` is the plan's own, where it was made already.
+    """
+    check = _Check(plan, catalog, graph or plan_graph(plan), finished)
+    return sorted(check.faults(), key=lambda fault: fault.position)
+
+
+class _Script(NamedTuple):
+    """What is wrong with a script whatever its input, and what its input is held against."""
+
+    faults: Sequence[tuple[FailureClass, str]]
+    check: SchemaCheck | None
+
+
+class _Check:
+    """One check under way, with what is worth finding once for many nodes."""
+
+    def __init__(
+        self, plan: PlanJson, catalog: SkillCatalog, graph: PlanGraph, finished: Mapping[str, ToolResult]
+    ) -> None:
+        self._plan = plan
+        self._graph = graph
+        self._catalog = catalog
+        self._finished = finished
+        self._disabled = frozenset(plan.disabled_skills)
+        self._scripts: dict[str, _Script] = {}
+        self._suggestions = _SUGGESTED
+        self._impossible: dict[tuple[str, tuple[str, ...]], str | None] = {}
+
+    def faults(self) -> Iterator[NodeFault]:
+        for position, tool in enumerate(self._plan.tools):
+            first = self._graph.positions[tool.tool_id]
+            if first != position:
+                said = f"{tool.tool_id!r} is also the id of $.tools[{first}]; give each node its own"
+                yield self._fault(position, FailureClass.DUPLICATE_ID, ".toolId", said)
+            if tool.dependencies:
+                yield from self._dependency_faults(position, tool)
+            if self._graph.references[position]:
+                yield from self._reference_faults(position)
+            if tool.tool_id not in self._finished:
+                yield from self._script_faults(position, tool)
+        yield from self._cycle_faults()
+
+    def _fault(self, position: int, failure: FailureClass, path: str, message: str) -> NodeFault:
+        return NodeFault(position, self._plan.tools[position].tool_id, failure, f"$.tools[{position}]{path}", message)
+
+    def _dependency_faults(self, position: int, tool: ToolInvocation) -> Iterator[NodeFault]:
+        for index, dependency in enumerate(tool.dependencies):
+            if dependency not in self._graph.positions:
+                said = f"{dependency!r} is no node of this plan; the nodes are {_some(self._graph.positions)}"
+                yield self._fault(position, FailureClass.UNKNOWN_DEPENDENCY, f".dependencies[{index}]", said)
+
+    def _reference_faults(self, position: int) -> Iterator[NodeFault]:
+        for reference in self._graph.references[position]:
+            if reference.position != position and (reason := self._unresolvable(reference)):
+                path = f".input{reference.path[1:]}"
+                yield self._fault(position, FailureClass.UNKNOWN_REFERENCE, path, f"{reference}: {reason}")
+
+    def _unresolvable(self, reference: NodeReference) -> str | None:
+        if reference.position is None:
+            return f"names no node of this plan; the nodes are {_some(self._graph.positions)}"
+        named = self._plan.tools[reference.position]
+        done = self._finished.get(named.tool_id)
+        if done is not None:
+            return _missing_from(done, reference)
+        reason = self._never_written(named.tool_path, tuple(reference.parts))
+        return f"the output of {named.tool_id!r}: {reason}" if reason else None
+
+    def _never_written(self, tool_path: str, parts: tuple[str, ...]) -> str | None:
+        """Why the script's declared output has nothing at `parts`, or None."""
+        key = tool_path, parts
+        if key not in self._impossible:
+            found = self._catalog.find_script(tool_path)
+            schema = found[1].output_schema if found else None
+            is_open = schema is None or bool(parts and parts[0] in ADDED_OUTPUT)
+            self._impossible[key] = None if is_open else impossible_part(schema, parts)
+        return self._impossible[key]
+
+    def _script_faults(self, position: int, tool: ToolInvocation) -> Iterator[NodeFault]:
+        known = self._scripts.get(tool.tool_path) or self._looked_up(tool.tool_path)
+        for failure, said in known.faults:
+            yield self._fault(position, failure, ".toolPath", said)
+        if known.check is None or known.check.is_valid(tool.input):
+            return
+        unknown = [reference.path for reference in self._graph.references[position]]
+        for problem in known.check.certain_problems(tool.input, unknown):
+            yield self._fault(position, FailureClass.INVALID_INPUT, f".input{problem.path[1:]}", problem.message)
+
+    def _looked_up(self, tool_path: str) -> _Script:
+        found = self._catalog.find_script(tool_path)
+        if found is None:
+            said = f"{tool_path[:200]!r} is no script of any skill{self._suggestion(tool_path)}"
+            known = _Script([(FailureClass.UNKNOWN_SCRIPT, said)], None)
+        else:
+            known = self._usable(*found)
+        self._scripts[tool_path] = known
+        return known
+
+    def _usable(self, skill: Skill, script: SkillScript) -> _Script:
+        faults: list[tuple[FailureClass, str]] = []
+        if reason := self._unusable(skill):
+            faults.append((FailureClass.DISABLED_SKILL, f"the skill {skill.name!r} {reason}"))
+        check = compiled(script.input_schema)
+        if isinstance(check, str):
+            said = f"the input schema of {script.tool_path!r} is no valid JSON Schema: {check}"
+            return _Script([*faults, (FailureClass.CONFIGURATION, said)], None)
+        return _Script(faults, check)
+
+    def _unusable(self, skill: Skill) -> str | None:
+        if skill.name in self._disabled:
+            return "is among this plan's disabledSkills"
+        if not skill.enabled:
+            return "is disabled"
+        return None if skill.can_be_planned else f"is {skill.error_state.value}; `aeon skills check` says why"
+
+    def _suggestion(self, tool_path: str) -> str:
+        """The nearest script's name, as the end of a sentence."""
+        if self._suggestions == 0:
+            return ""
+        self._suggestions -= 1
+        names = [script.tool_path for skill in self._catalog.plannable() for script in skill.scripts]
+        near = get_close_matches(tool_path[:200], names, n=1)
+        return f"; did you mean {near[0]!r}?" if near else f"; there are {_some(names)}"
+
+    def _cycle_faults(self) -> Iterator[NodeFault]:
+        order = topological_order(self._graph.dependencies)
+        if not isinstance(order, Cycles):
+            return
+        for cycle in order.paths:
+            said = f"depends on itself: {_arrows([self._plan.tools[node].tool_id for node in cycle])}"
+            for node, needed in pairwise(cycle):
+                yield self._fault(node, FailureClass.CIRCULAR_DEPENDENCY, self._edge(node, needed), said)
+
+    def _edge(self, node: int, needed: int) -> str:
+        """Where a node says that it depends on another: in its dependencies, else in its input."""
+        for index, dependency in enumerate(self._plan.tools[node].dependencies):
+            if self._graph.positions.get(dependency) == needed:
+                return f".dependencies[{index}]"
+        return next(
+            f".input{reference.path[1:]}" for reference in self._graph.references[node] if reference.position == needed
+        )
+
+
+def compiled(schema: JsonObject | None) -> SchemaCheck | str | None:
+    """The schema ready to check with, None without one, or what is wrong with the schema itself."""
+    if schema is None:
+        return None
+    try:
+        return schema_check(schema)
+    except (ValueError, TypeError, RecursionError) as error:
+        return str(error)[:500]
+
+
+def _missing_from(done: ToolResult, reference: NodeReference) -> str | None:
+    """What a finished node's output lacks. An optional node that failed gave nothing, which is no fault."""
+    if not done.ok:
+        return None
+    try:
+        bind(str(reference), {done.tool_id: done.output}, prefix=TOOL)
+    except BindingError as error:
+        return error.message.partition(": ")[2] or error.message
+    return None
+
+
+def _arrows(names: Sequence[str]) -> str:
+    if len(names) > _SHOWN:
+        names = [*names[: _SHOWN - 1], f"({len(names) - _SHOWN} more)", names[-1]]
+    return " -> ".join(names)
+
+
+def _some(names: Collection[str]) -> str:
+    shown = ", ".join(name for name, _ in zip(names, range(_SHOWN), strict=False))
+    return f"{shown}, ..." if len(names) > _SHOWN else shown or "none"

@@ -1,0 +1,79 @@
+"""What a planner's model is told (skills 9): bounded, and the same for equal skills, so that a backend can cache it."""
+
+from collections.abc import Callable, Sequence
+
+from aeon.base.json import canonical
+from aeon.skills.models import Skill, SkillScript
+from aeon.skills.planner.task import PlanningTask
+from aeon.validation.output_schemas import shape
+
+_PROMPT = 2_000
+"""Characters of a skill's behavioural prompt that a planner is shown; that it was cut is said."""
+_RESULT = 600
+"""Characters of a finished node's output that a planner is shown."""
+
+CHOICE_SYSTEM = (
+    "You choose the skills that a request needs, as few as possible, in the order in which they are used. "
+    "Choose none when the request is small talk or a question of knowledge that no skill is for. The skills:"
+)
+
+ANSWER_SYSTEM = "Answer the request briefly. When you cannot know or do something, say so. Invent nothing."
+
+_NODES_SYSTEM = (
+    'You turn a request into a plan: JSON with "count", how many scripts to run, and "tools", the scripts in order. '
+    "A simple request is exactly ONE script; never use more than the request asks for.\n"
+    "Each tool has a toolId, a toolPath, its input, and dependencies: the toolIds that must be over before it.\n"
+    "A result of an earlier tool is never made up: write {tool.<toolId>.<path>} in its place.\n"
+    "Example. Request: Look up the price of tin.\n"
+    'Plan: {"count": 1, "tools": [{"toolId": "t1", "toolPath": "prices/scripts/get.py", "input": {"metal": "tin"}}]}\n'
+    "Example. Request: Look up the price of tin and mail it to Ann.\n"
+    'Plan: {"count": 2, "tools": [{"toolId": "t1", "toolPath": "prices/scripts/get.py", "input": {"metal": "tin"}}, '
+    '{"toolId": "t2", "toolPath": "mail/scripts/send.py", "input": {"to": "Ann", "text": "Tin: {tool.t1.price.usd}"}, '
+    '"dependencies": ["t1"]}]}\n'
+    "Use only these scripts:"
+)
+
+
+def choice_prompt(task: PlanningTask) -> str:
+    """The request, with what is done and what failed."""
+    return f"{with_lessons(task)}\nSkills:"
+
+
+def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str]) -> str:
+    """The planner's instructions with the scripts and the prompts of the chosen skills."""
+    scripts = "\n".join(script_line(script) for skill in chosen for script in skill.scripts)
+    prompts = "\n\n".join(f"About {skill.name}:\n{_bounded(text)}" for skill in chosen if (text := read_prompt(skill)))
+    return f"{_NODES_SYSTEM}\n{scripts}\n\n{prompts}".rstrip()
+
+
+def nodes_prompt(task: PlanningTask) -> str:
+    """The request, with what is done and what failed, and the call for a plan."""
+    return f"{with_lessons(task)}\nPlan:"
+
+
+def script_line(script: SkillScript) -> str:
+    """A script as a planner sees it: how it is named, what it takes and what it gives."""
+    gives = f", gives {shape(script.output_schema)}" if script.output_schema else ""
+    return f"- {script.tool_path}: {script.description} Takes {shape(script.input_schema or {})}{gives}"
+
+
+def with_lessons(task: PlanningTask) -> str:
+    """The request, the results that are there already, and what earlier attempts came to."""
+    lines = [f"Request: {task.request}"]
+    if task.kept:
+        lines.append("Done already, do not repeat; its results can be used:")
+        lines += [_done(task, node.tool_id, node.tool_path) for node in task.kept]
+    if task.lessons:
+        lines.append("What was tried and failed:")
+        lines += [f"- {lesson}" for lesson in task.lessons]
+    return "\n".join(lines)
+
+
+def _done(task: PlanningTask, tool_id: str, tool_path: str) -> str:
+    result = task.finished.get(tool_id)
+    gave = canonical(result.output)[:_RESULT] if result is not None and result.ok else "nothing, it failed"
+    return f"- {tool_id} {tool_path} gave {gave}"
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= _PROMPT else f"{text[:_PROMPT]}\n(the rest of it is left out)"

@@ -1,0 +1,67 @@
+"""What a settings schema says of single fields (skills 10)."""
+
+import pytest
+
+from aeon.skills.config.setting_schema import is_secret, masked, secret_paths, typed, types, with_defaults
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "value"),
+    [
+        ("5", {"type": "integer"}, 5),
+        ("5", {"type": ["string", "integer"]}, 5),
+        ("5", {"type": "string"}, "5"),
+        ("5.5", {"type": "integer"}, "5.5"),
+        ("1e3", {"type": "number"}, 1000.0),
+        ("TRUE", {"type": "boolean"}, True),
+        ("maybe", {"type": "boolean"}, "maybe"),
+        ("a, b", {"type": "array"}, ["a", "b"]),
+        ("1,2", {"type": "array", "items": {"type": "integer"}}, [1, 2]),
+        ("", {"type": "array"}, []),
+        ('["a,b"]', {"type": "array"}, ["a,b"]),
+        ('{"a": 1}', {"type": "object"}, {"a": 1}),
+        ("null", {"type": ["null", "string"]}, None),
+        ("3", {"enum": [1, 3]}, 3),
+        ("true", {}, True),
+        ("words", {}, "words"),
+        ("9" * 5000, {"type": "integer"}, "9" * 5000),
+    ],
+)
+def test_text_becomes_what_its_field_wants(text, schema, value):
+    """Skills 10: and stays text where it is no such thing, for the validator to refuse."""
+    assert typed(text, schema, schema) == value
+
+
+def test_secrets_are_found_through_references_lists_and_other_fields():
+    """Skills 10: `writeOnly` and `format: password` wherever they stand."""
+    schema = {
+        "properties": {
+            "a": {"$ref": "#/$defs/s"},
+            "b": {"type": "array", "items": {"anyOf": [{"type": "null"}, {"writeOnly": True}]}},
+            "c": {"additionalProperties": {"format": "password"}},
+            "d": {"type": "string"},
+        },
+        "$defs": {"s": {"format": "password"}},
+    }
+    value = {"a": "1", "b": ["2", None], "c": {"x": "3"}, "d": "4"}
+    hidden = secret_paths(value, schema, schema)
+
+    assert hidden == {"$.a": "1", "$.b[0]": "2", "$.b[1]": None, "$.c.x": "3"}
+    assert masked(value, hidden) == {"a": "[hidden]", "b": ["[hidden]", None], "c": {"x": "[hidden]"}, "d": "4"}
+
+
+def test_defaults_share_nothing_and_end():
+    schema = {"properties": {"a": {"default": [], "type": "array"}, "b": {"$ref": "#", "default": {}}}}
+    value = {"x": 1}
+    filled = with_defaults(value, schema, schema)
+    filled["a"].append(1)
+
+    assert value == {"x": 1}
+    assert schema["properties"]["a"]["default"] == []
+
+
+@pytest.mark.parametrize("reference", ["#/none", "https://example.org", "#/a/0", "x"])
+def test_references_that_lead_nowhere_mean_nothing(reference):
+    schema = {"$ref": reference, "a": [1]}
+    assert not is_secret(schema, schema)
+    assert types(schema, schema) == ()
