@@ -48,7 +48,7 @@ def test_decoding_is_constrained_at_both_calls(catalog):
     model, _ = planned([CHOSEN, {"count": 1, "tools": [ROLL]}], catalog)
     choice, plan = (request.schema for request in model.requests)
 
-    assert choice["properties"]["skills"]["items"] == {"enum": ["dice-roller", "storyteller"]}
+    assert choice["properties"]["skills"]["items"] == {"enum": ["dice-roller", "storyteller", "none"]}
     assert "storyteller" not in str(plan)
 
 
@@ -66,12 +66,12 @@ def test_of_hundreds_a_few_are_shown(many_skills):
     seen = []
     ModelPlanner(model, prompt_of, seen.append).plan(task)
 
-    assert model.requests[0].system_prompt.count("\n- ") <= MOST_CANDIDATES
+    assert model.requests[0].system_prompt.count("\n- ") <= MOST_CANDIDATES + 1
     assert seen == [SkillsChosen(["tide-table"], 300)]
 
 
 def test_what_needs_no_skill_is_answered_by_the_model(catalog):
-    _, plan = planned([{"skills": []}, "Hello yourself."], catalog)
+    _, plan = planned([{"skills": ["none"]}, "Hello yourself."], catalog)
 
     assert plan.tools == []
     assert plan.narrative == "Hello yourself."

@@ -14,6 +14,7 @@ from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.skills.planner.prompts import (
     ANSWER_SYSTEM,
     CHOICE_SYSTEM,
+    NO_SKILL,
     choice_prompt,
     nodes_prompt,
     nodes_system,
@@ -73,10 +74,10 @@ class ModelPlanner:
             CHOICE_SYSTEM + "\n".join(_line(skill) for skill in shown),
             max_tokens=_CHOICE_TOKENS,
             temperature=_temperature(task),
-            schema=choice_schema(list(by_name)),
+            schema=choice_schema([*by_name, NO_SKILL]),
         )
         names = cast(list[str], self._object(request)["skills"])
-        return [by_name[name] for name in dict.fromkeys(names)]
+        return [by_name[name] for name in dict.fromkeys(names) if name in by_name]
 
     def _nodes(self, task: PlanningTask, chosen: Sequence[Skill]) -> list[ToolInvocation]:
         scripts = [script for skill in chosen for script in skill.scripts]

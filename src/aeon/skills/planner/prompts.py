@@ -7,14 +7,24 @@ from aeon.skills.models import Skill, SkillScript
 from aeon.skills.planner.task import PlanningTask
 from aeon.validation.output_schemas import shape
 
-_PROMPT = 2_000
+_PROMPT = 1_000
 """Characters of a skill's behavioural prompt that a planner is shown; that it was cut is said."""
 _RESULT = 600
 """Characters of a finished node's output that a planner is shown."""
 
+NO_SKILL = "none"
+"""What a model chooses when no skill is needed: small ones never leave the list empty."""
+
 CHOICE_SYSTEM = (
-    "You choose the skills that a request needs, as few as possible, in the order in which they are used. "
-    "Choose none when the request is small talk or a question of knowledge that no skill is for. The skills:"
+    "You choose the skills that a request needs: only those whose work it asks for, in the order of use, mostly one.\n"
+    "Example. Skills: prices (looks up prices), mail (sends mail), maps (finds ways), none.\n"
+    'Request: Look up the price of tin. Answer: {"skills": ["prices"]}\n'
+    'Request: Look up the price of tin and mail it to Ann. Answer: {"skills": ["prices", "mail"]}\n'
+    'Request: Draw a map of the way to the mill with a title. Answer: {"skills": ["maps"]}\n'
+    'Request: Who wrote Hamlet? Answer: {"skills": ["none"]}\n'
+    'Request: Good morning! Answer: {"skills": ["none"]}\n'
+    "The skills:\n"
+    "- none: for greetings, small talk and questions of general knowledge"
 )
 
 ANSWER_SYSTEM = "Answer the request briefly. When you cannot know or do something, say so. Invent nothing."
@@ -36,7 +46,7 @@ _NODES_SYSTEM = (
 
 def choice_prompt(task: PlanningTask) -> str:
     """The request, with what is done and what failed."""
-    return f"{with_lessons(task)}\nSkills:"
+    return f"{with_lessons(task)}\nAnswer:"
 
 
 def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str]) -> str:

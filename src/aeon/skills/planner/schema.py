@@ -24,8 +24,8 @@ _LONGEST_TEXT = 600
 
 
 def choice_schema(names: Sequence[str]) -> JsonObject:
-    """`{"skills"}`: some of `names`, or none."""
-    chosen: JsonObject = {"type": "array", "items": {"enum": list(names)}, "maxItems": MOST_CHOSEN}
+    """`{"skills"}`: some of `names`."""
+    chosen: JsonObject = {"type": "array", "items": {"enum": list(dict.fromkeys(names))}, "maxItems": MOST_CHOSEN}
     return _object({"skills": chosen})
 
 

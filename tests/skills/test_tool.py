@@ -1,0 +1,109 @@
+"""A skill's script as a tool of the kernel (issue point 8): typed, retried, bounded; its failure is a ToolError."""
+
+from dataclasses import replace
+
+import pytest
+
+from aeon.base.errors import ToolError
+from aeon.kernel.orchestrator import Orchestrator
+from aeon.plan.models import Plan
+from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.models import RetryPolicy
+from aeon.skills.tool import SkillTool
+from aeon.testing.llm import ScriptedAdapter
+from aeon.testing.scripts import (
+    ScriptedRunner,
+    catalog,
+    done,
+    error,
+    fails,
+    patches,
+    prepared,
+    prints,
+    says,
+    script,
+    skill,
+)
+from aeon.tools.invocation import ToolCaller
+from aeon.tools.registry import ToolRegistry
+
+TAKES = {"type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"]}
+
+
+def tool(behaviour, **more):
+    made = replace(script("roll"), tool_path="dice/roll", **{"description": "Rolls a die.", **more})
+    dice = skill("dice", made, retry_policy=RetryPolicy(1, 0))
+    runner = ScriptedRunner({"dice/roll": behaviour})
+    executor = PlanExecutor(catalog(dice), runner, prepare=prepared)
+    return runner, SkillTool(dice, made, executor.execute, 60.0)
+
+
+def test_it_is_named_after_skill_and_script_and_shows_the_scripts_schemas():
+    _, roll = tool(patches({}), input_schema=TAKES)
+
+    assert roll.name == "dice.roll"
+    assert roll.input_schema == TAKES
+    assert roll.timeout > 60
+
+
+def test_it_gives_the_scripts_output():
+    _, roll = tool(patches({"dice": {"total": 7}}))
+
+    assert roll.invoke(sides=6) == {"dice": {"total": 7}}
+
+
+def test_what_fails_once_is_retried_by_the_skills_own_policy():
+    """Skills 4: retries after the first try."""
+    runner, roll = tool(fails(1, patches({"total": 1})))
+
+    assert roll.invoke() == {"total": 1}
+    assert len(runner.calls) == 2
+
+
+def test_a_controlled_failure_is_a_tool_error_with_the_scripts_words():
+    _, roll = tool(says(error("E_SIDES", "a die has sides"), done(ok=False)))
+    with pytest.raises(ToolError, match=r"controlled_failure.*a die has sides"):
+        roll.invoke()
+
+
+def test_a_plain_script_is_a_tool_too():
+    """Skills 9: arguments in, stdout out."""
+    _, roll = tool(prints(b'{"total": 3}'), protocol="plain")
+
+    assert roll.invoke() == {"total": 3}
+
+
+def test_a_script_without_description_is_described_by_its_skill():
+    _, roll = tool(patches({}), description="")
+    ToolRegistry([roll])
+
+    assert roll.description
+
+
+def test_the_kernel_calls_it_like_any_tool():
+    _, roll = tool(patches({"dice": {"total": 7}}), input_schema=TAKES)
+    step = {"step_id": "s1", "description": "roll", "tool": "dice.roll", "arguments": {"sides": 6}}
+    plan = Plan.model_validate({"goal": "roll", "steps": [step]})
+    result = Orchestrator(ScriptedAdapter([]), tool_registry=ToolRegistry([roll])).execute("roll", plan)
+
+    assert result["results"] == {"s1": {"dice": {"total": 7}}}
+
+
+def test_the_kernel_keeps_bad_arguments_from_it():
+    runner, roll = tool(patches({}), input_schema=TAKES)
+    registered = ToolRegistry([roll]).lookup("dice.roll")
+
+    assert registered.input.problems({"sides": "six"})
+    assert runner.calls == []
+
+
+def test_a_tool_call_through_the_kernels_caller_is_checked_against_the_output_schema():
+    _, roll = tool(
+        patches({"total": "many"}), output_schema={"type": "object", "properties": {"total": {"type": "integer"}}}
+    )
+    caller = ToolCaller()
+    try:
+        with pytest.raises(ToolError, match="invalid_output"):
+            caller.call(ToolRegistry([roll]).lookup("dice.roll"), {})
+    finally:
+        caller.close()

@@ -1,0 +1,27 @@
+"""Every rule of "Skill scripts" is named by a test that proves it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+RULES = range(1, 14)
+
+
+@pytest.fixture(scope="module")
+def said() -> str:
+    rooms = [*(TESTS / "skills").rglob("*.py"), *(TESTS / "cli").glob("test_skills*.py")]
+    return "\n".join(path.read_text("utf-8") for path in rooms)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_test_names_the_rule(said, rule):
+    # "skills 4, 12 and 13", "skills 1-3" and "skills 3 to 6" name each rule they list.
+    for listed in re.findall(r"[Ss]kills (\d+(?:(?:, | and |; | to |-)\d+)*)", said):
+        numbers = [int(number) for number in re.findall(r"\d+", listed)]
+        if " to " in listed or "-" in listed:
+            numbers = [*range(numbers[0], numbers[-1] + 1)]
+        if rule in numbers:
+            return
+    pytest.fail(f"no test names the rule skills {rule}")
