@@ -39,6 +39,7 @@ bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the 
 	@$(BIN)/python benchmarks/recovery/run.py
 	@$(BIN)/python benchmarks/kernel/run.py
 	@$(BIN)/python benchmarks/requests/run.py
+	@$(BIN)/python benchmarks/skills/run.py
 
 weights: $(VENV)/.installed
 	@for model in tiny small; do $(BIN)/aeon model fetch $$model || \

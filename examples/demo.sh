@@ -1,5 +1,6 @@
 #!/bin/sh
-# The main job on the embedded defaults: fetch a model once, then run two requests on it. Called by `make demo`.
+# The main job on the embedded defaults: fetch a model once, run two requests on it, and one that takes skills: scripts
+# that run as isolated processes. Called by `make demo`.
 set -eu
 aeon=$1
 
@@ -11,3 +12,11 @@ for request in \
     printf '\n$ aeon run "%s"\n' "$request"
     "$aeon" run "$request"
 done
+
+plan=$(dirname "$0")/lock.json
+printf '\n$ aeon skills exec %s\n' "$plan"
+"$aeon" skills exec "$plan"
+
+request="I roll two dice to pick the lock, then tell me what happens"
+printf '\n$ aeon skills run "%s"\n' "$request"
+"$aeon" skills run "$request"

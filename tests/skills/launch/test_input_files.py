@@ -66,3 +66,9 @@ def test_other_folders_can_be_allowed(root):
 
 def test_without_a_schema_nothing_is_a_file(root):
     assert input_files(None, {"path": "x"}, root).input == {"path": "x"}
+
+
+def test_a_file_of_that_name_where_the_user_works_is_named(root):
+    found = input_files(SCHEMA, {"path": "/home/someone/a b.csv"}, root)
+
+    assert "did you mean 'a b.csv'?" in found.problems[0].message

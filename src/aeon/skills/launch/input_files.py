@@ -58,10 +58,16 @@ class _Search(NamedTuple):
             real = (self.root / Path(written).expanduser()).resolve(strict=True)
             self._check(real)
         except (OSError, ValueError, RuntimeError) as error:
-            self.problems.append(Problem(path, f"{written[:200]!r} {_said(error)}"))
+            self.problems.append(Problem(path, f"{written[:200]!r} {_said(error)}{self._meant(written)}"))
             return written
         self.files.append(real)
         return str(real)
+
+    def _meant(self, written: str) -> str:
+        """The file of that name where the user works: a planner likes to invent the folder before it."""
+        name = written.rpartition("/")[2]
+        is_there = name not in ("", written) and "\0" not in name and (self.root / name).is_file()
+        return f"; did you mean {name!r}?" if is_there else ""
 
     def _check(self, real: Path) -> None:
         if not any(real.is_relative_to(folder) for folder in self.folders):
