@@ -37,7 +37,7 @@ def play(document: Path, folder: Path, wanted: str, environ: dict[str, str]) -> 
     shutil.copy(ROOT / "examples" / "trip.yaml", folder)
     ran = 0
     for kind, info, body in blocks(document):
-        if kind == "yaml" and info:
+        if kind in ("yaml", "json") and info:
             (folder / info).write_text(body)
         if kind != "console" or info != wanted:
             continue

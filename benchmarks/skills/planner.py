@@ -50,7 +50,7 @@ def planned(size: int) -> float:
     """Seconds from a request to a checked plan, with a catalog that was never searched before."""
     catalog = SkillCatalog(tuple(made(number) for number in range(size)))
     node = {"toolId": "t1", "toolPath": "ledger-7/scripts/keep.py", "input": {"text": "rent"}}
-    model = ScriptedAdapter([{"skills": ["ledger-7"]}, {"count": 1, "tools": [node]}])
+    model = ScriptedAdapter([{"skills": ["ledger-7"]}, {"scripts": [node["toolPath"]], "count": 1, "tools": [node]}])
     start = time.perf_counter()
     plan = ModelPlanner(model, lambda _skill: "Keep it tidy.").plan(PlanningTask("book the rent in ledger 7", catalog))
     faults = check_plan(plan, catalog)

@@ -26,7 +26,12 @@ def planned(replies, catalog, **more):
 
 
 def test_a_request_becomes_plan_json_with_its_place_in_the_attempts(catalog):
-    _, plan = planned([CHOSEN, {"count": 1, "tools": [ROLL]}], catalog, attempt=3, parent_plan_id="before")
+    _, plan = planned(
+        [CHOSEN, {"scripts": [ROLL["toolPath"]], "count": 1, "tools": [ROLL]}],
+        catalog,
+        attempt=3,
+        parent_plan_id="before",
+    )
 
     assert [node.tool_path for node in plan.tools] == ["dice-roller/scripts/roll.sh"]
     assert plan.as_dict()["metadata"] == {"generationAttempt": 3, "parentPlanId": "before"}
@@ -34,7 +39,7 @@ def test_a_request_becomes_plan_json_with_its_place_in_the_attempts(catalog):
 
 def test_names_and_descriptions_first_prompts_of_the_chosen_only(catalog):
     """Skills 9: the body is shown only when the skill is chosen."""
-    model, _ = planned([CHOSEN, {"count": 1, "tools": [ROLL]}], catalog)
+    model, _ = planned([CHOSEN, {"scripts": [ROLL["toolPath"]], "count": 1, "tools": [ROLL]}], catalog)
     choice, plan = (request.system_prompt for request in model.requests)
 
     assert "Tells what happens next" in choice
@@ -45,7 +50,7 @@ def test_names_and_descriptions_first_prompts_of_the_chosen_only(catalog):
 
 def test_decoding_is_constrained_at_both_calls(catalog):
     """Core 11: what is not there cannot be chosen or planned."""
-    model, _ = planned([CHOSEN, {"count": 1, "tools": [ROLL]}], catalog)
+    model, _ = planned([CHOSEN, {"scripts": [ROLL["toolPath"]], "count": 1, "tools": [ROLL]}], catalog)
     choice, plan = (request.schema for request in model.requests)
 
     assert choice["properties"]["skills"]["items"] == {"enum": ["dice-roller", "storyteller", "none"]}
@@ -58,6 +63,7 @@ def test_of_hundreds_a_few_are_shown(many_skills):
         [
             {"skills": ["tide-table"]},
             {
+                "scripts": ["tide-table/scripts/tide.py"],
                 "count": 1,
                 "tools": [{"toolId": "t1", "toolPath": "tide-table/scripts/tide.py", "input": {"prompt": "x"}}],
             },
@@ -79,7 +85,10 @@ def test_what_needs_no_skill_is_answered_by_the_model(catalog):
 
 def test_a_fenced_answer_is_read_without_asking_again(catalog):
     """Core 9: recovery before any repair by a model."""
-    model, plan = planned(['```json\n{"skills": ["dice-roller"]}\n```', {"count": 1, "tools": [ROLL]}], catalog)
+    model, plan = planned(
+        ['```json\n{"skills": ["dice-roller"]}\n```', {"scripts": [ROLL["toolPath"]], "count": 1, "tools": [ROLL]}],
+        catalog,
+    )
 
     assert len(plan.tools) == 1
     assert len(model.requests) == 2
@@ -87,7 +96,10 @@ def test_a_fenced_answer_is_read_without_asking_again(catalog):
 
 def test_a_plan_cut_off_by_the_token_limit_is_not_completed(catalog):
     """Core 9."""
-    cut = Reply('{"count": 1, "tools": [{"toolId": "t1", "toolPath": "dice', finish_reason="length")
+    cut = Reply(
+        '{"scripts": [ROLL["toolPath"]], "count": 1, "tools": [{"toolId": "t1", "toolPath": "dice',
+        finish_reason="length",
+    )
     with pytest.raises(PlanningError, match="cut off"):
         planned([CHOSEN, cut], catalog)
 
@@ -116,7 +128,7 @@ def test_a_replan_sees_what_is_done_and_what_failed_and_adds_to_it(catalog):
     )
     again = {**ROLL, "toolId": "t2", "dependencies": ["t1"]}
     model, plan = planned(
-        [CHOSEN, {"count": 1, "tools": [again]}],
+        [CHOSEN, {"scripts": [ROLL["toolPath"]], "count": 1, "tools": [again]}],
         catalog,
         kept=[kept],
         finished={"t1": done},
@@ -129,6 +141,6 @@ def test_a_replan_sees_what_is_done_and_what_failed_and_adds_to_it(catalog):
 
 
 def test_later_attempts_are_asked_more_freely(catalog):
-    model, _ = planned([CHOSEN, {"count": 1, "tools": [ROLL]}], catalog, attempt=2)
+    model, _ = planned([CHOSEN, {"scripts": [ROLL["toolPath"]], "count": 1, "tools": [ROLL]}], catalog, attempt=2)
 
     assert [request.temperature for request in model.requests] == [0.3, 0.3]

@@ -13,7 +13,8 @@ def node(tool_id="t1", path="dice-roller/scripts/roll.sh", given=None, **more):
 
 
 def plan(*tools):
-    return {"count": len(tools), "tools": list(tools)}
+    paths = [each["toolPath"] for each in tools]
+    return {"scripts": paths, "count": len(tools), "tools": list(tools)}
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_a_reference_may_stand_where_a_pattern_or_a_number_does(check):
 
 
 def test_the_count_is_that_of_the_tools(check):
-    assert not check.is_valid({"count": 2, "tools": [node()]})
+    assert not check.is_valid({**plan(node()), "count": 2})
 
 
 def test_text_refers_to_what_exists_or_to_nothing(check):

@@ -29,6 +29,10 @@ from aeon.validation.recovery import Recovered, recover
 MOST_CANDIDATES = 12
 """Skills whose names and descriptions a model is shown at once."""
 
+PROMPT_BUDGET = 12_000
+SMALL_PROMPT_BUDGET = 500
+"""For models that run here: measured, longer prompts make them leave half of a request out, and take a minute to read."""
+
 _CHOICE_TOKENS = 128
 _PLAN_TOKENS = 1500
 _ANSWER_TOKENS = 512
@@ -42,9 +46,17 @@ PromptReader = Callable[[Skill], str]
 class ModelPlanner:
     """Plans by a language model whose decoding is constrained to what exists; its output is read and checked again."""
 
-    def __init__(self, model: LLMAdapter, read_prompt: PromptReader, observer: Observer | None = None) -> None:
+    def __init__(
+        self,
+        model: LLMAdapter,
+        read_prompt: PromptReader,
+        observer: Observer | None = None,
+        prompt_budget: int = PROMPT_BUDGET,
+    ) -> None:
+        """`prompt_budget`: characters of the chosen skills' prompts that the model is shown, all together."""
         self._model = model
         self._read_prompt = read_prompt
+        self._budget = prompt_budget
         self._observe = observer
 
     def plan(self, task: PlanningTask) -> PlanJson:
@@ -83,7 +95,7 @@ class ModelPlanner:
         scripts = [script for skill in chosen for script in skill.scripts]
         request = Request(
             nodes_prompt(task),
-            nodes_system(chosen, self._read_prompt),
+            nodes_system(chosen, self._read_prompt, self._budget),
             max_tokens=_PLAN_TOKENS,
             temperature=_temperature(task),
             schema=nodes_schema(scripts, [node.tool_id for node in task.kept]),

@@ -7,8 +7,6 @@ from aeon.skills.models import Skill, SkillScript
 from aeon.skills.planner.task import PlanningTask
 from aeon.validation.output_schemas import shape
 
-_PROMPT = 1_000
-"""Characters of a skill's behavioural prompt that a planner is shown; that it was cut is said."""
 _RESULT = 600
 """Characters of a finished node's output that a planner is shown."""
 
@@ -30,14 +28,17 @@ CHOICE_SYSTEM = (
 ANSWER_SYSTEM = "Answer the request briefly. When you cannot know or do something, say so. Invent nothing."
 
 _NODES_SYSTEM = (
-    'You turn a request into a plan: JSON with "count", how many scripts to run, and "tools", the scripts in order. '
+    'You turn a request into a plan: JSON with "scripts", which scripts to run, in order; "count", how many these are; '
+    'and "tools", each of them with its input. '
     "A simple request is exactly ONE script; never use more than the request asks for.\n"
     "Each tool has a toolId, a toolPath, its input, and dependencies: the toolIds that must be over before it.\n"
     "A result of an earlier tool is never made up: write {tool.<toolId>.<path>} in its place.\n"
     "Example. Request: Look up the price of tin.\n"
-    'Plan: {"count": 1, "tools": [{"toolId": "t1", "toolPath": "prices/scripts/get.py", "input": {"metal": "tin"}}]}\n'
+    'Plan: {"scripts": ["prices/scripts/get.py"], "count": 1, "tools": '
+    '[{"toolId": "t1", "toolPath": "prices/scripts/get.py", "input": {"metal": "tin"}}]}\n'
     "Example. Request: Look up the price of tin and mail it to Ann.\n"
-    'Plan: {"count": 2, "tools": [{"toolId": "t1", "toolPath": "prices/scripts/get.py", "input": {"metal": "tin"}}, '
+    'Plan: {"scripts": ["prices/scripts/get.py", "mail/scripts/send.py"], "count": 2, "tools": '
+    '[{"toolId": "t1", "toolPath": "prices/scripts/get.py", "input": {"metal": "tin"}}, '
     '{"toolId": "t2", "toolPath": "mail/scripts/send.py", "input": {"to": "Ann", "text": "Tin: {tool.t1.price.usd}"}, '
     '"dependencies": ["t1"]}]}\n'
     "Use only these scripts:"
@@ -49,11 +50,15 @@ def choice_prompt(task: PlanningTask) -> str:
     return f"{with_lessons(task)}\nAnswer:"
 
 
-def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str]) -> str:
-    """The planner's instructions with the scripts and the prompts of the chosen skills."""
+def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str], budget: int) -> str:
+    """The prompts of the chosen skills, `budget` characters of them in all, then their scripts and what to do.
+
+    What matters most stands last: a small model forgets the form over a long prompt that follows it.
+    """
     scripts = "\n".join(script_line(script) for skill in chosen for script in skill.scripts)
-    prompts = "\n\n".join(f"About {skill.name}:\n{_bounded(text)}" for skill in chosen if (text := read_prompt(skill)))
-    return f"{_NODES_SYSTEM}\n{scripts}\n\n{prompts}".rstrip()
+    share = budget // max(1, len(chosen))
+    prompts = [f"About {skill.name}:\n{_bounded(text, share)}" for skill in chosen if (text := read_prompt(skill))]
+    return "\n\n".join([*prompts, f"{_NODES_SYSTEM}\n{scripts}"])
 
 
 def nodes_prompt(task: PlanningTask) -> str:
@@ -85,5 +90,8 @@ def _done(task: PlanningTask, tool_id: str, tool_path: str) -> str:
     return f"- {tool_id} {tool_path} gave {gave}"
 
 
-def _bounded(text: str) -> str:
-    return text if len(text) <= _PROMPT else f"{text[:_PROMPT]}\n(the rest of it is left out)"
+def _bounded(text: str, most: int) -> str:
+    """The beginning of a prompt, to the end of a line; that it was cut is said."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most].rpartition(chr(10))[0] or text[:most]}\n(the rest of it is left out)"

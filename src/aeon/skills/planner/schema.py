@@ -19,7 +19,7 @@ _BOUND_TEXT = ("pattern", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "p
 _SAID = frozenset({"description", "title", "default", "maxLength", "minLength"})
 """Keywords that say nothing of a value's type."""
 
-_LONGEST_TEXT = 600
+_LONGEST_TEXT = 400
 """Characters of one text that a planner writes."""
 
 
@@ -30,11 +30,12 @@ def choice_schema(names: Sequence[str]) -> JsonObject:
 
 
 def nodes_schema(scripts: Sequence[SkillScript], finished: Sequence[str]) -> JsonObject:
-    """`{"count", "tools"}`: how many nodes to add after the `finished` ones, and these, each in a slot of its own.
+    """`{"scripts", "count", "tools"}`: the nodes to add after the `finished` ones, each in a slot of its own.
 
     Slot k fixes its toolId, takes only one of `scripts`, and depends on and refers to earlier ids only: an unknown
-    script, a disabled skill, a duplicate id, an unknown or circular dependency cannot be written down. The count comes
-    first, so that a model decides where the plan ends before it writes: small ones else fill every slot.
+    script, a disabled skill, a duplicate id, an unknown or circular dependency cannot be written down. Which scripts
+    and how many comes first, so that a model decides what is to be done before it writes how: small ones else fill
+    every slot, or leave half of the request out.
     """
     ids = [*finished, *fresh_ids(finished)]
     paths = sorted({path for script in scripts for path in output_paths(script.output_schema)})
@@ -42,14 +43,20 @@ def nodes_schema(scripts: Sequence[SkillScript], finished: Sequence[str]) -> Jso
         f"slot{number}": {"anyOf": [_slot(script, ids[:at], ids[at], paths) for script in scripts]}
         for number, at in enumerate(range(len(finished), len(ids)), 1)
     }
-    plans = [_plan_of([{"$ref": f"#/$defs/{name}"} for name in slots][:count]) for count in range(1, len(slots) + 1)]
-    return {"anyOf": plans, "$defs": slots}
+    order: JsonObject = {
+        "type": "array",
+        "items": {"enum": [script.tool_path for script in scripts]},
+        "minItems": 1,
+        "maxItems": len(slots),
+    }
+    references = [{"$ref": f"#/$defs/{name}"} for name in slots]
+    return {"anyOf": [_plan_of(order, references[: at + 1]) for at in range(len(references))], "$defs": slots}
 
 
-def _plan_of(slots: Sequence[JsonObject]) -> JsonObject:
+def _plan_of(order: JsonObject, slots: Sequence[JsonObject]) -> JsonObject:
     count = len(slots)
     tools: JsonObject = {"type": "array", "prefixItems": list(slots), "minItems": count, "maxItems": count}
-    return _object({"count": {"const": count}, "tools": tools})
+    return _object({"scripts": order, "count": {"const": count}, "tools": tools})
 
 
 def fresh_ids(finished: Sequence[str]) -> list[str]:
@@ -95,13 +102,12 @@ class _Earlier(NamedTuple):
         listed = [f"{{tool.{name}.{path}}}" for name in self.ids for path in self.paths]
         return [{"enum": listed}] if listed else []
 
-    @property
-    def text(self) -> str:
-        """Text in which braces stand for references that exist, and for nothing else."""
+    def text(self, most: int) -> str:
+        """Text of at most `most` characters in which braces stand for references that exist, and for nothing else."""
         if not self.paths:
-            return "^[^{}]*$"
+            return rf"^[^{{}}]{{0,{most}}}$"
         ids, paths = ("|".join(map(re.escape, some)) for some in (self.ids, self.paths))
-        return rf"^([^{{}}]|\{{tool\.({ids})\.({paths})\}})*$"
+        return rf"^([^{{}}]|\{{tool\.({ids})\.({paths})\}}){{0,{most}}}$"
 
 
 def _offered(schema: JsonObject, earlier: _Earlier) -> JsonObject:
@@ -137,7 +143,7 @@ def _takes_text(node: JsonObject) -> bool:
 def _text(node: JsonObject, earlier: _Earlier) -> JsonObject:
     most = min(cast(int, node.get("maxLength", _LONGEST_TEXT)), _LONGEST_TEXT)
     text: JsonObject = {"type": "string", "minLength": node.get("minLength", 0), "maxLength": most}
-    return {**text, "pattern": earlier.text} if earlier.ids else text
+    return {**text, "pattern": earlier.text(most)} if earlier.ids else text
 
 
 def _object(properties: JsonObject) -> JsonObject:
