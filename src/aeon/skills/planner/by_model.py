@@ -31,7 +31,7 @@ MOST_CANDIDATES = 12
 
 PROMPT_BUDGET = 12_000
 SMALL_PROMPT_BUDGET = 500
-"""For models that run here: measured, longer prompts make them leave half of a request out, and take a minute to read."""
+"""For models that run here: longer prompts make them leave half of a request out, and take them a minute to read."""
 
 _CHOICE_TOKENS = 128
 _PLAN_TOKENS = 1500
