@@ -33,17 +33,35 @@ ROOMS = {
         ("aeon.kernel.restore", ["restored_state"]),
         ("aeon.kernel.replay", ["replay"]),
     ],
+    "Skills": [
+        ("aeon.skills.models", ["Skill", "SkillScript", "SkillCatalog", "ErrorState"]),
+        ("aeon.skills.discovery.search", ["Root", "default_roots", "discover"]),
+        ("aeon.skills.discovery.library", ["SkillLibrary"]),
+        ("aeon.skills.plan_json", ["PlanJson", "ToolInvocation", "ExecutionResult", "ToolResult"]),
+        ("aeon.skills.plan.check", ["check_plan"]),
+        ("aeon.skills.failures", ["FailureClass", "Blame"]),
+        ("aeon.skills.executor.executor", ["PlanExecutor"]),
+        ("aeon.skills.executor.replay", ["replay_result"]),
+        ("aeon.skills.invocation", ["Invocation", "Access", "Outcome", "Cancellation"]),
+        ("aeon.skills.process", ["ProcessRunner"]),
+        ("aeon.skills.planner.by_model", ["ModelPlanner"]),
+        ("aeon.skills.replan", ["Replanner"]),
+        ("aeon.skills.tool", ["SkillTool"]),
+    ],
     "For your tests": [
         ("aeon.testing.llm", ["ScriptedAdapter"]),
         ("aeon.testing.llm_conformance", ["AdapterConformance"]),
         ("aeon.testing.memory_conformance", ["MemoryConformance"]),
         ("aeon.testing.clock", ["FakeClock"]),
+        ("aeon.testing.scripts", ["ScriptedRunner", "ShuffledWorkers"]),
     ],
 }
 
 COMMANDS = [
     "run", "plan", "resume", "replay", "log show", "log verify", "tools list", "tools show", "tools call",
     "model list", "model fetch", "model path", "schema", "config explain", "doctor",
+    "skills run", "skills exec", "skills replay", "skills list", "skills show", "skills check", "skills new",
+    "skills export", "skills config",
 ]  # fmt: skip
 
 
