@@ -12,7 +12,7 @@ RULES = range(1, 14)
 @pytest.fixture(scope="module")
 def named() -> set[int]:
     """The rules that tests name: "skills 4, 12 and 13", "skills 1-3" and "skills 3 to 6" name each that they list."""
-    rooms = [*(TESTS / "skills").rglob("*.py"), *(TESTS / "cli").glob("test_skills*.py")]
+    rooms = [*(TESTS / "skills").rglob("*.py"), *(TESTS / "cli" / "skills").rglob("*.py")]
     said = "\n".join(path.read_text("utf-8") for path in rooms)
     rules: set[int] = set()
     for listed in re.findall(r"[Ss]kills (\d+(?:(?:, | and |; | to |-)\d+)*)", said):

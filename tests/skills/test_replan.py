@@ -192,14 +192,27 @@ def test_without_a_model_the_words_alone_plan(replan):
     assert any(isinstance(event, Warned) and "no model here" in event.message for event in seen)
 
 
+def test_a_plan_of_the_words_that_failed_is_not_made_again(replan):
+    """Skills 4: refused if it is the same plan again; without a model there is no other."""
+    by_pattern = Plans([node("t1", ROLL)])
+    runs = Runs([bad("t1", ROLL, FailureClass.EXIT_CODE)])
+    result, _ = replan(Plans(LLMError("no model here")), runs, by_pattern)
+
+    assert not result.success
+    assert len(runs.plans) == 1
+    assert len(by_pattern.tasks) == 2
+
+
 def test_neither_model_nor_words_is_a_fallback_that_says_so(replan):
-    """Skills 12: nothing crashes, nothing loops."""
-    result, _ = replan(Plans(LLMError("no model here")), Runs([]))
+    """Skills 12: nothing crashes, nothing loops; the words are not asked again, for they say the same."""
+    by_pattern = Plans(PlanningError("no words"))
+    result, _ = replan(Plans(LLMError("no model here")), Runs([]), by_pattern)
 
     assert not result.success
     assert result.execution_trace == []
     assert "no model here" in result.narrative
     assert "no words" in result.narrative
+    assert len(by_pattern.tasks) == 1
 
 
 def test_a_cancelled_run_is_not_planned_again(replan):

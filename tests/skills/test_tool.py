@@ -107,3 +107,18 @@ def test_a_tool_call_through_the_kernels_caller_is_checked_against_the_output_sc
             caller.call(ToolRegistry([roll]).lookup("dice.roll"), {})
     finally:
         caller.close()
+
+
+def test_what_the_executor_adds_to_an_output_fits_a_closed_schema():
+    """A summary and assets come beside what the script declares (skills 2, 3)."""
+    closed = {"type": "object", "properties": {"total": {"type": "integer"}}, "additionalProperties": False}
+    runner, roll = tool(
+        says({"type": "state_patch", "patch": {"total": 7}}, done(summary="seven")), output_schema=closed
+    )
+    caller = ToolCaller()
+    try:
+        assert caller.call(ToolRegistry([roll]).lookup("dice.roll"), {}) == {"total": 7, "summary": "seven"}
+    finally:
+        caller.close()
+    assert len(runner.calls) == 1
+    assert closed["properties"].keys() == {"total"}, "the script's own schema stays as it is"

@@ -16,7 +16,7 @@ from aeon.adapters.weights import (
     weights_dir,
 )
 from aeon.base.errors import ToolDefinitionError, WeightsError
-from aeon.bootstrap.choice import NOTHING_FROM_PROJECT, REACH, ModelChoice, choose_model
+from aeon.bootstrap.choice import NOTHING_FROM_PROJECT, REACH, ModelChoice, choose_model, key_variables
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
 from aeon.bootstrap.skills import Skills
 from aeon.bootstrap.stored import catalogued, suitable
@@ -44,7 +44,7 @@ class App:
         self.memory: Memory = self._memory
         self.registry = ToolRegistry(shipped_tools(self.memory))
         self.model = LazyAdapter(lambda: self._open_model(_silent, may_fetch=False))
-        self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model)
+        self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model, key_variables(settings.model))
         self._environ = environ
         self._from_project = from_project
         self._take_installed_tools()

@@ -34,6 +34,12 @@ REACH = "set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server"
 NOTHING_FROM_PROJECT: Mapping[str, Path] = {}
 
 
+def key_variables(settings: ModelSettings) -> frozenset[str]:
+    """The variables that hold a model's key, or would if they were set: nobody else's business."""
+    named = [settings.api_key_env, *(vendor.key_variable for vendor in _REMOTE.values())]
+    return frozenset(name for name in named if name is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
     """Which model a run uses, and why. Embedded: its `weights` or its file; remote: where it is and its key."""

@@ -2,12 +2,12 @@
 
 import importlib.util
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from aeon.base.errors import AeonError, InputError, MissingExtraError
 from aeon.base.json import JsonObject
@@ -15,12 +15,13 @@ from aeon.llm.interface import LLMAdapter
 from aeon.observability.events import Observer, PlanningStarted
 from aeon.settings import SkillsSettings
 from aeon.skills.config.report import secret_values
-from aeon.skills.discovery.cache import DiscoveryCache, cache_folder
+from aeon.skills.discovery.cache import cache_folder
+from aeon.skills.discovery.library import OnChange, SkillLibrary
 from aeon.skills.discovery.reading import read_prompt
-from aeon.skills.discovery.search import Root, default_roots, discover
+from aeon.skills.discovery.search import Root, default_roots
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.health import SkillHealth
-from aeon.skills.invocation import Cancellation, Invocation, ScriptRunner
+from aeon.skills.invocation import Cancellation, Invocation, SandboxLevel
 from aeon.skills.launch.input_files import input_files
 from aeon.skills.launch.prepare import prepare
 from aeon.skills.model_gateway import ModelGateway
@@ -31,6 +32,9 @@ from aeon.skills.planner.by_pattern import PatternPlanner
 from aeon.skills.planner.retrieval import SkillIndex
 from aeon.skills.replan import Replanner
 from aeon.skills.tool import SkillTool
+
+if TYPE_CHECKING:
+    from aeon.skills.process import ProcessRunner
 
 _PARTS = ("msgspec",)
 """What running scripts needs beyond the base installation."""
@@ -46,19 +50,26 @@ class Skills:
     """Everything that running skills takes. Nothing is read or started before it is used; closed, no process is left.
 
     `folder` is where the user works: files that scripts are given lie in it. `model` gives the model of this moment.
+    `keys` are the variables that hold a model's key: no skill of a project gets them (decision 18).
     """
 
     def __init__(
-        self, settings: SkillsSettings, environ: Mapping[str, str], folder: Path, model: Callable[[], LLMAdapter]
+        self,
+        settings: SkillsSettings,
+        environ: Mapping[str, str],
+        folder: Path,
+        model: Callable[[], LLMAdapter],
+        keys: Collection[str] = frozenset(),
     ) -> None:
         self.health = SkillHealth()
         self._settings = settings
         self._environ = environ
         self._folder = folder
         self._model = model
+        self._keys = keys
         self._gateway = ModelGateway(model)
         self._lock = threading.Lock()
-        self._runner: ScriptRunner | None = None
+        self._runner: ProcessRunner | None = None
         self._opened_parts = ExitStack()
 
     @cached_property
@@ -70,8 +81,11 @@ class Skills:
     @cached_property
     def catalog(self) -> SkillCatalog:
         """The skills as they are now, those that the settings disable marked."""
-        cache = DiscoveryCache(cache_folder(self._environ))
-        return discover(self.roots, environ=self._environ, cache=cache).without(self._settings.disabled)
+        return self._usable(self._library.catalog)
+
+    def watch(self, on_change: OnChange, stop_event: threading.Event) -> None:
+        """Tell each new catalog until the event is set. Raises MissingExtraError without `watchfiles`."""
+        self._library.watch(lambda found: on_change(self._usable(found)), stop_event)
 
     def execute(
         self,
@@ -111,6 +125,10 @@ class Skills:
         found = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
         return next((tool for tool in self._tools([found] if found else []) if tool.name == name), None)
 
+    def sandbox(self) -> SandboxLevel:
+        """How scripts are isolated here. Raises MissingExtraError, SandboxError."""
+        return self._opened().level
+
     def close(self) -> None:
         """End every process and give back what was opened."""
         with self._lock:
@@ -124,6 +142,14 @@ class Skills:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @cached_property
+    def _library(self) -> SkillLibrary:
+        cache = cache_folder(self._environ)
+        return SkillLibrary(self.roots, environ=self._environ, cache_folder=cache, withheld=self._keys)
+
+    def _usable(self, catalog: SkillCatalog) -> SkillCatalog:
+        return catalog.without(self._settings.disabled)
 
     def _tools(self, skills: Sequence[Skill]) -> list[SkillTool]:
         timeout = self._settings.timeout
@@ -140,7 +166,7 @@ class Skills:
             observer=observer,
         )
 
-    def _opened(self) -> ScriptRunner:
+    def _opened(self) -> "ProcessRunner":
         """The runner, started at the first script that runs."""
         missing = missing_parts()
         if missing:

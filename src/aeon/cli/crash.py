@@ -16,8 +16,9 @@ def keep_trace(error: BaseException) -> Path | None:
     """Write the trace beside the runs' logs, or to the temporary folder; None when neither can be written."""
     text = without_secrets("".join(traceback.format_exception(error)), os.environ)
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-    for folder in (_log_folder(), Path(tempfile.gettempdir())):
+    for find in (_log_folder, _temporary_folder):
         try:
+            folder = find()
             folder.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, "utf-8", errors="backslashreplace")
         except OSError:
@@ -32,6 +33,11 @@ def without_secrets(text: str, environ: Mapping[str, str]) -> str:
     for value in sorted(values, key=len, reverse=True):
         text = text.replace(value, "[hidden]")
     return text
+
+
+def _temporary_folder() -> Path:
+    """Raises OSError where none can be written, as on a full disk."""
+    return Path(tempfile.gettempdir())
 
 
 def _log_folder() -> Path:

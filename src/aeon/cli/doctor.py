@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Literal, NamedTuple, TypeAlias
 
 import aeon
-from aeon.base.errors import AeonError, ConfigError
+from aeon.base.errors import AeonError, ConfigError, MissingExtraError
 from aeon.bootstrap import App, ModelChoice
 from aeon.cli.codes import Code
 from aeon.cli.progress import FetchProgress
@@ -26,6 +26,7 @@ _PATIENCE = 120.0
 """Seconds that the model has for its first answer; loading weights is among it."""
 
 _INDENT = " " * 10
+_MOST_NAMED = 12
 _QUESTION = Request("Answer with the one word: ready", max_tokens=16, temperature=0.0)
 
 
@@ -48,7 +49,7 @@ def examine(model: str | None, *, is_quick: bool, as_json: bool) -> int:
     else:
         findings.append(Finding("configuration", "ok", _files_read([path for path, there in loaded.files if there])))
         with opened(loaded, is_quiet=True) as app:
-            findings += [*_places(app), *_tools(app), *_model(app, is_quick=is_quick)]
+            findings += [*_places(app), *_tools(app), *_skills(app), *_model(app, is_quick=is_quick)]
     is_well = all(finding.state != "broken" for finding in findings)
     if as_json:
         put(pretty({"ok": is_well, "findings": [finding._asdict() for finding in findings]}))
@@ -106,6 +107,30 @@ def _tools(app: App) -> list[Finding]:
     found = [Finding("tools", "ok", f"{len(names)} registered: {', '.join(names)}")]
     advice = "Update or uninstall the package that offers it; runs go on without it."
     return found + [Finding("tool plugin", "note", warning, advice) for warning in app.warnings]
+
+
+def _skills(app: App) -> list[Finding]:
+    """The skills there are, and whether and how isolated their scripts would run."""
+    catalog = app.skills.catalog
+    names = [skill.name for skill in catalog.plannable()]
+    found = [Finding("skills", "ok", f"{len(names)} usable: {', '.join(names[:_MOST_NAMED])}{_more(names)}")]
+    if catalog.notes:
+        said = f"{len(catalog.notes)} remark(s) on files of skills"
+        found.append(Finding("skill files", "note", said, "See `aeon skills check`."))
+    try:
+        level = app.skills.sandbox()
+    except MissingExtraError as error:
+        return [*found, Finding("scripts of skills", "note", error.message, error.advice)]
+    except AeonError as error:
+        return [*found, Finding("scripts of skills", "broken", error.message, error.advice)]
+    if level != "plain":
+        return [*found, Finding("scripts of skills", "ok", f"isolated by {level}")]
+    advice = "Install bubblewrap, or use a kernel with Landlock."
+    return [*found, Finding("scripts of skills", "note", "run as plain processes, without isolation", advice)]
+
+
+def _more(names: list[str]) -> str:
+    return f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
 
 
 def _model(app: App, *, is_quick: bool) -> list[Finding]:

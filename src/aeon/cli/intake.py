@@ -19,7 +19,7 @@ _BINARY = "holds bytes that are no text"
 def read_request(argument: str) -> str:
     """The request itself, or what stands on stdin for `-`. Raises RequestError for what is no request."""
     if argument == "-":
-        argument = _text_from(sys.stdin.buffer, MAX_REQUEST, "The request on stdin", RequestError)
+        argument = _text_from(_stdin(), MAX_REQUEST, "The request on stdin", RequestError)
     if any("\ud800" <= character <= "\udfff" for character in argument):  # how Python shows bytes that are no UTF-8
         raise RequestError(f"The request {_BINARY}.")
     return checked_request(argument)
@@ -36,7 +36,7 @@ def request_of(plan: Plan) -> str:
 def read_plan(path: Path) -> Plan:
     """The plan in a file, or on stdin for `-`. Raises PlanError with every problem."""
     if str(path) == "-":
-        return parse_plan(_text_from(sys.stdin.buffer, MAX_TEXT, "The plan on stdin", PlanError), source="stdin")
+        return parse_plan(_text_from(_stdin(), MAX_TEXT, "The plan on stdin", PlanError), source="stdin")
     try:
         with path.open("rb") as file:
             text = _text_from(file, MAX_TEXT, f"The plan {path}", PlanError)
@@ -51,10 +51,12 @@ def read_json_file(path: Path, what: str) -> Json:
     """The JSON in a file, or on stdin for `-`; `what` names it in errors. Raises InputError."""
     try:
         if str(path) == "-":
-            text = _text_from(sys.stdin.buffer, _MOST_JSON, f"{what} on stdin", InputError)
+            text = _text_from(_stdin(), _MOST_JSON, f"{what} on stdin", InputError)
         else:
             with path.open("rb") as file:
                 text = _text_from(file, _MOST_JSON, f"{what} {path}", InputError)
+        if not text.strip():
+            raise InputError(f"{what} {path} is empty.", next_step="Check the path.")
         return parse_strict(text)
     except OSError as error:
         raise InputError(f"{what} {path} cannot be read: {error.strerror}.", next_step="Check the path.") from None
@@ -66,7 +68,7 @@ def read_json_file(path: Path, what: str) -> Json:
 
 def read_object(argument: str) -> JsonObject:
     """A JSON object from an option, or from stdin for `-`. Raises InputError."""
-    text = _text_from(sys.stdin.buffer, MAX_TEXT, "The input on stdin", InputError) if argument == "-" else argument
+    text = _text_from(_stdin(), MAX_TEXT, "The input on stdin", InputError) if argument == "-" else argument
     example = """Give a JSON object, such as --input '{"text": "hello"}'."""
     try:
         value = parse_strict(text)
@@ -75,6 +77,13 @@ def read_object(argument: str) -> JsonObject:
     if not isinstance(value, dict):
         raise InputError("The input is JSON, but no object.", next_step=example)
     return cast(JsonObject, value)
+
+
+def _stdin() -> BinaryIO:
+    """Stdin, which is None for a process that was started with it closed. Raises InputError."""
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]  # so it is after `<&-`
+        raise InputError("Nothing can be read: stdin is closed.", next_step="Give a file, or pipe something in.")
+    return sys.stdin.buffer
 
 
 def _text_from(stream: BinaryIO, most: int, what: str, kind: type[InputError]) -> str:

@@ -86,6 +86,8 @@ class Replanner:
         for attempt in range(1, MAX_ATTEMPTS + 1):
             plan = self._planned(request, attempt, course)
             if plan is None:
+                if course.is_without_model:
+                    break  # the request's words lead to nothing else the next time
                 continue
             result = self._execute(plan, finished=course.finished, cancellation=cancellation)
             self._record(result, course)
@@ -134,7 +136,7 @@ class Replanner:
         except LLMError as error:
             unavailable: AeonError = error
         course.is_without_model = True
-        message = f"{unavailable.message} The request is planned without a model, by its words alone."
+        message = f"The request is planned without a model, by its words alone. {unavailable.message}"
         course.learn(message)
         if self._observer is not None:
             self._observer(Warned(None, message))

@@ -9,6 +9,12 @@ from aeon.skills.models import Skill, SkillScript
 from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolInvocation
 from aeon.tools.interface import Tool
 
+_ADDED: JsonObject = {
+    "summary": {"description": "What the script said of itself in the end."},
+    "assets": {"description": "The files that it made, by name."},
+}
+"""Fields of every output under the protocol beside what the script's schema declares (`plan.check.ADDED_OUTPUT`)."""
+
 Execute: TypeAlias = Callable[[PlanJson], ExecutionResult]
 """Runs a plan to its end."""
 
@@ -27,7 +33,7 @@ class SkillTool(Tool):
         self.name = f"{skill.name}.{script.name}"
         self.description = script.description or skill.description
         self.input_schema = script.input_schema or {"type": "object"}
-        self.output_schema = script.output_schema or {"type": "object"}
+        self.output_schema = _with_added(script.output_schema or {"type": "object"})
         self.timeout = plan_timeout + _GRACE
         self._path = script.tool_path
         self._execute = execute
@@ -41,3 +47,8 @@ class SkillTool(Tool):
         said = result.error
         message = "it was ended before it began" if said is None else f"{said.type}: {said.message}"
         raise ToolError(f"The skill's script {self._path} failed: {message}", next_step="See `aeon skills check`.")
+
+
+def _with_added(schema: JsonObject) -> JsonObject:
+    """The schema, open for what the executor adds to an output: a closed one would reject it."""
+    return {**schema, "properties": {**_ADDED, **schema.get("properties", {})}}

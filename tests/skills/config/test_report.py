@@ -225,3 +225,18 @@ def test_schemas_that_refer_to_themselves_end(skill):
     looped = Skill(**{**vars(skill), "config_schema": schema})
     assert shown({"a": {"a": 1}}, schema) == {"a": {"a": 1}}
     assert missing_required(looped, {}) == ()
+
+
+def test_a_variable_that_is_withheld_is_nobody_s_whatever_x_env_lists(skill):
+    """Skills 10, decision 18: neither read, nor replaced by a default, nor set."""
+    kept = Skill(**{**vars(skill), "withheld": frozenset({"API_KEY"})})
+    kept.home.mkdir()
+    (kept.home / "config.json").write_text('{"apiKey": "${API_KEY:-other}"}')
+    report = report_config(kept, {"API_KEY": "12345"})
+    assert [str(problem) for problem in report.problems] == [
+        "$.apiKey: asks for ${API_KEY}, the model's key, which no skill of a project gets; use another variable"
+    ]
+    assert "12345" not in json.dumps(report.values)
+    with pytest.raises(ConfigError, match="the model's key"):
+        set_values(kept, {"apiKey": "${API_KEY}"}, {"API_KEY": "12345"})
+    assert not report_config(skill, {"API_KEY": "12345"}).problems

@@ -216,3 +216,11 @@ def test_a_hundred_thousand_nodes_are_checked_in_seconds_sound_or_not(is_sound):
 def test_a_fault_reads_as_a_line():
     fault = check_plan(plan_of(node("a", "x")), catalog())[0]
     assert str(fault) == "$.tools[0].toolPath: 'x' is no script of any skill; there are none"
+
+
+def test_a_script_that_is_missing_from_a_broken_skill_names_the_skill():
+    """Skills 13: what is wrong is the skill, not how the plan spells it."""
+    for path in ("poor/gone", "skills/poor/gone"):
+        assert messages(node("a", path)) == [
+            f"{path!r} is no script of any skill; the skill 'poor' is degraded; `aeon skills check` says why"
+        ]

@@ -49,6 +49,11 @@ def test_every_problem_is_reported_with_its_path():
     assert said.endswith("Correct the plan and run it again.")
 
 
+def test_what_is_no_object_is_said_in_the_user_s_words():
+    with pytest.raises(PlanError, match=r"\$: must be a JSON object"):
+        parse_plan([])
+
+
 @pytest.mark.parametrize(
     "data", [None, 3, "plan", [], {}, {"tools": {}}, {"tools": [{}]}, {"tools": [], "narrative": float("nan")}]
 )

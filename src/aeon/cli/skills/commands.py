@@ -92,7 +92,8 @@ def skills_show(name: Name, as_json: AsJson = False) -> int:
 @skills.command("check")
 def skills_check(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="One skill's folder; without it, everything that is found.")
+        Path | None,
+        typer.Argument(metavar="DIR", help="A skill's folder, or one of skills; without it, all that is found."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -15,7 +15,7 @@ from aeon.cli.skills.library import found_skill
 from aeon.cli.text import clean, pretty, shown
 from aeon.skills.config.report import missing_required, report_config, set_values
 from aeon.skills.config.report import shown as shown_config
-from aeon.skills.config.setting_schema import is_secret
+from aeon.skills.config.setting_schema import is_secret, properties, with_defaults
 from aeon.skills.models import Skill
 
 
@@ -55,13 +55,22 @@ def _asked(skill: Skill, keys: Sequence[str]) -> dict[str, str]:
 
 def _show(skill: Skill, *, as_json: bool) -> int:
     report = report_config(skill, os.environ)
-    values = shown_config(report.written, skill.config_schema)
+    schema = skill.config_schema or {}
+    values = shown_config(report.written, schema)
+    whole = shown_config(with_defaults({}, schema, schema), schema)
+    defaults = {key: value for key, value in whole.items() if key not in values}
     if as_json:
         problems = [{"path": problem.path, "message": problem.message} for problem in report.problems]
-        put(pretty({"skill": skill.name, "values": values, "problems": problems}))
+        put(pretty({"skill": skill.name, "values": values, "defaults": defaults, "problems": problems}))
     else:
-        for key, value in values.items():
-            put(f"{clean(key)} = {shown(value)}")
+        for key in dict.fromkeys([*values, *properties(schema, schema)]):
+            put(clean(f"{key} {_value(key, values, defaults)}"))
         for problem in report.problems:
             say(str(problem), "error: ", "  ")
     return Code.FAILED if report.problems else Code.DONE
+
+
+def _value(key: str, values: JsonObject, defaults: JsonObject) -> str:
+    if key in values:
+        return f"= {shown(values[key])}"
+    return f"= {shown(defaults[key])} (default)" if key in defaults else "is not set"

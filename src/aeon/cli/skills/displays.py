@@ -88,8 +88,10 @@ class LivePlan:
     def _take(self, event: Event) -> None:
         match event:
             case PlanReady():
+                # Emptied first: another thread draws, and looks up the state of every node it finds.
+                self._nodes = []
+                self._states = {node["toolId"]: "pending" for node in event.plan["tools"]}
                 self._nodes = list(event.plan["tools"])
-                self._states = {node["toolId"]: "pending" for node in self._nodes}
                 self._print(narrated(event, self._width)[:1])
             case NodeStarted():
                 self._states[event.tool_id] = "running"
@@ -131,7 +133,8 @@ class LivePlan:
         if said is None:
             line = node_line(node, state, self._width)
         else:
-            line = Line(one_line(f"  {state} {node['toolId']}: {said}", self._width), STYLES[state])
+            spoken_line = one_line(f"{state} {node['toolId']}: {said}", self._width - 2)
+            line = Line(f"  {spoken_line}", STYLES[state])
         return Text(clean(line.text), style=line.style, no_wrap=True, overflow="ellipsis")
 
 

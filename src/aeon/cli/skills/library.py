@@ -14,8 +14,7 @@ from aeon.settings import nearest
 from aeon.skills.authoring.check import check_skill
 from aeon.skills.authoring.export import export_skill
 from aeon.skills.authoring.scaffold import Language, new_skill
-from aeon.skills.discovery.library import SkillLibrary
-from aeon.skills.discovery.reading import read_prompt
+from aeon.skills.discovery.reading import SKILL_JSON, SKILL_MD, read_prompt
 from aeon.skills.models import Note, Skill, SkillCatalog, described
 
 
@@ -53,7 +52,7 @@ def show_skill(name: str, *, as_json: bool) -> int:
 def check_skills(folder: Path | None, *, as_json: bool) -> int:
     """Print every note; fails when something was left out or cannot be used."""
     if folder is not None:
-        notes = list(check_skill(folder))
+        notes = [note for each in _skills_in(folder) for note in check_skill(each)]
     else:
         with opened(settings_here()) as app:
             notes = list(app.skills.catalog.notes)
@@ -67,7 +66,7 @@ def check_skills(folder: Path | None, *, as_json: bool) -> int:
 
 
 def make_skill(name: str, folder: Path, language: Language) -> int:
-    """Make a skill. Raises InputError for a name that is none, an unknown language, a folder that is there."""
+    """Make a skill. Raises InputError for a name that is none, SkillError for a folder that is there already."""
     made = new_skill(name, folder, language)
     put(clean(str(made)))
     say(f"try it: aeon skills show {made.name}; then change its script, and aeon skills check {made}")
@@ -81,8 +80,23 @@ def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
     if not chosen:
         raise SkillError("There is no skill to export.")
     for skill in chosen:
-        put(clean(str(export_skill(skill, folder, overwrite=is_forced))))
+        put(clean(str(export_skill(skill, folder, overwrite=is_forced, on_remark=_say_remark))))
     return Code.DONE
+
+
+def _skills_in(folder: Path) -> list[Path]:
+    """The folder itself, or where it is none of a skill but holds some, those."""
+    if not folder.is_dir() or _is_skill(folder):
+        return [folder]
+    return sorted(each for each in folder.iterdir() if _is_skill(each)) or [folder]
+
+
+def _is_skill(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (SKILL_MD, SKILL_JSON))
+
+
+def _say_remark(remark: str) -> None:
+    say(remark, "warning: ", "  ")
 
 
 def found_skill(app: App, name: str) -> Skill:
@@ -90,6 +104,9 @@ def found_skill(app: App, name: str) -> Skill:
     known = app.skills.catalog.by_name
     if name in known:
         return known[name]
+    skipped = next((note for note in app.skills.catalog.notes if note.is_skip and note.path.parent.name == name), None)
+    if skipped:
+        raise InputError(f"The skill {name!r} cannot be read: {skipped}.", next_step="Correct it.")
     near = nearest(name, known)
     meant = f" Did you mean {near!r}?" if near else ""
     raise InputError(f"There is no skill {name!r}.{meant}", next_step="See `aeon skills list`.")
@@ -113,8 +130,7 @@ def _put_list(catalog: SkillCatalog, *, as_json: bool) -> None:
 def _watch(app: App, *, as_json: bool) -> None:
     """List again whenever something changes, until interrupted."""
     say("watching; Ctrl-C ends it")
-    library = SkillLibrary(app.skills.roots)
-    library.watch(lambda catalog: _put_list(catalog, as_json=as_json), threading.Event())
+    app.skills.watch(lambda catalog: _put_list(catalog, as_json=as_json), threading.Event())
 
 
 def _state(skill: Skill) -> str:

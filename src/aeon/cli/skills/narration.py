@@ -33,8 +33,14 @@ STYLES = {
 MOST_LISTED = 30
 """Nodes of a plan that are listed."""
 
+_STOPPED = ("cancelled", "plan_timeout", "plan_rejected")
+"""Why nodes did not run that are counted in the end, not told one by one: there may be thousands."""
+
 _INDENT = "      "
 _LINES = 4
+_MOST_TEXT = 4_000
+_SHORT = 300
+"""Characters below which long words stay whole."""
 
 
 def narrated(event: Event, width: int) -> list[Line]:
@@ -82,8 +88,11 @@ def node_line(node: JsonObject, state: str, width: int) -> Line:
 
 
 def ended_lines(event: NodeEnded, width: int) -> list[Line]:
-    """How a node ended: when, how it was isolated, what it gave or why it failed."""
+    """How a node ended: when, how it was isolated, what it gave or why it failed; nothing where all were stopped."""
     result = event.result
+    error: JsonObject = result.get("error") or {}
+    if event.state == "skipped" and error.get("type") in _STOPPED:
+        return []
     isolated = f", {result['sandbox']}" if result.get("sandbox") else ""
     took = f" ({result['executionTimeMs']} ms{isolated})" if result.get("sandbox") else ""
     head = Line(one_line(f"[{event.tool_id}] {event.state}{took}", width), STYLES.get(event.state, ""))
@@ -125,4 +134,8 @@ def _why(error: JsonObject | None) -> str:
 
 
 def _lines(text: str, width: int, style: str = "") -> list[Line]:
-    return [Line(line, style) for line in wrapped(text, width, _INDENT, f"{_INDENT}  ", most=_LINES)] if text else []
+    """A few lines; paths and commands in them stay whole, so that they can be copied."""
+    if not text:
+        return []
+    lines = wrapped(text[:_MOST_TEXT], width, _INDENT, f"{_INDENT}  ", most=_LINES, keeps_words=len(text) < _SHORT)
+    return [Line(line, style) for line in lines]

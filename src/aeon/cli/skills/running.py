@@ -1,35 +1,34 @@
 """`aeon skills run`, `exec` and `replay`: from what the user gave to what a run of skills came to."""
 
-import secrets
-import signal
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from aeon.base.errors import AeonError, InputError
+from aeon.base.errors import AeonError, InputError, PlanError
 from aeon.base.json import Json, canonical
 from aeon.bootstrap import App
-from aeon.cli.boundary import Terminated
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_json_file, read_request
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
 from aeon.cli.skills.displays import display_for
-from aeon.cli.text import clean, pretty
-from aeon.observability.events import Event, Observer, PlanReady, Replanned, RunEnded
-from aeon.skills.answer import answer_of
+from aeon.cli.skills.interruption import Interruption
+from aeon.cli.skills.outcome import TraceFile, fresh_trace, tell
+from aeon.cli.text import pretty
+from aeon.observability.events import Event, Observer, RunEnded
 from aeon.skills.executor.replay import replay_result
-from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import Cancellation
+from aeon.skills.plan.check import NodeFault, check_plan
 from aeon.skills.plan.reading import parse_plan
-from aeon.skills.plan_json import ExecutionResult, PlanJson
+from aeon.skills.plan_json import ExecutionResult
+
+_MOST_FAULTS = 20
+"""Faults of a plan that are listed for a person; a program gets them all."""
 
 
 class SkillOptions(NamedTuple):
@@ -57,14 +56,26 @@ def run_request(argument: str, options: SkillOptions) -> int:
 
 
 def run_plan(path: Path, options: SkillOptions) -> int:
-    """Run a plan by hand. Raises PlanError for what is no plan; what is wrong inside it stands in the result."""
-    plan: PlanJson = parse_plan(read_json_file(path, "The plan"))
+    """Run a plan by hand. Raises PlanError for what is no plan and for one that cannot run, before anything runs."""
+    plan = parse_plan(read_json_file(path, "The plan"))
     with _app(options) as app:
+        if faults := check_plan(plan, app.skills.catalog):
+            raise _cannot_run(faults)
 
         def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
             return app.skills.execute(plan, observer, cancellation, by_hand=True)
 
         return _carry_out(app, options, work)
+
+
+def _cannot_run(faults: Sequence[NodeFault]) -> PlanError:
+    shown = "\n".join(f"  {fault.failure}: {fault}" for fault in faults[:_MOST_FAULTS])
+    more = f"\n  ... and {len(faults) - _MOST_FAULTS:,} more" if len(faults) > _MOST_FAULTS else ""
+    problems: list[Json] = [
+        {"type": fault.failure.value, "toolId": fault.tool_id, "path": fault.path, "message": fault.message}
+        for fault in faults
+    ]
+    return PlanError(f"The plan cannot run; it has {len(faults):,} problem(s):\n{shown}{more}\n", problems=problems)
 
 
 def replay_trace(path: Path, *, as_json: bool) -> int:
@@ -117,7 +128,11 @@ def _prepare_model(app: App, options: SkillOptions) -> None:
 
 def _carry_out(app: App, options: SkillOptions, work: Callable[[Observer, Cancellation], ExecutionResult]) -> int:
     """Run with a display and a way to stop, keep the trace, tell the outcome."""
-    with Cancellation() as cancellation, _Interruption(cancellation) as interruption:
+    with (
+        TraceFile(options.trace or fresh_trace(app)) as trace,
+        Cancellation() as cancellation,
+        Interruption(cancellation, app.skills.close) as interruption,
+    ):
         with redirect_stdout(sys.stderr), display_for() as display:
 
             def observe(event: Event) -> None:
@@ -127,89 +142,8 @@ def _carry_out(app: App, options: SkillOptions, work: Callable[[Observer, Cancel
             result = work(observe, cancellation)
             status = "completed" if result.success else "cancelled" if interruption.is_wished else "failed"
             display(RunEnded(status, None, None, None))
-        kept = _keep(result, options.trace or _fresh_trace(app))
-        return _tell(result, kept, interruption, as_json=options.as_json)
-
-
-def _tell(result: ExecutionResult, kept: Path | None, interruption: "_Interruption", *, as_json: bool) -> int:
-    if as_json:
-        put(pretty(result.as_dict()))
-    elif answer := answer_of(result):
-        put(clean(answer))
-    for node in result.execution_trace:
-        if node.error is not None and node.error.type not in _FOLLOWS and not as_json:
-            say(f"{node.tool_id} ({node.tool_path}): {node.error.type}: {node.error.message}", "error: ", "  ")
-    for warning in result.warnings:
-        say(warning, "warning: ", "  ")
-    if kept is not None:
-        say(f"trace: {kept}")
-    if interruption.is_wished:
-        say("interrupted; every process was ended")
-        return interruption.code
-    return Code.DONE if result.success else Code.FAILED
-
-
-_FOLLOWS = (FailureClass.DEPENDENCY_FAILED, FailureClass.PLAN_REJECTED, FailureClass.CANCELLED)
-"""What a node's error says when another node is the reason."""
-
-
-def _keep(result: ExecutionResult, path: Path) -> Path | None:
-    """Write the result with its trace. Raises LogError when the place is one that was asked for and cannot be had."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = canonical(result.as_dict()) + "\n"
-        partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
-            partial.write_text(text, "ascii")
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        say(f"The trace could not be kept in {path}: {error.strerror}.", "warning: ", "  ")
-        return None
-    return path
-
-
-def _fresh_trace(app: App) -> Path:
-    folder = Path(app.settings.run.log_dir).expanduser()
-    return folder / f"skills-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.json"
-
-
-class _Interruption:
-    """Ctrl-C and SIGTERM during a run: while scripts run they are ended and the result is kept; else at once.
-
-    Asked a second time, it stops at once in any case.
-    """
-
-    def __init__(self, cancellation: Cancellation) -> None:
-        self.code = Code.INTERRUPTED
-        self.is_wished = False
-        self._cancellation = cancellation
-        self._is_executing = False
-        self._before: dict[int, object] = {}
-
-    def watch(self, event: Event) -> None:
-        """Note whether scripts run just now."""
-        if isinstance(event, PlanReady):
-            self._is_executing = True
-        elif isinstance(event, Replanned):
-            self._is_executing = False
-
-    def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._stop)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for number, before in self._before.items():
-            signal.signal(number, before)  # pyright: ignore[reportArgumentType]  # what signal.signal returned
-
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        del frame
-        self.code = Code.TERMINATED if number == signal.SIGTERM else Code.INTERRUPTED
-        if not self._is_executing or self.is_wished:
-            raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
-        self.is_wished = True
-        self._cancellation.cancel()
+        code = tell(result, trace, as_json=options.as_json)
+        if interruption.is_wished:
+            say("interrupted; every process was ended")
+            return interruption.code
+        return code

@@ -33,7 +33,7 @@ def export_skill(
     if name != skill.name:
         remarks.append(f"the name {skill.name!r} became {name!r}")
     if target.exists() and not overwrite:
-        raise SkillError(f"{target} exists already.", next_step="Choose another folder, or say that it may go.")
+        raise SkillError(f"{target} exists already.", next_step="Choose another folder, or write over it with --force.")
     if target.resolve() == skill.directory_path.resolve():
         raise SkillError(f"{target} is the skill itself.", next_step="Choose another folder.")
     try:

@@ -20,9 +20,12 @@ def has_placeholder(value: Json) -> bool:
 class Substitution:
     """One filling in: `problems` says what no value was found for, or may not be looked for."""
 
-    def __init__(self, environ: Mapping[str, str], allowed: Collection[str]) -> None:
+    def __init__(
+        self, environ: Mapping[str, str], allowed: Collection[str], withheld: Collection[str] = frozenset()
+    ) -> None:
         self.environ = environ
         self.allowed = allowed
+        self.withheld = withheld
         self.unset: list[Problem] = []
         """Names without a value here and now: another environment may have them."""
         self.forbidden: list[Problem] = []
@@ -42,11 +45,8 @@ class Substitution:
         name, default = found["name"], found["default"]
         if found["dollar"]:
             return "$"
-        if found["bad"]:
-            self.forbidden.append(Problem(path, "holds ${ that names no variable; write $$ for a dollar sign"))
-            return ""
-        if name not in self.allowed:
-            self.forbidden.append(Problem(path, f"asks for ${{{name}}}, which the schema does not list in x-env"))
+        if said := self._forbidden(name):
+            self.forbidden.append(Problem(path, said))
             return ""
         value = self.environ.get(name)
         if default is not None:
@@ -55,6 +55,16 @@ class Substitution:
             self.unset.append(Problem(path, f"asks for ${{{name}}}, which is not set in the environment"))
             return ""
         return value
+
+    def _forbidden(self, name: str | None) -> str | None:
+        """Why this placeholder gets no value in any environment, or None."""
+        if name is None:
+            return "holds ${ that names no variable; write $$ for a dollar sign"
+        if name not in self.allowed:
+            return f"asks for ${{{name}}}, which the schema does not list in x-env"
+        if name in self.withheld:
+            return f"asks for ${{{name}}}, the model's key, which no skill of a project gets; use another variable"
+        return None
 
 
 def variables(schema: JsonObject) -> tuple[str, ...]:

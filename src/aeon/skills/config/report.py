@@ -3,7 +3,7 @@
 import difflib
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,7 +53,7 @@ def report_config(skill: Skill, environ: Mapping[str, str]) -> ConfigReport:
         written = _written(path)
     except UnreadableError as error:
         return ConfigReport(path, {}, {}, (Problem("$", error.message),), error.line)
-    values, problems, unset = _checked(written, skill.config_schema, environ)
+    values, problems, unset = _checked(written, skill.config_schema, environ, skill.withheld)
     return ConfigReport(path, written, values, (*problems, *unset))
 
 
@@ -122,7 +122,7 @@ def set_values(skill: Skill, texts: Mapping[str, str], environ: Mapping[str, str
     problems: list[Problem] = []
     for key, text in texts.items():
         _set(written, key.split("."), text, schema, problems)
-    values, wrong, unset = _checked(written, schema, environ)
+    values, wrong, unset = _checked(written, schema, environ, skill.withheld)
     if problems or wrong:
         raise _config_error(skill, path, [*problems, *wrong])
     write_private(path, canonical(written).encode() + b"\n")
@@ -171,10 +171,10 @@ def _is_inside(path: Path, folder: Path) -> bool:
 
 
 def _checked(
-    written: JsonObject, schema: JsonObject, environ: Mapping[str, str]
+    written: JsonObject, schema: JsonObject, environ: Mapping[str, str], withheld: Collection[str]
 ) -> tuple[JsonObject, list[Problem], list[Problem]]:
     """The values filled in and typed, what is wrong with them, and what only this environment does not have."""
-    substitution = Substitution(environ, variables(schema))
+    substitution = Substitution(environ, variables(schema), withheld)
     complete = with_defaults(written, schema, schema)
     filled = substitution.fill(complete)
     values = cast(JsonObject, _retyped(complete, filled, [schema], schema))

@@ -23,11 +23,17 @@ class SkillLibrary:
     """The current catalog. Threads may share one; whoever needs a stable view takes `catalog` once and keeps it."""
 
     def __init__(
-        self, roots: Sequence[Root], *, environ: Mapping[str, str] | None = None, cache_folder: Path | None = None
+        self,
+        roots: Sequence[Root],
+        *,
+        environ: Mapping[str, str] | None = None,
+        cache_folder: Path | None = None,
+        withheld: Collection[str] = frozenset(),
     ) -> None:
-        """Reads the skills. `cache_folder` keeps the readings for the next process."""
+        """Reads the skills. `cache_folder` keeps the readings for the next process; `withheld` is as in `discover`."""
         self.roots = tuple(roots)
         self._environ = environ
+        self._withheld = withheld
         self._cache = DiscoveryCache(cache_folder)
         self._lock = threading.Lock()
         self._catalog = self._read()
@@ -63,7 +69,7 @@ class SkillLibrary:
                 stop_event.wait(_LOOK_MS / 1000)
 
     def _read(self) -> SkillCatalog:
-        return discover(self.roots, environ=self._environ, cache=self._cache)
+        return discover(self.roots, environ=self._environ, cache=self._cache, withheld=self._withheld)
 
     def _follow(
         self, watch: "_Watch", folders: Sequence[Path], on_change: OnChange, stop_event: threading.Event

@@ -1,8 +1,8 @@
 """Every skill below some folders (skills-data-model 7, skills 9). The first of a name wins; nothing stops the rest."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -52,11 +52,16 @@ def _user_folders(environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def discover(
-    roots: Sequence[Root], *, environ: Mapping[str, str] | None = None, cache: DiscoveryCache | None = None
+    roots: Sequence[Root],
+    *,
+    environ: Mapping[str, str] | None = None,
+    cache: DiscoveryCache | None = None,
+    withheld: Collection[str] = frozenset(),
 ) -> SkillCatalog:
     """All skills below the roots. Whatever is skipped or read leniently is a note; nothing raises.
 
-    `environ` is where settings look for the variables they name, by default the process's own.
+    `environ` is where settings look for the variables they name, by default the process's own; the skills of a project,
+    which may be somebody else's, do not get those in `withheld`.
     """
     environ = os.environ if environ is None else environ
     cache = cache or DiscoveryCache(None)
@@ -73,7 +78,8 @@ def discover(
                 if winner := found.get(reading.skill.name):
                     notes += _losers(reading.skill, winner)
                     continue
-                skill = with_config(reading.skill, environ)
+                kept = frozenset(withheld) if root.label == "project" else frozenset[str]()
+                skill = with_config(replace(reading.skill, withheld=kept), environ)
                 notes += skill.notes[len(reading.notes) :]
                 found[skill.name] = skill
     return SkillCatalog(tuple(found.values()), tuple(notes))

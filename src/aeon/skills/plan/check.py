@@ -163,7 +163,10 @@ class _Check:
         return None if skill.can_be_planned else f"is {skill.error_state.value}; `aeon skills check` says why"
 
     def _suggestion(self, tool_path: str) -> str:
-        """The nearest script's name, as the end of a sentence."""
+        """What is wrong with the skill that is named, else the nearest script's name, as the end of a sentence."""
+        named = self._catalog.by_name.get(tool_path.removeprefix("skills/").partition("/")[0])
+        if named is not None and (reason := self._unusable(named)):
+            return f"; the skill {named.name!r} {reason}"
         if self._suggestions == 0:
             return ""
         self._suggestions -= 1

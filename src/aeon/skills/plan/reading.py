@@ -15,6 +15,7 @@ _SHOWN = 20
 _WORDS = {
     "string_pattern_mismatch": "must have no spaces, braces or control characters",
     "missing": "is missing",
+    "model_type": "must be a JSON object",
     "string_too_short": "must not be empty",
 }
 

@@ -1,0 +1,75 @@
+"""Ctrl-C and SIGTERM while skills run: the scripts are ended and the result is kept; asked again, they end at once."""
+
+import os
+import signal
+from collections.abc import Callable
+from threading import Thread
+from types import FrameType, TracebackType
+from typing import Self
+
+from aeon.cli.boundary import Terminated
+from aeon.cli.codes import Code
+from aeon.cli.say import say
+from aeon.observability.events import Event, PlanReady, Replanned
+from aeon.skills.invocation import POLITE_SECONDS, Cancellation
+
+_ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
+
+
+class Interruption:
+    """Turns a signal into a wish to stop. While no script runs there is nothing to keep, so it stops at once.
+
+    The second signal ends the scripts for good, by `end_all` in a thread of its own; the third does not wait for that.
+    """
+
+    def __init__(self, cancellation: Cancellation, end_all: Callable[[], None]) -> None:
+        self.code = Code.INTERRUPTED
+        self.is_wished = False
+        self._cancellation = cancellation
+        self._end_all = end_all
+        self._is_hasty = False
+        self._is_executing = False
+        self._before: dict[int, object] = {}
+        self._signalled, self._signal = os.pipe()
+        self._thread = Thread(target=self._attend, name="aeon-interruption", daemon=True)
+
+    def watch(self, event: Event) -> None:
+        """Note whether scripts run just now."""
+        if isinstance(event, PlanReady):
+            self._is_executing = True
+        elif isinstance(event, Replanned):
+            self._is_executing = False
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)  # pyright: ignore[reportArgumentType]  # what signal.signal returned
+        os.write(self._signal, _OVER)
+        self._thread.join()
+        os.close(self._signal)
+        os.close(self._signalled)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        # No lock may be taken and nothing printed here: the thread that was interrupted may be at just that.
+        del frame
+        self.code = Code.TERMINATED if number == signal.SIGTERM else Code.INTERRUPTED
+        if not self._is_executing or self._is_hasty:
+            raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+        self._is_hasty = self.is_wished
+        self.is_wished = True
+        self._cancellation.cancel()
+        os.write(self._signal, _AGAIN if self._is_hasty else _ONCE)
+
+    def _attend(self) -> None:
+        while (said := os.read(self._signalled, 1)) != _OVER:
+            if said == _ONCE:
+                say(f"ending the scripts, {POLITE_SECONDS:.0f} s at most; asked again, at once")
+            else:
+                self._end_all()

@@ -1,0 +1,114 @@
+"""What a run of skills came to: its trace kept in a file, its answer on stdout, the rest said."""
+
+import secrets
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from aeon.base.errors import LogError
+from aeon.base.json import canonical
+from aeon.bootstrap import App
+from aeon.cli.codes import Code
+from aeon.cli.say import give_up_stdout, put, say
+from aeon.cli.text import clean, pretty
+from aeon.skills.answer import answer_of
+from aeon.skills.executor.trace import FAILED
+from aeon.skills.plan_json import ExecutionResult, ExecutionState
+
+_MOST_NAMED = 10
+"""Nodes that are named where all of a kind are counted."""
+
+
+class TraceFile:
+    """Where a result with its trace goes: whole or not at all. Opened before anything runs.
+
+    Raises LogError for a place that cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if path.is_dir():
+            raise _unwritable(path, "Is a directory")
+        self._partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._partial.open("x", encoding="ascii")
+        except OSError as error:
+            raise _unwritable(path, error.strerror or str(error)) from None
+
+    def keep(self, result: ExecutionResult) -> str | None:
+        """Write the result; why it could not be written, or None."""
+        try:
+            with self._file as file:
+                file.write(canonical(result.as_dict()) + "\n")
+            self._partial.replace(self.path)
+        except OSError as error:
+            return error.strerror or str(error)
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+        self._partial.unlink(missing_ok=True)
+
+
+def fresh_trace(app: App) -> Path:
+    """A file of its own in the folder of the runs' logs."""
+    folder = Path(app.settings.run.log_dir).expanduser()
+    return folder / f"skills-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.json"
+
+
+def tell(result: ExecutionResult, trace: TraceFile, *, as_json: bool) -> Code:
+    """Keep the result and say what it came to, data on stdout, all else on stderr; the exit code."""
+    fault = trace.keep(result)
+    is_put = _is_put(result, as_json=as_json)
+    for name, path in _assets(result):
+        say(f"{name}: {path}")
+    _say_unfinished(result)
+    for warning in result.warnings:
+        say(warning, "warning: ", "  ")
+    if fault is None:
+        say(f"trace: {trace.path}")
+    else:
+        say(f"The trace could not be kept in {trace.path}: {fault}.", "error: ", "  ")
+    return Code.DONE if result.success and is_put and fault is None else Code.FAILED
+
+
+def _is_put(result: ExecutionResult, *, as_json: bool) -> bool:
+    """Write the data; whether somebody could be given it."""
+    answer = pretty(result.as_dict()) if as_json else clean(answer_of(result))
+    try:
+        if answer:
+            put(answer)
+    except OSError as error:
+        give_up_stdout()
+        say(f"The answer could not be written to stdout: {error.strerror}.", "error: ", "  ")
+        return False
+    return True
+
+
+def _assets(result: ExecutionResult) -> list[tuple[str, str]]:
+    """Name and path of every file that a node which ended well made."""
+    spoken = [event for node in result.execution_trace if node.ok for event in node.events]
+    return [(str(event["assetId"]), str(event["path"])) for event in spoken if event.get("type") == "asset"]
+
+
+def _say_unfinished(result: ExecutionResult) -> None:
+    """Which scripts failed and which did not run; why was said when it happened."""
+    for states, said in ((FAILED, "failed"), ((ExecutionState.SKIPPED,), "not run")):
+        names = [node.tool_id for node in result.execution_trace if node.state in states]
+        if names:
+            more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+            say(f"{said}: {', '.join(names[:_MOST_NAMED])}{more}")
+
+
+def _unwritable(path: Path, reason: str) -> LogError:
+    return LogError(
+        f"The trace {path} cannot be written: {reason}.",
+        next_step="Choose another place with --trace, or AEON_RUN_LOG_DIR for all runs.",
+    )
