@@ -27,7 +27,7 @@ from aeon.skills.launch.prepare import prepare
 from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import ExecutionResult, PlanJson
-from aeon.skills.planner.by_model import ModelPlanner
+from aeon.skills.planner.by_model import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
 from aeon.skills.planner.by_pattern import PatternPlanner
 from aeon.skills.planner.retrieval import SkillIndex
 from aeon.skills.replan import Replanner
@@ -103,12 +103,18 @@ class Skills:
         request: str,
         observer: Observer | None = None,
         cancellation: Cancellation | None = None,
+        *,
+        is_model_small: bool = False,
     ) -> ExecutionResult:
-        """Plan a request and run it, again where something fails. Raises as `execute`."""
+        """Plan a request and run it, again where something fails. Raises as `execute`.
+
+        A small model is shown only the beginning of the chosen skills' prompts (decision 17).
+        """
         executor = self._executor(observer)
         if observer is not None:
             observer(PlanningStarted(request))
-        planner = ModelPlanner(self._model(), _prompt, observer)
+        budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
+        planner = ModelPlanner(self._model(), _prompt, observer, budget)
         replanner = Replanner(self.catalog, planner, PatternPlanner(), executor.execute, self.health, observer)
         return replanner.run(request, cancellation)
 

@@ -47,10 +47,10 @@ def run_request(argument: str, options: SkillOptions) -> int:
     """Plan a request with the skills of this place and run it."""
     request = read_request(argument)
     with _app(options) as app:
-        _prepare_model(app, options)
+        is_small = _prepare_model(app, options)
 
         def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
-            return app.skills.run(request, observer, cancellation)
+            return app.skills.run(request, observer, cancellation, is_model_small=is_small)
 
         return _carry_out(app, options, work)
 
@@ -115,15 +115,16 @@ def _app(options: SkillOptions) -> AbstractContextManager[App]:
     return opened(settings_here(model=options.model, more=flags))
 
 
-def _prepare_model(app: App, options: SkillOptions) -> None:
-    """Have the model ready; without one the request is planned by its words (skills 7, planning without a model)."""
+def _prepare_model(app: App, options: SkillOptions) -> bool:
+    """Have the model ready; without one the request is planned by its words. Whether it is one that runs here."""
     try:
         with FetchProgress() as progress:
-            app.prepare_model(progress, may_fetch=options.may_fetch)
+            return app.prepare_model(progress, may_fetch=options.may_fetch).is_embedded
     except InputError:
         raise
     except AeonError as error:
         say(f"{error.message} {error.advice}", "warning: ", "  ")
+        return False
 
 
 def _carry_out(app: App, options: SkillOptions, work: Callable[[Observer, Cancellation], ExecutionResult]) -> int:
