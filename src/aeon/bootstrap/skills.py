@@ -131,6 +131,10 @@ class Skills:
         found = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
         return next((tool for tool in self._tools([found] if found else []) if tool.name == name), None)
 
+    def tool_names(self) -> list[str]:
+        """The names of all scripts that can be had as tools."""
+        return [tool.name for tool in self._tools(self.catalog.plannable())]
+
     def sandbox(self) -> SandboxLevel:
         """How scripts are isolated here. Raises MissingExtraError, SandboxError."""
         return self._opened().level

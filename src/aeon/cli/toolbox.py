@@ -72,7 +72,7 @@ def _registered(app: App, name: str) -> Registered:
     app.offer_skills("", [name])
     found = registry.lookup(name)
     if found is None:
-        near = nearest(name, registry.list_all())
+        near = nearest(name, [*registry.list_all(), *app.skills.tool_names()])
         meant = f" Did you mean {near!r}?" if near else ""
         raise InputError(
             f"There is no tool {name!r}.{meant}", next_step=f"Registered are {', '.join(registry.list_all())}."

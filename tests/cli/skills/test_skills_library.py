@@ -248,3 +248,10 @@ def test_watching_lists_a_new_skill_and_ends_on_ctrl_c(skill):
         _, err = watching.communicate(timeout=20)
     assert watching.returncode == 130
     assert "Traceback" not in err
+
+
+def test_a_misspelt_script_is_told_the_nearest_one(aeon):
+    done = aeon("tools", "call", "dice-roller.rol", "--input", "{}")
+
+    assert done.code == 2
+    assert "'dice-roller.roll'" in done.err
