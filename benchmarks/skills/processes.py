@@ -73,7 +73,7 @@ def catalog(script: Path) -> SkillCatalog:
     return SkillCatalog((Skill("noop", "does nothing", script.parent, script, script.parent, scripts=(found,)),))
 
 
-def aeon(runner: ProcessRunner, script: Path, command: list[str], width: int, *, python: bool = False) -> float:
+def aeon(runner: ProcessRunner, script: Path, command: list[str], width: int) -> float:
     """Seconds that the executor takes for the plan, its result checked."""
 
     def prepare(skill: Skill, script: SkillScript, given: dict, request_id: str) -> Invocation:  # noqa: ARG001
@@ -83,7 +83,6 @@ def aeon(runner: ProcessRunner, script: Path, command: list[str], width: int, *,
             cwd=script.path.parent,
             env={"PATH": os.defpath},
             access=Access(read=(script.path.parent,), write=(script.path.parent,)),
-            **({"python": script.path} if python else {}),
         )
 
     executor = PlanExecutor(catalog(script), runner, prepare=prepare, parallel=CORES)
@@ -130,10 +129,10 @@ def main() -> None:
         print("| fork server | cold start | ratio |\n|---|---|---|")
         command = [sys.executable, str(python)]
         with ProcessRunner("landlock", fork_server=True) as warm, ProcessRunner("landlock") as cold:
-            aeon(warm, python, command, 100, python=True)
+            aeon(warm, python, command, 100)
             ours, floor, ratio = compared(
                 rounds,
-                lambda: aeon(warm, python, command, 100, python=True),
+                lambda: aeon(warm, python, command, 100),
                 lambda: aeon(cold, python, command, 100),
             )
         print(f"| {ours:.0f} | {floor:.0f} | {ratio:.2f} |")

@@ -192,7 +192,7 @@ class EventReader:
         lines = block.split(b"\n")
         if self._breaches == MAX_BREACHES and max(map(len, lines)) <= self._limits.line:
             self._line += len(lines)
-        elif self._are_plain(block, lines):
+        elif len(lines) > 1 and self._are_plain(block, lines):
             self._line += len(lines)
             new.add(block, len(lines))
         else:

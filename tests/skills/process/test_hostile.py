@@ -401,6 +401,19 @@ def test_closing_the_runner_ends_what_runs(scripts):
     assert outcomes[0].exit_code == -signal.SIGKILL
 
 
+def test_stdin_is_there_before_the_script_is(runner, scripts):
+    """Skills 1: whole and closed, so that no script that reads it waits for Aeon."""
+    outcome = runner.run(scripts.sh("cat", stdin=b"given", is_ndjson=False))
+    assert outcome.stdout == b"given"
+
+
+def test_the_warden_stays_in_no_folder(runner, scripts):
+    """Else the skill's folder could not be unmounted while Aeon runs."""
+    runner.run(scripts.sh("exit 0"))
+    runner.run(scripts.invocation(scripts.folder / "nothing"))
+    assert Path(f"/proc/{runner._cold._warden.pid}/cwd").readlink() == Path("/")
+
+
 def state_of(runner) -> tuple:
     select.poll().poll(50)  # the warden reports first, and closes its end then
     descriptors = [len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in ("self", runner._cold._warden.pid)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from aeon.skills.invocation import Access, Invocation
 from aeon.skills.process.assets import asset_check
-from aeon.skills.process.levels import request
+from aeon.skills.process.levels import _apart, request
 from aeon.skills.process.output import PlainOutput, Tail
 
 
@@ -57,13 +57,24 @@ def test_a_script_is_given_what_its_level_allows():
     """Skills 11: what may be written is put over what may be read."""
     access = Access(read=(Path("/skill"),), write=(Path("/skill/data"),))
     invocation = Invocation(
-        ("/skill/run",), b"", Path("/skill/data"), {"PATH": "/usr/bin:relative:/opt/x"}, access=access
+        ("/skill/run",), b"", Path("/skill/data"), {"PATH": "/usr/bin:relative:/srv/x"}, access=access
     )
     plain, fenced, boxed = (request(invocation, level, "t") for level in ("plain", "landlock", "bubblewrap"))
     assert plain.fence is None
-    assert plain.env == {"PATH": "/usr/bin:relative:/opt/x", "AEON_INVOCATION": "t"}
-    assert {"/skill", "/opt/x", "/usr"} <= set(fenced.fence.read)
+    assert plain.env == {"PATH": "/usr/bin:relative:/srv/x", "AEON_INVOCATION": "t"}
+    assert "/usr" in fenced.fence.system
+    assert fenced.fence.read == ("/srv/x", "/skill")
     assert "relative" not in fenced.fence.read
     assert "/skill/data" in fenced.fence.write
     assert boxed.command.index("/skill/data") > boxed.command.index("/skill")
     assert "--unshare-net" in boxed.command
+
+
+def test_a_folder_inside_another_is_not_named_twice(tmp_path):
+    outer, inner, link = tmp_path / "outer", tmp_path / "outer/inner", tmp_path / "link"
+    inner.mkdir(parents=True)
+    link.symlink_to(inner)
+    beside = tmp_path / "outer-beside"
+    folders = [str(each) for each in (inner, outer, link, beside, outer)]
+    assert sorted(_apart(folders)) == [str(outer), str(beside)]
+    assert len(_apart([str(link), str(inner)])) == 1

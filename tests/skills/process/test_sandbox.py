@@ -3,6 +3,8 @@
 import os
 import socket
 import sys
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,53 @@ def test_others_cannot_be_signalled(sandbox, scripts):
     outcome = sandbox.run(scripts.sh("kill -9 $PPID 2>/dev/null; echo alive", is_ndjson=False))
     assert outcome.stdout == b"alive\n"
     assert sandbox.run(scripts.sh("exit 0", is_ndjson=False)).exit_code == 0
+
+
+def test_scripts_with_the_same_access_cannot_signal_each_other(scripts):
+    """A fence that is made once for many scripts is still a domain of each one's own."""
+    waiting = scripts.write("#!/bin/sh\necho $$ > pid\nwhile [ ! -e go ]; do sleep 0.01; done\n", "waiting.sh")
+    killing = scripts.write(
+        "#!/bin/sh\nwhile [ ! -s pid ]; do sleep 0.01; done\n"
+        'kill -9 "$(cat pid)" 2>/dev/null && echo killed || echo refused\ntouch go\n',
+        "killing.sh",
+    )
+    outcomes = []
+    with usable("landlock") as runner:
+        invocation = scripts.invocation(waiting, is_ndjson=False)
+        thread = threading.Thread(target=lambda: outcomes.append(runner.run(invocation)))
+        thread.start()
+        assert answer(runner, scripts.invocation(killing, is_ndjson=False)) == "refused"
+        thread.join()
+    assert outcomes[0].exit_code == 0
+
+
+def test_a_folder_that_came_or_was_replaced_since_the_last_run_is_the_one_that_counts(sandbox, scripts, tmp_path):
+    """Skills 11: `data/` is created on first use, and may be another one the next time."""
+    data, away = tmp_path / "data", tmp_path / "away"
+    script = scripts.write(
+        f"#!/bin/sh\n(echo x > {data}/x) 2>/dev/null && echo yes || echo no\ncat {away}/x 2>/dev/null\n"
+    )
+    invocation = scripts.invocation(
+        script, access=Access(read=(script,), write=(data,)), cwd=Path("/"), is_ndjson=False
+    )
+    assert answer(sandbox, invocation) == "no"
+    data.mkdir()
+    assert answer(sandbox, invocation) == "yes"
+    data.rename(away)
+    data.mkdir()
+    assert answer(sandbox, invocation) == "yes"
+    assert (data / "x").exists()
+
+
+def test_a_folder_of_the_path_that_is_a_link_into_the_system_is_found(sandbox, scripts):
+    link = scripts.folder / "bin"
+    link.symlink_to("/usr/bin")
+    script = scripts.write("#!/bin/sh\nexec echo found\n")
+    invocation = scripts.invocation(script, access=Access(read=(script,)), cwd=Path("/"), is_ndjson=False)
+    for path in (f"{link}", f"{link}:/bin/:/lib64/nothing:/sbin/../bin"):
+        assert answer(sandbox, replace(invocation, env={"PATH": path})) == "found"
+        command = (f"{link}/env", "echo", "found")
+        assert answer(sandbox, replace(invocation, command=command, env={"PATH": path})) == "found"
 
 
 def test_python_works_in_the_sandbox(sandbox, scripts):

@@ -25,6 +25,25 @@ def test_a_command_from_the_path(runner, scripts):
     assert runner.run(scripts.invocation("true", is_ndjson=False)).exit_code == 0
 
 
+def test_the_path_is_searched_past_what_cannot_be_started(runner, scripts):
+    for folder in ("first", "second"):
+        (scripts.folder / folder).mkdir()
+        scripts.write(f"#!/bin/sh\necho {folder}\n", f"{folder}/tool")
+    (scripts.folder / "first/tool").chmod(0o644)
+    env = {"PATH": f"{scripts.folder}/none:{scripts.folder}/first:{scripts.folder}/second:/usr/bin:/bin"}
+    assert runner.run(scripts.invocation("tool", env=env, is_ndjson=False)).stdout == b"second\n"
+    (scripts.folder / "second/tool").unlink()
+    assert "it is not executable" in refused(runner, scripts.invocation("tool", env=env))
+
+
+def test_no_signal_is_ignored_or_blocked_at_the_start(runner, scripts):
+    """Else a script could not be ended politely (skills 4). 32 and 33 are the C library's own."""
+    script = scripts.write("#!/bin/sh\nexec grep -E 'Sig(Ign|Blk)' /proc/self/status\n")
+    lines = runner.run(scripts.invocation(script, is_ndjson=False)).stdout.split()
+    internal = 1 << 31 | 1 << 32
+    assert [int(mask, 16) & ~internal for mask in lines[1::2]] == [0, 0]
+
+
 def test_a_missing_interpreter(runner, scripts):
     path = scripts.write("#!/usr/bin/no-such-interpreter\n")
     assert "its interpreter /usr/bin/no-such-interpreter does not exist" in refused(runner, scripts.invocation(path))

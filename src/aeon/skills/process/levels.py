@@ -3,7 +3,8 @@
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from pathlib import Path
 
 from aeon.skills.invocation import Invocation, SandboxLevel
@@ -29,17 +30,59 @@ def bubblewrap() -> str | None:
     return shutil.which("bwrap")
 
 
-def _visible(env: Mapping[str, str]) -> tuple[str, ...]:
-    """What every script may read and execute: the system, the folders of its PATH, and this interpreter's."""
-    path = [folder for folder in env.get("PATH", "").split(os.pathsep) if folder.startswith("/")]
-    prefixes = (sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.realpath(sys.executable)))  # noqa: PTH120  # strings all through
-    return tuple(dict.fromkeys((*_SYSTEM, *path, *prefixes)))
+def _interpreter() -> tuple[str, ...]:
+    """The folders of the interpreter that runs this."""
+    program = os.path.dirname(os.path.realpath(sys.executable))  # noqa: PTH120  # strings all through
+    return (sys.prefix, sys.base_prefix, sys.exec_prefix, program)
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    """What every script may read and execute: the system and this interpreter's folders, none inside another."""
+    return _apart((*_SYSTEM, *_interpreter()))
+
+
+@lru_cache(maxsize=64)
+def _programs(path: str) -> tuple[str, ...]:
+    """The folders of a script's PATH that the system's do not contain."""
+    return tuple(folder for folder in _named(path) if not any(_is_inside(folder, root) for root in _system()))
+
+
+@lru_cache(maxsize=64)
+def _unseen(path: str) -> tuple[str, ...]:
+    """The folders of a script's PATH, and of the interpreter, that the system's mounts do not show by that name."""
+    names = (*_SYSTEM, *_system())
+    return tuple(
+        folder
+        for folder in dict.fromkeys((*_interpreter(), *_named(path)))
+        if not any(Path(folder).is_relative_to(name) for name in names)
+        or not any(_is_inside(folder, root) for root in _system())
+    )
+
+
+def _named(path: str) -> list[str]:
+    return [folder for folder in path.split(os.pathsep) if folder.startswith("/")]
+
+
+def _apart(folders: Iterable[str]) -> tuple[str, ...]:
+    """The folders without those that another of them contains."""
+    kept: list[str] = []
+    for folder in sorted(dict.fromkeys(folders), key=lambda each: len(os.path.realpath(each))):
+        if not any(_is_inside(folder, root) for root in kept):
+            kept.append(folder)
+    return tuple(kept)
+
+
+def _is_inside(folder: str, root: str) -> bool:
+    """Whether everything in `folder` is in `root`, wherever links lead."""
+    return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(root))
 
 
 def _fence(invocation: Invocation) -> Fence:
     access = invocation.access
-    read = (*_visible(invocation.env), "/proc", *_DEVICES, *map(str, access.read))
-    return Fence(read, (*_OWN_WRITABLE, *map(str, access.write)), access.network)
+    system = (*_system(), "/proc", *_DEVICES)
+    read = (*_programs(invocation.env.get("PATH", "")), *map(str, access.read))
+    return Fence(system, read, (*_OWN_WRITABLE, *map(str, access.write)), access.network)
 
 
 def _box(invocation: Invocation) -> list[str]:
@@ -48,12 +91,27 @@ def _box(invocation: Invocation) -> list[str]:
     box = [bubblewrap() or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
     if not access.network:
         box.append("--unshare-net")
-    box += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc"]  # noqa: S108  # the box's own
-    for folder in (*_visible(invocation.env), *map(str, access.read)):
+    box += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc", *_system_view()]  # noqa: S108  # the box's own
+    for folder in (
+        *_unseen(invocation.env.get("PATH", "")),
+        *(str(each) for each in access.read if each not in access.write),
+    ):
         box += ["--ro-bind-try", folder, folder]
     for folder in map(str, access.write):
         box += ["--bind-try", folder, folder]
     return [*box, "--chdir", str(invocation.cwd), "--"]
+
+
+@cache
+def _system_view() -> tuple[str, ...]:
+    """The system in bubblewrap: a mount for each folder apart, a link where a link leads into one of those."""
+    view: list[str] = []
+    for folder in _system():
+        view += ["--ro-bind-try", folder, folder]
+    for folder in set(_SYSTEM).difference(_system()):
+        if os.path.islink(folder):  # noqa: PTH114  # strings all through
+            view += ["--symlink", os.path.realpath(folder), folder]
+    return tuple(view)
 
 
 def asset_roots(invocation: Invocation) -> tuple[Path, ...]:

@@ -21,16 +21,24 @@ def fault_before_start(invocation: Invocation) -> str | None:
     """What can be told without trying: no command, text that no command line can carry, no working folder."""
     if not invocation.command or not invocation.command[0]:
         return "There is no command to run."
-    for text in (*invocation.command, *invocation.env, *invocation.env.values(), str(invocation.cwd)):
-        try:
-            if b"\0" in os.fsencode(text):
-                return f"The command or its environment contains a NUL character: {text!r:.80}."
-        except UnicodeEncodeError:
-            return f"The command or its environment contains text that cannot be encoded: {text!r:.80}."
+    texts = (*invocation.command, *invocation.env, *invocation.env.values(), str(invocation.cwd))
+    if _fault_of("".join(texts)):
+        return f"The command or its environment contains {next(filter(None, map(_fault_of, texts)))}."
     if any(not name or "=" in name for name in invocation.env):
         return "A variable of its environment has no name or one with an equals sign in it."
     if not invocation.cwd.is_dir():
         return f"Its working folder {invocation.cwd} does not exist."
+    return None
+
+
+def _fault_of(text: str) -> str | None:
+    """Why no command line can carry the text."""
+    if "\0" in text:
+        return f"a NUL character: {text!r:.80}"
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return f"text that cannot be encoded: {text!r:.80}"
     return None
 
 

@@ -4,10 +4,8 @@ import os
 import signal
 import sys
 import time
-from dataclasses import replace
 from threading import Lock
 from typing import Self
-from uuid import uuid4
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, SandboxLevel
@@ -91,8 +89,8 @@ class ProcessRunner:
         """Run it; an error when the warden was gone before it began to start anything."""
         began = time.monotonic()
         output = _output(invocation)
-        token = uuid4().hex
-        pipes = Pipes()
+        token = os.urandom(16).hex()
+        pipes = Pipes(invocation.stdin)
         request = wire.written(levels.request(invocation, level, token))
         try:
             warden, conversation = self._link(invocation, level).open(request, pipes.theirs)
@@ -100,17 +98,17 @@ class ProcessRunner:
                 pipes.hand_over()
                 watch = Watch(invocation, conversation, pipes, output, cancellation, on_event)
                 watch.wait()
-            leader = wire.noted_leader(request)
+            if watch.warden_is_gone:
+                warden.kill()
+                leader = wire.noted_leader(request)
+                end_marked(token, leader or 0)
+                if leader is None and watch.wish is None:
+                    return warden.failure()
+            watch.read_rest()
         finally:
             os.close(request)
             pipes.close()
-        if watch.warden_is_gone:
-            warden.kill()
-            end_marked(token, leader or 0)
-            if leader is None and watch.wish is None:
-                return warden.failure()
-        outcome = _outcome(invocation, watch, output, level)
-        return replace(outcome, milliseconds=round((time.monotonic() - began) * 1000))
+        return _outcome(invocation, watch, output, level, round((time.monotonic() - began) * 1000))
 
     def _link(self, invocation: Invocation, level: SandboxLevel) -> WardenLink:
         is_warm = self._fork_server and level != "bubblewrap" and _may_be_forked(invocation)
@@ -142,12 +140,16 @@ def _output(invocation: Invocation) -> EventReader | PlainOutput:
     return EventReader(invocation.limits, asset_check(invocation.cwd, levels.asset_roots(invocation)))
 
 
-def _outcome(invocation: Invocation, watch: Watch, output: EventReader | PlainOutput, level: SandboxLevel) -> Outcome:
-    """What the report and the output come to; the time is filled in by who took it."""
+def _outcome(
+    invocation: Invocation, watch: Watch, output: EventReader | PlainOutput, level: SandboxLevel, milliseconds: int
+) -> Outcome:
+    """What the report and the output come to."""
     report, diagnostics = watch.last_report, watch.diagnostics.text
     if report is not None and watch.wish is None and report.kind in (wire.REFUSED, wire.UNBOXED):
         problem = refused(invocation, report) if report.kind == wire.REFUSED else unboxed(invocation, diagnostics)
-        return Outcome(Ending.NOT_STARTED, problem=problem, stderr=diagnostics, sandbox=level)
+        return Outcome(
+            Ending.NOT_STARTED, problem=problem, stderr=diagnostics, milliseconds=milliseconds, sandbox=level
+        )
     exit_code = _exit_code(report, level)
     return Outcome(
         watch.wish or Ending.EXITED,
@@ -157,6 +159,7 @@ def _outcome(invocation: Invocation, watch: Watch, output: EventReader | PlainOu
         stderr=diagnostics,
         violation=_violation(output, watch.wish, exit_code),
         problem=output.overflow if watch.wish is Ending.OVERFLOWED else None if report else _WARDEN_ENDED,
+        milliseconds=milliseconds,
         sandbox=level,
     )
 

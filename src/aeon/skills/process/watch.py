@@ -5,7 +5,6 @@ import select
 import socket
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Protocol
 
 from aeon.base.json import JsonObject
@@ -14,10 +13,8 @@ from aeon.skills.process.output import Tail
 from aeon.skills.process.warden import wire
 
 _CHUNK = 65536
-_GRACE = 0.3
-"""Seconds for reading what is in the pipes when everything that wrote is gone (skills 4)."""
 _LAST_READS = 64
-"""More than it takes to empty two pipes of the largest size."""
+"""More than it takes to empty a pipe of the largest size."""
 _LONGEST_WAIT = 3600.0
 """Seconds that one call of poll can be asked for without doubt."""
 _WARDEN_SECONDS = 10.0
@@ -34,24 +31,48 @@ class Output(Protocol):
 
 
 class Pipes:
-    """Aeon's ends of a script's stdin, stdout and stderr, and the script's own until they are handed over."""
+    """Both ends of a script's stdin, stdout and stderr.
 
-    def __init__(self) -> None:
+    The script's ends of stdout and stderr stay open here too: that everything is over is the warden's to say, and the
+    end of a stream would only wake Aeon once more before that.
+    """
+
+    def __init__(self, given: bytes) -> None:
+        """`given`: what stdin shall hold; as much of it as a pipe takes is there before the script is."""
         self.theirs: list[int] = []
         self.ours: list[int] = []
+        self._given = memoryview(given)
         try:
             for is_input in (True, False, False):
                 read, write = os.pipe2(os.O_CLOEXEC)
                 self.theirs.append(read if is_input else write)
                 self.ours.append(write if is_input else read)
                 os.set_blocking(self.ours[-1], False)
+            self.stdin, self.stdout, self.stderr = self.ours
+            self.write()
         except OSError:
             self.close()
             raise
 
+    @property
+    def wants_more(self) -> bool:
+        """Whether stdin is still open, for what did not fit yet."""
+        return self.stdin in self.ours
+
+    def write(self) -> None:
+        """Write to stdin what it takes, and close it after the last."""
+        try:
+            while self._given:
+                self._given = self._given[os.write(self.stdin, self._given[:_CHUNK]) :]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._given = memoryview(b"")  # it does not want any, which is its right
+        self.close_one(self.stdin)
+
     def hand_over(self) -> None:
-        """Close the script's ends: whoever was to have them has them."""
-        self._close(self.theirs)
+        """Close the script's end of stdin, so that Aeon hears when nobody reads it any more."""
+        os.close(self.theirs.pop(0))
 
     def close_one(self, fd: int) -> None:
         self.ours.remove(fd)
@@ -81,10 +102,8 @@ class Watch:
         self._invocation = invocation
         self._conversation = conversation
         self._pipes = pipes
-        self._stdin, self._stdout, self._stderr = pipes.ours
         self._output = output
         self._on_event = on_event
-        self._to_write = memoryview(invocation.stdin)
         self._deadline = time.monotonic() + invocation.timeout
         self.diagnostics = Tail(invocation.limits.stderr)
         self.wish: Ending | None = None
@@ -92,55 +111,45 @@ class Watch:
         self.last_report: wire.Report | None = None
         self.warden_is_gone = False
         self._poll = select.poll()
-        self._readers: dict[int, Callable[[], None]] = {}
-        self._register(cancellation)
-
-    def _register(self, cancellation: Cancellation | None) -> None:
-        readers: dict[int, Callable[[], None]] = {
-            self._conversation.fileno(): self._hear,
-            self._stdout: self._read_stdout,
-            self._stderr: self._read_stderr,
-        }
+        self._readers: dict[int, Callable[[], object]] = {}
+        self._register(conversation.fileno(), self._hear)
+        self._register(pipes.stdout, self._read_stdout)
+        self._register(pipes.stderr, self._read_stderr)
+        if pipes.wants_more:
+            self._register(pipes.stdin, self._write_stdin, select.POLLOUT)
         if cancellation is not None:
-            readers[cancellation.fileno()] = lambda: self._cancel(cancellation.fileno())
-        for fd, reader in readers.items():
-            self._readers[fd] = reader
-            self._poll.register(fd, select.POLLIN)
-        self._readers[self._stdin] = self._write_stdin
-        self._poll.register(self._stdin, select.POLLOUT)
+            self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
+
+    def _register(self, fd: int, react: Callable[[], object], event: int = select.POLLIN) -> None:
+        self._readers[fd] = react
+        self._poll.register(fd, event)
 
     def wait(self) -> None:
         """Attend to everything until it is over. What `on_event` raises goes through, once the script is ended."""
         try:
             while not self._is_settled():
-                self._turn(self._deadline)
-                if time.monotonic() >= self._deadline:
-                    self._deadline_passed()
+                self._turn()
         finally:
             self._abandon()
-        self._read_rest()
+
+    def read_rest(self) -> None:
+        """Read what is still in the pipes, now that whatever wrote there is gone (skills 4)."""
+        for read in (self._read_stdout, self._read_stderr):
+            for _ in range(_LAST_READS):
+                if not read():
+                    break
+        self._emit(self._output.finish())
 
     def _is_settled(self) -> bool:
         return self.last_report is not None or self.warden_is_gone
 
-    def _turn(self, until: float) -> bool:
-        """Wait for something to happen, and attend to it; whether something did."""
-        seconds = min(max(0.0, until - time.monotonic()), _LONGEST_WAIT)
-        ready = self._poll.poll(seconds * 1000)
-        for fd, _ in ready:
-            if fd in self._readers:
-                self._readers[fd]()
-        return bool(ready)
-
-    def _read_rest(self) -> None:
-        """Read what is still in the pipes; whoever may hold them open is not waited for, nor listened to for ever."""
-        for fd in self._readers.keys() - {self._stdout, self._stderr}:
-            self._forget(fd)
-        until = time.monotonic() + _GRACE
-        for _ in range(_LAST_READS):
-            if not self._readers or not self._turn(until):
-                break
-        self._emit(self._output.finish())
+    def _turn(self) -> None:
+        """Wait for something to happen, and attend to it and to the deadline."""
+        seconds = min(max(0.0, self._deadline - time.monotonic()), _LONGEST_WAIT)
+        for fd, _ in self._poll.poll(seconds * 1000):
+            self._readers[fd]()
+        if time.monotonic() >= self._deadline and not self._is_settled():
+            self._deadline_passed()
 
     def _abandon(self) -> None:
         """Left by an exception: end the script before it is passed on."""
@@ -157,8 +166,6 @@ class Watch:
             self.warden_is_gone = True
         else:
             self.last_report = report
-        if self._is_settled():
-            self._forget(self._conversation.fileno())
 
     def _cancel(self, fd: int) -> None:
         self._forget(fd)
@@ -178,43 +185,35 @@ class Watch:
             self.warden_is_gone = True  # it was asked, and has not answered
 
     def _write_stdin(self) -> None:
-        try:
-            written = os.write(self._stdin, self._to_write[:_CHUNK]) if self._to_write else 0
-            self._to_write = self._to_write[written:]
-        except BlockingIOError:
-            return
-        except OSError:
-            self._to_write = memoryview(b"")  # it does not want any, which is its right
-        if not self._to_write:
-            self._close(self._stdin)
+        self._pipes.write()
+        if not self._pipes.wants_more:
+            self._forget(self._pipes.stdin)
 
-    def _read_stdout(self) -> None:
-        data = self._read(self._stdout)
+    def _read_stdout(self) -> bool:
+        """Whether there was something."""
+        data = self._read(self._pipes.stdout)
         if data:
             self._emit(self._output.feed(data))
             if self._output.overflow is not None:
                 self._end(Ending.OVERFLOWED)
+        return bool(data)
 
     def _emit(self, events: Sequence[JsonObject]) -> None:
         if self._on_event is not None:
             for event in events:
                 self._on_event(event)
 
-    def _read_stderr(self) -> None:
-        self.diagnostics.feed(self._read(self._stderr))
+    def _read_stderr(self) -> bool:
+        """As above."""
+        data = self._read(self._pipes.stderr)
+        self.diagnostics.feed(data)
+        return bool(data)
 
     def _read(self, fd: int) -> bytes:
-        """What there is; at the end of the stream nothing, and it is forgotten."""
-        with suppress(BlockingIOError):
-            data = os.read(fd, _CHUNK)
-            if data:
-                return data
-            self._close(fd)
-        return b""
-
-    def _close(self, fd: int) -> None:
-        self._forget(fd)
-        self._pipes.close_one(fd)
+        try:
+            return os.read(fd, _CHUNK)
+        except BlockingIOError:
+            return b""
 
     def _forget(self, fd: int) -> None:
         del self._readers[fd]

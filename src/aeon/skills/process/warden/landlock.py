@@ -1,5 +1,8 @@
 """Landlock by system calls: the calling thread, and what it starts, touches the named folders and nothing else.
 
+A ruleset is made once for each fence and kept; each script still gets a domain of its own, so that two of them can
+neither signal nor trace each other.
+
 The file system from kernel 5.13 on, TCP from ABI 4, abstract sockets and signals to others from ABI 6.
 """
 
@@ -9,6 +12,7 @@ import stat
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TypeAlias
 
 from .wire import Fence
 
@@ -50,11 +54,57 @@ def forbid_privileges() -> None:
         raise OSError(ctypes.get_errno(), "privileges could not be given up")
 
 
-def restrict(fence: Fence) -> None:
-    """Put the calling thread behind the fence for good. Folders of it that do not exist are left out.
+class Rulesets:
+    """The rulesets of fences that are in use, each kept for as long as its own paths lead where they led.
+
+    A ruleset keeps its files alive, so a number that is the same means a file that is the same.
+    """
+
+    def __init__(self, most: int = 32) -> None:
+        """`most`: rulesets kept at once; of more, the one unused for longest goes."""
+        self._most = most
+        self._kept: dict[Fence, tuple[_Places, int]] = {}
+
+    def of(self, fence: Fence) -> int:
+        """The descriptor of the fence's ruleset, which stays this object's. Raises OSError when the kernel will not."""
+        places = _places(fence)
+        known, ruleset = self._kept.pop(fence, (None, -1))
+        if known != places:
+            if known is not None:
+                os.close(ruleset)
+            ruleset = _ruleset(fence)
+        self._kept[fence] = (places, ruleset)
+        if len(self._kept) > self._most:
+            os.close(self._kept.pop(next(iter(self._kept)))[1])
+        return ruleset
+
+
+_Places: TypeAlias = tuple[tuple[int, int] | None, ...]
+
+
+def _places(fence: Fence) -> _Places:
+    """Which file each path of its own leads to now."""
+    found: list[tuple[int, int] | None] = []
+    for path in fence.read + fence.write:
+        try:
+            seen = os.stat(path)  # noqa: PTH116  # pathlib is not loaded here
+            found.append((seen.st_dev, seen.st_ino))
+        except OSError:
+            found.append(None)
+    return tuple(found)
+
+
+def enter(ruleset: int) -> None:
+    """Put the calling thread behind the ruleset's fence for good; it may gain no privileges already.
 
     Raises OSError when the kernel will not.
     """
+    _checked(_system_call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)))
+    _drop_capabilities()
+
+
+def _ruleset(fence: Fence) -> int:
+    """A ruleset for the fence. Folders of it that do not exist are left out."""
     version = abi()
     handled = _handled(version)
     network = _TCP if version >= _FIRST_WITH_TCP and not fence.network else 0
@@ -63,13 +113,12 @@ def restrict(fence: Fence) -> None:
     attributes = struct.pack("=QQQ", handled, network, scopes)[:size]
     ruleset = _checked(_system_call(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0)))
     try:
-        _allow(ruleset, fence.read, _READ & handled)
+        _allow(ruleset, fence.system + fence.read, _READ & handled)
         _allow(ruleset, fence.write, _WRITE & handled)
-        forbid_privileges()
-        _checked(_system_call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)))
-        _drop_capabilities()
-    finally:
+    except BaseException:
         os.close(ruleset)
+        raise
+    return ruleset
 
 
 def _drop_capabilities() -> None:

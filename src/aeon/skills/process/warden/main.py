@@ -32,8 +32,7 @@ def main(arguments: list[str]) -> None:
 
 def _starter(kind: str) -> Starter:
     if kind != "warm":
-        return start.start
+        return start.Programs().start
     from . import warm
 
-    warm.prepare()
-    return warm.start
+    return warm.Scripts().start

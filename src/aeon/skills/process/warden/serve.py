@@ -30,7 +30,7 @@ class Warden:
         self._door = door
         self._start = starter
         self._own_group = os.getpgrp()
-        self._own_pid = os.getpid()
+        self._children = tree.OwnChildren()
         self._watched: dict[int, Watched] = {}
         self._by_conversation: dict[int, Watched] = {}
         self._poll = select.poll()
@@ -52,27 +52,31 @@ class Warden:
 
     def _turn(self) -> bool:
         """One round; whether there will be another."""
-        is_urgent = any(watched.is_ending for watched in self._watched.values())
-        ready = [fd for fd, _ in self._poll.poll(_TICK * 1000 if is_urgent else None)]
+        ready = [fd for fd, _ in self._poll.poll(_TICK * 1000 if self._is_ending() else None)]
         if self._aeon in ready or (self._door.fileno() in ready and not self._answer_door()):
             return False
-        if self._bell in ready:
+        if has_rung := self._bell in ready:
             os.read(self._bell, 4096)
         for fd in ready:
             if fd in self._by_conversation:
                 self._hear(self._by_conversation[fd])
-        self._look_after_children()
+        if has_rung or self._is_ending():
+            self._look_after_children()
         return True
+
+    def _is_ending(self) -> bool:
+        """Whether there is something to be looked at again soon."""
+        return any(watched.is_ending for watched in self._watched.values())
 
     def _answer_door(self) -> bool:
         """Take a request; whether the door is still open."""
-        try:
-            message, fds, _, _ = socket.recv_fds(self._door, 16, wire.DESCRIPTORS, socket.MSG_CMSG_CLOEXEC)
-        except OSError:
-            return False
+        fds = wire.received_descriptors(self._door)
         if len(fds) == wire.DESCRIPTORS:
             self._admit(fds)
-        return bool(message)
+        else:
+            for fd in fds:  # fewer than were sent: the limit of open files is reached
+                os.close(fd)
+        return bool(fds)
 
     def _admit(self, fds: list[int]) -> None:
         stdin, stdout, stderr, conversation_fd, file = fds
@@ -104,7 +108,7 @@ class Warden:
     def _look_after_children(self) -> None:
         for watched in self._watched.values():
             watched.notice_exit()
-        if not any(watched.is_ending for watched in self._watched.values()):
+        if not self._is_ending():
             return
         owned, unowned = self._orphans()
         tree.kill(tree.with_descendants(unowned), self._own_group)
@@ -128,7 +132,7 @@ class Warden:
         may_be_more = True
         while may_be_more:
             may_be_more = False
-            for pid in tree.children(self._own_pid) - leaders:
+            for pid in self._children.now() - leaders:
                 owner = self._owner(pid)
                 if self._is_doomed(owner):
                     tree.kill_one(pid)

@@ -1,12 +1,20 @@
 """Starts one script: by vfork, in a session of its own, behind its fence."""
 
+import _thread
+import errno
 import os
-import subprocess
-from threading import Thread
+import signal
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from . import landlock
 from .wire import Request
+
+_STATUS = 3
+"""The descriptor on which bubblewrap reports."""
+
+_RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
+"""What an interpreter ignores and a script must not."""
 
 
 class Leader(NamedTuple):
@@ -16,31 +24,46 @@ class Leader(NamedTuple):
     status: int | None
 
 
-def start(request: Request, stdio: tuple[int, int, int]) -> Leader:
-    """Start it with stdin, stdout and stderr as given. Raises OSError when the system will not."""
-    if request.is_boxed:
-        return _start_boxed(request, stdio)
-    if request.fence is None:
-        return Leader(_spawn(request, request.command, stdio), None)
-    return Leader(_start_fenced(request, stdio), None)
+class Programs:
+    """Starts programs. Every descriptor of the warden's is closed on exec, so nothing but stdio is handed down."""
+
+    def __init__(self) -> None:
+        self._rulesets = landlock.Rulesets()
+
+    def start(self, request: Request, stdio: tuple[int, int, int]) -> Leader:
+        """Start it with stdin, stdout and stderr as given. Raises OSError when the system will not."""
+        os.chdir(request.cwd)  # while nothing else starts; a spawn by vfork cannot do it for itself
+        try:
+            if request.is_boxed:
+                return _start_boxed(request, stdio)
+            if request.fence is None:
+                return Leader(_spawn(request, request.command, stdio), None)
+            ruleset = self._rulesets.of(request.fence)
+            return Leader(_behind(ruleset, lambda: _spawn(request, request.command, stdio)), None)
+        finally:
+            os.chdir("/")
 
 
-def _spawn(
-    request: Request, command: tuple[str, ...], stdio: tuple[int, int, int], pass_fds: tuple[int, ...] = ()
-) -> int:
-    stdin, stdout, stderr = stdio
-    process = subprocess.Popen(  # noqa: S603  # the command of a discovered script
-        command,
-        cwd=request.cwd,
-        env=request.env,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        start_new_session=True,
-        pass_fds=pass_fds,
-    )
-    process.returncode = 0  # its exit is collected by the warden; the standard library must not wait for it as well
-    return process.pid
+def _spawn(request: Request, command: tuple[str, ...], stdio: tuple[int, ...]) -> int:
+    """Start the first program of the name that can be started. `stdio` become the descriptors 0, 1, 2 and so on."""
+    places = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
+    fault: OSError | None = None
+    for program in _candidates(command[0], request.env):
+        try:
+            return os.posix_spawn(program, command, request.env, file_actions=places, setsid=True, setsigdef=_RESTORED)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            fault = fault or error
+        except OSError as error:
+            fault = error if fault is None or isinstance(fault, FileNotFoundError | NotADirectoryError) else fault
+    raise fault or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+
+
+def _candidates(program: str, env: dict[str, str]) -> Iterator[str]:
+    """Where a program of that name may be: as it is written, or in the folders of the script's PATH."""
+    if "/" in program:
+        yield program
+    else:
+        yield from (os.path.join(folder, program) for folder in os.get_exec_path(env))  # noqa: PTH118  # pathlib is not loaded here
 
 
 def _start_boxed(request: Request, stdio: tuple[int, int, int]) -> Leader:
@@ -48,7 +71,8 @@ def _start_boxed(request: Request, stdio: tuple[int, int, int]) -> Leader:
     program, *rest = request.command
     status, told = os.pipe()
     try:
-        return Leader(_spawn(request, (program, "--json-status-fd", str(told), *rest), stdio, (told,)), status)
+        command = (program, "--json-status-fd", str(_STATUS), *rest)
+        return Leader(_spawn(request, command, (*stdio, told)), status)
     except BaseException:
         os.close(status)
         raise
@@ -56,21 +80,23 @@ def _start_boxed(request: Request, stdio: tuple[int, int, int]) -> Leader:
         os.close(told)
 
 
-def _start_fenced(request: Request, stdio: tuple[int, int, int]) -> int:
+def _behind(ruleset: int, spawn: Callable[[], int]) -> int:
     """Start it from a thread that puts itself behind the fence, hands that down, and ends."""
     outcome: list[int | Exception] = []
+    is_over = _thread.allocate_lock()
+    is_over.acquire()
 
     def fenced() -> None:
         try:
-            if request.fence is not None:
-                landlock.restrict(request.fence)
-            outcome.append(_spawn(request, request.command, stdio))
+            landlock.enter(ruleset)
+            outcome.append(spawn())
         except Exception as error:  # noqa: BLE001  # raised again by the thread that asked
             outcome.append(error)
+        finally:
+            is_over.release()
 
-    thread = Thread(target=fenced)
-    thread.start()
-    thread.join()
+    _thread.start_new_thread(fenced, ())
+    is_over.acquire()
     result = outcome[0]
     if isinstance(result, Exception):
         raise result

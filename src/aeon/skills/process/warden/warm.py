@@ -55,31 +55,34 @@ _LOADED = (
 _CANNOT_BEGIN = 126
 
 
-def prepare() -> None:
-    """Load what scripts mostly import, once for all of them."""
-    for name in _LOADED:
-        with suppress(ImportError):
-            importlib.import_module(name)
-    gc.collect()
-    gc.freeze()  # what is there for good is neither searched nor copied in any child
+class Scripts:
+    """Starts scripts, with what they mostly import loaded once for all of them."""
+
+    def __init__(self) -> None:
+        self._rulesets = landlock.Rulesets()
+        for name in _LOADED:
+            with suppress(ImportError):
+                importlib.import_module(name)
+        gc.collect()
+        gc.freeze()  # what is there for good is neither searched nor copied in any child
+
+    def start(self, request: Request, stdio: tuple[int, int, int]) -> Leader:
+        """Run the command's script with its arguments in a child. Raises OSError for what shows before it begins."""
+        for path in (request.cwd, _arguments(request)[0]):
+            if not os.path.exists(path):  # noqa: PTH110  # as the interpreter would look for it
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        ruleset = None if request.fence is None else self._rulesets.of(request.fence)
+        pid = os.fork()
+        if pid == 0:
+            _run(request, stdio, ruleset)
+        return Leader(pid, None)
 
 
-def start(request: Request, stdio: tuple[int, int, int]) -> Leader:
-    """Run the command's script with its arguments in a child. Raises OSError for what shows before it begins."""
-    for path in (request.cwd, _arguments(request)[0]):
-        if not os.path.exists(path):  # noqa: PTH110  # as the interpreter would look for it
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    pid = os.fork()
-    if pid == 0:
-        _run(request, stdio)
-    return Leader(pid, None)
-
-
-def _run(request: Request, stdio: tuple[int, int, int]) -> NoReturn:
+def _run(request: Request, stdio: tuple[int, int, int], ruleset: int | None) -> NoReturn:
     """Be the script, and end as the interpreter would. Never returns, so that nothing of the warden is unwound."""
     code = _CANNOT_BEGIN
     try:
-        _become(request, stdio)
+        _become(request, stdio, ruleset)
         code = _main(sys.argv[0])
         threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # noqa: SLF001  # as multiprocessing ends a forked child
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  # as above
@@ -92,18 +95,18 @@ def _run(request: Request, stdio: tuple[int, int, int]) -> NoReturn:
         os._exit(code)
 
 
-def _become(request: Request, stdio: tuple[int, int, int]) -> None:
+def _become(request: Request, stdio: tuple[int, int, int], ruleset: int | None) -> None:
     """Take on the script's session, descriptors, fence, folder, environment and command line."""
     os.setsid()
     signal.set_wakeup_fd(-1)
     for changed in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
         signal.signal(changed, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if ruleset is not None:
+        landlock.enter(ruleset)
     for number, fd in enumerate([os.dup(fd) for fd in stdio]):
         os.dup2(fd, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    if request.fence is not None:
-        landlock.restrict(request.fence)
     os.chdir(request.cwd)
     os.environ.clear()
     os.environ.update(request.env)

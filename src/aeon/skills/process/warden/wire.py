@@ -3,6 +3,7 @@
 Both ends are one interpreter of one version, and nobody else holds the sockets.
 """
 
+import array
 import marshal
 import os
 import socket
@@ -30,8 +31,12 @@ UNBOXED = "unboxed"
 
 
 class Fence(NamedTuple):
-    """What landlock leaves open: what may be read and executed, what may be written too, and the network."""
+    """What landlock leaves open: what may be read and executed, what may be written too, and the network.
 
+    `system` may be read too; it is what stays in its place for as long as a warden lives.
+    """
+
+    system: tuple[str, ...]
     read: tuple[str, ...]
     write: tuple[str, ...]
     network: bool
@@ -63,17 +68,14 @@ def written(request: Request) -> int:
     """
     fence = request.fence and tuple(request.fence)
     fd = os.memfd_create("request", os.MFD_CLOEXEC)
-    os.write(fd, _NOTE.pack(_UNTAKEN))
-    with open(fd, "wb", closefd=False) as file:  # a descriptor has no path
-        marshal.dump((*request[:-1], fence), file)
+    os.write(fd, _NOTE.pack(_UNTAKEN) + marshal.dumps((*request[:-1], fence)))
     return fd
 
 
 def read_request(fd: int) -> Request:
     """The request that `written` put into the file."""
-    os.lseek(fd, _NOTE.size, os.SEEK_SET)
-    with open(fd, "rb", closefd=False) as file:  # a descriptor has no path
-        command, cwd, env, token, is_boxed, fence = marshal.load(file)  # noqa: S302  # written by Aeon, on a descriptor that only Aeon had
+    content = os.pread(fd, os.lseek(fd, 0, os.SEEK_END) - _NOTE.size, _NOTE.size)
+    command, cwd, env, token, is_boxed, fence = marshal.loads(content)  # noqa: S302  # written by Aeon, on a descriptor that only Aeon had
     return Request(command, cwd, env, token, is_boxed, fence and Fence(*fence))
 
 
@@ -86,6 +88,20 @@ def noted_leader(fd: int) -> int | None:
     """The leader of what was started; 0 when there may be one, None when the warden never came to it."""
     (leader,) = _NOTE.unpack(os.pread(fd, _NOTE.size, 0))
     return None if leader == _UNTAKEN else leader
+
+
+def received_descriptors(door: socket.socket) -> list[int]:
+    """What comes with a request, closed on exec; nothing when Aeon has closed the door."""
+    fds = array.array("i")
+    try:
+        room = socket.CMSG_SPACE(DESCRIPTORS * fds.itemsize)
+        _, extra, _, _ = door.recvmsg(16, room, socket.MSG_CMSG_CLOEXEC)  # recv_fds of the standard library drops flags
+    except OSError:
+        return []
+    for level, kind, content in extra:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
+    return list(fds)
 
 
 def send_report(conversation: socket.socket, report: Report) -> None:
