@@ -12,7 +12,7 @@ PARTS = ("dag.py", "ndjson.py", "processes.py", "planner.py", "discovery.py")
 
 
 def main() -> int:
-    """The highest exit code: a part that misses a goal it checks says so and ends with 1."""
+    """The highest exit code: a part that finds its own work wrong fails."""
     codes: list[int] = []
     for part in PARTS:
         print(f"\n## {part}\n", flush=True)
