@@ -1,5 +1,6 @@
 """Scripts that cannot be started say why; nothing is run in their place (skills 13)."""
 
+import subprocess
 import sys
 
 import pytest
@@ -113,3 +114,17 @@ def test_unusual_timeouts(runner, scripts):
 def test_the_interpreter_itself_may_be_the_program(runner, scripts):
     outcome = runner.run(scripts.invocation(sys.executable, "-c", "print(6 * 7)", is_ndjson=False))
     assert outcome.stdout == b"42\n"
+
+
+def test_a_request_that_cannot_be_written_whole_is_said(tmp_path):
+    """A limit on the size of files (a full disk's stand-in) blames neither the script nor its skill."""
+    code = (
+        "import resource, signal; from pathlib import Path; from aeon.skills.invocation import Invocation;"
+        "from aeon.skills.process import ProcessRunner; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64));"
+        f"ProcessRunner('plain').run(Invocation(['/bin/true'], b'', Path({str(tmp_path)!r}), {{}}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert "SandboxError" in done.stderr
+    assert "File too large" in done.stderr

@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -27,7 +26,8 @@ class WardenProcess:
     """One warden. Raises SandboxError when it cannot be started."""
 
     def __init__(self, kind: Kind) -> None:
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  # read when the warden is gone
+        # In memory: a full disk is no reason not to start. Read when the warden is gone.
+        self._complaints = os.fdopen(os.memfd_create("complaints", os.MFD_CLOEXEC), "w+b")
         self._door, wardens = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._door.settimeout(_SEND_SECONDS)
         with wardens:

@@ -90,8 +90,8 @@ class ProcessRunner:
         began = time.monotonic()
         output = _output(invocation)
         token = os.urandom(16).hex()
+        request = _written(levels.request(invocation, level, token))
         pipes = Pipes(invocation.stdin)
-        request = wire.written(levels.request(invocation, level, token))
         try:
             warden, conversation = self._link(invocation, level).open(request, pipes.theirs)
             with conversation:
@@ -132,6 +132,16 @@ def _may_be_forked(invocation: Invocation) -> bool:
     script = next((word for word in words if word not in WARM_OPTIONS), "")
     is_configured = any(name.startswith("PYTHON") for name in invocation.env)
     return program == sys.executable and script.endswith(".py") and not is_configured
+
+
+def _written(request: wire.Request) -> int:
+    try:
+        return wire.written(request)
+    except OSError as error:
+        raise SandboxError(
+            f"A script cannot be started, since what starts it cannot be told so: {error.strerror}.",
+            next_step="Raise the limit on the size of files (ulimit -f) and run it again.",
+        ) from error
 
 
 def _output(invocation: Invocation) -> EventReader | PlainOutput:

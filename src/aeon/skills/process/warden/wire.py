@@ -4,6 +4,7 @@ Both ends are one interpreter of one version, and nobody else holds the sockets.
 """
 
 import array
+import errno
 import marshal
 import os
 import socket
@@ -64,11 +65,19 @@ class Report(NamedTuple):
 def written(request: Request) -> int:
     """The request in a file of no name, as it may be longer than a message. The caller closes the descriptor.
 
-    It begins with room for what the warden notes there, which Aeon reads only if the warden is gone.
+    It begins with room for what the warden notes there, which Aeon reads only if the warden is gone. Raises OSError
+    when it cannot be written whole, as under a limit on the size of files.
     """
     fence = request.fence and tuple(request.fence)
+    content = _NOTE.pack(_UNTAKEN) + marshal.dumps((*request[:-1], fence))
     fd = os.memfd_create("request", os.MFD_CLOEXEC)
-    os.write(fd, _NOTE.pack(_UNTAKEN) + marshal.dumps((*request[:-1], fence)))
+    try:
+        is_whole = os.write(fd, content) == len(content)
+    except OSError:
+        is_whole = False
+    if not is_whole:
+        os.close(fd)
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     return fd
 
 
