@@ -1,8 +1,8 @@
 """Tasks that run some at once and say things as they go: by threads here, one after another in tests."""
 
 import queue
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -32,15 +32,24 @@ class _Raised(NamedTuple):
 
 
 class ThreadWorkers(Generic[T]):
-    """A thread for each task that runs."""
+    """Threads that take tasks as they come: one more with each task, until there are as many as may run at once.
+
+    A pool of the standard library makes a future with its locks for each task; here a task is only handed over.
+    """
 
     def __init__(self, width: int) -> None:
         """`width`: tasks that run at once, at most."""
-        self._pool = ThreadPoolExecutor(width, thread_name_prefix="aeon-node")
+        self._width = width
+        self._threads: list[threading.Thread] = []
+        self._tasks: queue.SimpleQueue[Callable[[Say[T]], None] | None] = queue.SimpleQueue()
         self._said: queue.SimpleQueue[T | _Raised] = queue.SimpleQueue()
 
     def submit(self, task: Callable[[Say[T]], None]) -> None:
-        self._pool.submit(self._run, task)
+        if len(self._threads) < self._width:
+            thread = threading.Thread(target=self._work, name=f"aeon-node-{len(self._threads)}")
+            self._threads.append(thread)
+            thread.start()
+        self._tasks.put(task)
 
     def next(self) -> T:
         said = self._said.get()
@@ -49,10 +58,14 @@ class ThreadWorkers(Generic[T]):
         return said
 
     def close(self) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for _ in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads:
+            thread.join()
 
-    def _run(self, task: Callable[[Say[T]], None]) -> None:
-        try:
-            task(self._said.put)
-        except BaseException as error:  # noqa: BLE001  # raised again in the thread that waits
-            self._said.put(_Raised(error))
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            try:
+                task(self._said.put)
+            except BaseException as error:  # noqa: BLE001  # raised again in the thread that waits
+                self._said.put(_Raised(error))
