@@ -13,6 +13,8 @@ from aeon.skills.process import ProcessRunner
 
 from .conftest import DONE, LOG, usable
 
+pytestmark = pytest.mark.slow  # a process for each test, at every level
+
 REPORT = """
 import json, os, sys
 event = {"version": "0", "type": "done", "ok": True, "summary": {

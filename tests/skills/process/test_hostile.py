@@ -17,6 +17,8 @@ from aeon.skills.process import ProcessRunner
 
 from .conftest import DONE, LOG, Scripts
 
+pytestmark = pytest.mark.slow  # a process for each test, at every level
+
 MEGABYTE = 1024 * 1024
 
 

@@ -15,6 +15,8 @@ from aeon.skills.process import ProcessRunner, probe
 
 from .conftest import usable
 
+pytestmark = pytest.mark.slow  # a process for each test, at every level
+
 
 @pytest.fixture(scope="session", params=["landlock", "bubblewrap"])
 def sandbox(request):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 SALES = "region,amount,note\nNorth,10,a\nSouth,20.5,\nNorth,30,b\n"
 
 

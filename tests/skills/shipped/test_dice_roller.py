@@ -5,6 +5,8 @@ from collections import Counter
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 
 def roll(skills, notation=None, **config):
     return skills.run("dice-roller", "roll", {} if notation is None else {"notation": notation}, config)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 PAGES = {
     "/page": (200, {"Content-Type": "text/plain; charset=utf-8"}, "héllo".encode()),

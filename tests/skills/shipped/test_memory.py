@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 JSON = st.recursive(
     st.booleans()
     | st.integers(-(2**60), 2**60)

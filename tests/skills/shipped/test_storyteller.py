@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 
 class Model:
     """Answers every completion with one reply, and keeps what it was asked."""
