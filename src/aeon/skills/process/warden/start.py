@@ -13,8 +13,8 @@ from .wire import Request
 _STATUS = 3
 """The descriptor on which bubblewrap reports."""
 
-_RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
-"""What an interpreter ignores and a script must not."""
+_RESTORED = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+"""Everything: an interpreter ignores some, whoever started Aeon in the background others, and a script must none."""
 
 
 class Leader(NamedTuple):

@@ -99,7 +99,7 @@ def _become(request: Request, stdio: tuple[int, int, int], ruleset: int | None) 
     """Take on the script's session, descriptors, fence, folder, environment and command line."""
     os.setsid()
     signal.set_wakeup_fd(-1)
-    for changed in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
+    for changed in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(changed, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if ruleset is not None:
