@@ -26,7 +26,8 @@ class Reference(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _pattern(prefix: str) -> re.Pattern[str]:
+def reference_pattern(prefix: str) -> re.Pattern[str]:
+    """Finds references by that word; group 1 is what stands between `{<prefix>.` and `}`."""
     return re.compile(rf"\{{{re.escape(prefix)}\.([^{{}}]+)\}}")
 
 
@@ -34,7 +35,7 @@ def references(value: Json, path: str = "$", *, prefix: str = STEP) -> Iterator[
     """Every reference inside `value`, in order."""
     if isinstance(value, str):
         if f"{{{prefix}." in value:
-            yield from (Reference(path, found) for found in _pattern(prefix).findall(value))
+            yield from (Reference(path, found) for found in reference_pattern(prefix).findall(value))
     elif isinstance(value, dict):
         for key, item in cast(JsonObject, value).items():
             yield from references(item, f"{path}.{key}", prefix=prefix)
@@ -103,10 +104,10 @@ class _Binding(NamedTuple):
         return value
 
     def _bind_text(self, text: str) -> Json:
-        whole = _pattern(self.prefix).fullmatch(text)
+        whole = reference_pattern(self.prefix).fullmatch(text)
         if whole:
             return self._look_up(whole[1])
-        return _pattern(self.prefix).sub(lambda found: as_text(self._look_up(found[1])), text)
+        return reference_pattern(self.prefix).sub(lambda found: as_text(self._look_up(found[1])), text)
 
     def _look_up(self, expression: str) -> Json:
         found = target(expression, self.results)

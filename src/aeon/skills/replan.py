@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from aeon.base.errors import AeonError, LLMError
+from aeon.base.errors import LLMError
 from aeon.observability.events import Observer, Replanned, Warned
 from aeon.skills.failures import Blame, FailureClass, blame
 from aeon.skills.fallback import fallback_result
@@ -131,12 +131,9 @@ class Replanner:
             return self._by_pattern.plan(task)
         try:
             return self._planner.plan(task)
-        except PlanningError:
-            raise
         except LLMError as error:
-            unavailable: AeonError = error
+            message = f"The request is planned without a model, by its words alone. {error.message}"
         course.is_without_model = True
-        message = f"The request is planned without a model, by its words alone. {unavailable.message}"
         course.learn(message)
         if self._observer is not None:
             self._observer(Warned(None, message))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from aeon.base.errors import AeonError, InputError, PlanError
-from aeon.base.json import Json, canonical
+from aeon.base.json import Json
 from aeon.bootstrap import App
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_json_file, read_request
@@ -21,7 +21,7 @@ from aeon.cli.skills.interruption import Interruption
 from aeon.cli.skills.outcome import TraceFile, fresh_trace, tell
 from aeon.cli.text import pretty
 from aeon.observability.events import Event, Observer, RunEnded
-from aeon.skills.executor.replay import replay_result
+from aeon.skills.executor.replay import replay_result, verify
 from aeon.skills.invocation import Cancellation
 from aeon.skills.plan.check import NodeFault, check_plan
 from aeon.skills.plan.reading import parse_plan
@@ -82,7 +82,7 @@ def replay_trace(path: Path, *, as_json: bool) -> int:
     """Print the final state that a trace gives. Raises InputError for what is no trace."""
     result = _read_result(read_json_file(path, "The trace"))
     state = replay_result(result)
-    is_same = canonical(state) == canonical(result.final_state)
+    is_same = verify(result)
     if as_json:
         put(pretty({"same": is_same, "finalState": state}))
     else:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import cast
 
-from aeon.base.binding import as_text, bind, target
+from aeon.base.binding import as_text, bind, reference_pattern, target
 from aeon.base.errors import BindingError
 from aeon.base.json import Json, JsonObject, faults
 from aeon.skills.executor.verdict import Failure, listed
@@ -13,7 +13,7 @@ from aeon.skills.models import SkillScript
 from aeon.skills.plan.check import compiled
 from aeon.skills.plan.graph import TOOL
 
-_REFERENCE = re.compile(rf"\{{{TOOL}\.([^{{}}]+)\}}")
+_REFERENCE = reference_pattern(TOOL)
 
 
 def bound_input(
