@@ -6,7 +6,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Protocol, Self, TextIO
 
-from aeon.cli.narration import narrated
+from aeon.cli.narration import Line, narrated
 from aeon.cli.text import COLUMNS
 from aeon.observability.events import Event, PlanReady
 
@@ -24,11 +24,16 @@ class Display(Protocol):
 def display_for(stream: TextIO | None = None) -> Display:
     """The display for stderr: live on a terminal, else lines."""
     target = sys.stderr if stream is None else stream
-    if target.isatty() and os.environ.get("TERM") != "dumb":
+    if can_redraw(target):
         from aeon.cli.live import LiveDisplay
 
         return LiveDisplay(target)
     return LineDisplay(target)
+
+
+def can_redraw(stream: TextIO) -> bool:
+    """Whether what was written there can be drawn over."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class LineDisplay:
@@ -39,12 +44,16 @@ class LineDisplay:
         self._total = 0
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, PlanReady):
-            self._total = len(event.plan["steps"])
         with suppress(OSError, ValueError):
-            for line in narrated(event, self._total, COLUMNS):
+            for line in self._lines(event):
                 self._stream.write(f"{line.text}\n")
             self._stream.flush()
+
+    def _lines(self, event: Event) -> list[Line]:
+        """What an event says; other kinds of runs say other things."""
+        if isinstance(event, PlanReady):
+            self._total = len(event.plan["steps"])
+        return narrated(event, self._total, COLUMNS)
 
     def __enter__(self) -> Self:
         return self

@@ -3,17 +3,14 @@
 import json
 import re
 import time
-from contextlib import suppress
-from types import TracebackType
-from typing import Self, TextIO
+from typing import TextIO
 
-from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 from rich.tree import Tree
 
 from aeon.base.json import JsonObject
 from aeon.cli.narration import Line, narrated, outcome_lines, planned_line, step_line
+from aeon.cli.redrawn import Redrawn
 from aeon.cli.text import clean
 from aeon.observability.events import (
     Event,
@@ -28,7 +25,6 @@ from aeon.observability.events import (
     Warned,
 )
 
-_REDRAWS_A_SECOND = 10
 _SOON = 0.05
 """Seconds within which a further change waits for the next regular redraw."""
 _MOST_TEXT = 20_000
@@ -38,11 +34,10 @@ _GUIDE = 4
 _DESCRIPTION = re.compile(r'"description"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
-class LiveDisplay:
+class LiveDisplay(Redrawn):
     """Draws a run with rich. Invariant: `_steps[_next:]` have not started."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=False)
         self._title = ""
         self._text = ""
         self._is_planning = False
@@ -51,28 +46,10 @@ class LiveDisplay:
         self._running: Line | None = None
         self._details: list[Line] = []
         self._drawn_at = 0.0
-        self._live = Live(
-            console=self._console,
-            get_renderable=self._drawn,
-            refresh_per_second=_REDRAWS_A_SECOND,
-            transient=True,
-            vertical_overflow="crop",
-        )
+        super().__init__(stream)
 
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _clear(self) -> None:
         self._title, self._running, self._steps = "", None, []
-        with suppress(OSError, ValueError):
-            self._live.stop()
-
-    def __call__(self, event: Event) -> None:
-        with suppress(OSError, ValueError):
-            self._take(event)
 
     def _take(self, event: Event) -> None:
         match event:
@@ -122,14 +99,6 @@ class LiveDisplay:
             self._print(lines)
         else:
             self._details.extend(lines)
-
-    def _print(self, lines: list[Line]) -> None:
-        for line in lines:
-            self._console.print(Text(line.text, style=line.style), overflow="fold")
-
-    @property
-    def _width(self) -> int:
-        return self._console.width
 
     def _tail(self, event: TextMade) -> str:
         return (self._text + event.text)[-_TAIL:] if event.purpose == "answer" else ""

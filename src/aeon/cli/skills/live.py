@@ -1,0 +1,79 @@
+"""The live display of a skills run: the plan's nodes redrawn as they change; what is over scrolls by above."""
+
+from typing import TextIO
+
+from rich.console import Group
+from rich.text import Text
+
+from aeon.base.json import JsonObject
+from aeon.cli.narration import Line
+from aeon.cli.redrawn import Redrawn
+from aeon.cli.skills.narration import STYLES, narrated, node_line, spoken
+from aeon.cli.text import clean, one_line
+from aeon.observability.events import Event, NodeEnded, NodeRetried, NodeSpoke, NodeStarted, PlanReady, RunEnded
+
+_MARGIN = 4
+"""Lines of a terminal that are left free below the drawing."""
+
+
+class LivePlan(Redrawn):
+    """Every node with its state, redrawn as it changes; what is over scrolls by above.
+
+    Invariant: `_states` has the state of each node of the plan that runs, by toolId.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._nodes: list[JsonObject] = []
+        self._states: dict[str, str] = {}
+        self._said: dict[str, str] = {}
+        super().__init__(stream)
+
+    def _clear(self) -> None:
+        self._nodes = []
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case PlanReady():
+                # Emptied first: another thread draws, and looks up the state of every node it finds.
+                self._nodes = []
+                self._states = {node["toolId"]: "pending" for node in event.plan["tools"]}
+                self._nodes = list(event.plan["tools"])
+                self._print(narrated(event, self._width)[:1])
+            case NodeStarted():
+                self._states[event.tool_id] = "running"
+            case NodeSpoke():
+                self._said[event.tool_id] = spoken(event.said)
+            case NodeEnded():
+                self._states[event.tool_id] = event.state
+                self._said.pop(event.tool_id, None)
+                self._print(narrated(event, self._width))
+            case NodeRetried():
+                self._said[event.tool_id] = f"again in {event.wait_ms} ms"
+                self._print(narrated(event, self._width))
+            case RunEnded():
+                self._nodes = []
+                self._print(narrated(event, self._width))
+            case _:
+                self._print(narrated(event, self._width))
+
+    def _drawn(self) -> Group:
+        """The nodes that matter most where not all fit: running ones, then those to come, then what is over."""
+        room = max(3, self._console.height - _MARGIN)
+        order = sorted(range(len(self._nodes)), key=lambda at: (_RANK[self._states[self._nodes[at]["toolId"]]], at))
+        lines = [self._line(self._nodes[at]) for at in sorted(order[:room])]
+        if len(order) > room:
+            lines.append(Text(f"  ... and {len(order) - room:,} more", style="dim"))
+        return Group(*lines)
+
+    def _line(self, node: JsonObject) -> Text:
+        state = self._states[node["toolId"]]
+        said = self._said.get(node["toolId"])
+        if said is None:
+            line = node_line(node, state, self._width)
+        else:
+            spoken_line = one_line(f"{state} {node['toolId']}: {said}", self._width - 2)
+            line = Line(f"  {spoken_line}", STYLES[state])
+        return Text(clean(line.text), style=line.style, no_wrap=True, overflow="ellipsis")
+
+
+_RANK = {"running": 0, "pending": 1, "failed": 2, "timeout": 2, "skipped": 3, "completed": 4}
