@@ -118,6 +118,12 @@ def test_a_story_that_was_cut_off_ends_at_its_last_whole_sentence(skills, model)
     assert "cut to its last whole sentence" in run.logged
 
 
+def test_a_sentence_that_only_echoes_the_one_before_is_left_out_and_it_says_so(skills, model):
+    run = narrate(skills, model.says("It rained. You look. You look. You look. It rained. The end"))
+    assert run.output["narrative"] == "It rained. You look. It rained. The end"
+    assert "2 sentences were left out" in run.logged
+
+
 def test_a_story_cut_off_in_its_first_sentence_is_none(skills, model):
     assert "raise maxWords" in narrate(skills, model.says("It rained and", "length")).error
 

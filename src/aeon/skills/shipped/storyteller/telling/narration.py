@@ -23,6 +23,9 @@ def narrate() -> None:
     if answer.is_cut_off:
         narrative = story.whole_sentences(answer.text)
         emit("log", level="warn", message="The model ran out of room: the story was cut to its last whole sentence.")
+    narrative, echoes = story.without_echoes(narrative)
+    if echoes:
+        emit("log", level="warn", message=f"The model repeated itself: {echoes} sentences were left out.")
     emit("state_patch", patch={"narrative": narrative})
     emit("done", ok=True, summary=f"Told in {len(narrative.split())} words.")
 

@@ -1,5 +1,6 @@
 """What the model is asked, and what becomes of its answer. Pure: no process, no network."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
 
+import itertools
 import json
 import os
 import re
@@ -67,3 +68,18 @@ def whole_sentences(text: str) -> str:
     if not ends:
         raise RefusalError("cut_off", "The model was stopped before its first sentence ended; raise maxWords.")
     return text[: ends[-1]]
+
+
+def without_echoes(text: str) -> tuple[str, int]:
+    """The text without sentences that only say the one before again, and how many these were.
+
+    Small models fall into such loops; a refrain with something in between stays.
+    """
+    ends = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+    sentences = [text[start:end] for start, end in itertools.pairwise(ends)]
+    kept = [
+        sentence
+        for before, sentence in itertools.pairwise(["", *sentences])
+        if not sentence.strip() or sentence.strip() != before.strip()
+    ]
+    return "".join(kept), len(sentences) - len(kept)
