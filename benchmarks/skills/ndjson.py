@@ -9,7 +9,7 @@ events a second on one core, or four times pydantic in the same run.
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from statistics import median
 from typing import Annotated, Any, Literal
 
@@ -34,20 +34,20 @@ def output(count: int) -> bytes:
     return b"".join(lines[number % len(lines)] for number in range(count))
 
 
-def read(data: bytes) -> int:
-    """By the product: validated, kept, counted."""
+def read(data: bytes) -> Sized:
+    """By the product: validated and kept."""
     reader = EventReader(OutputLimits(total=len(data)))
     for start in range(0, len(data), CHUNK):
         reader.feed(data[start : start + CHUNK])
     reader.finish()
     assert reader.violation is None
-    return len(reader.events)
+    return reader.events
 
 
-def read_as_data(data: bytes) -> int:
+def read_as_data(data: bytes) -> Sized:
     """The same, and each event made a dict, as a listener gets it."""
     reader = EventReader(OutputLimits(total=len(data)))
-    return sum(len(list(reader.feed(data[start : start + CHUNK]))) for start in range(0, len(data), CHUNK))
+    return range(sum(len(list(reader.feed(data[start : start + CHUNK]))) for start in range(0, len(data), CHUNK)))
 
 
 def pydantic_validator() -> Callable[[bytes], Any]:
@@ -72,23 +72,26 @@ def pydantic_validator() -> Callable[[bytes], Any]:
     return TypeAdapter(Annotated[union, Field(discriminator="type")]).validate_json
 
 
-def seconds(work: Callable[[], int], expected: int) -> float:
+def seconds(work: Callable[[], Sized], expected: int) -> float:
+    """CPU time until all is read; that nothing is missing is seen to afterwards."""
     began = time.process_time()
-    assert work() == expected
-    return time.process_time() - began
+    events = work()
+    spent = time.process_time() - began
+    assert len(events) == expected
+    return spent
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--events", type=int, default=200_000)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--events", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=15)
     chosen = parser.parse_args()
     data, count = output(chosen.events), chosen.events
     validate = pydantic_validator()
     ways = {
         "Aeon's reader": lambda: read(data),
         "Aeon's reader, each event made a dict": lambda: read_as_data(data),
-        "pydantic, line by line": lambda: sum(validate(line) is not None for line in data.split(b"\n") if line),
+        "pydantic, line by line": lambda: range(sum(validate(line) is not None for line in data.split(b"\n") if line)),
     }
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(chosen.rounds):

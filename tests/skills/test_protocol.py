@@ -63,6 +63,30 @@ def test_crlf_bom_blank_lines_and_a_last_line_without_newline():
     assert found(read(data)) == ([EVENTS[0], DONE], None, None, True)
 
 
+@pytest.mark.parametrize("between", [b"\n", b"\n\n", b" \r\n"])
+@pytest.mark.parametrize("blanks", [b"", b"\n", b"\n\n"])
+def test_lines_are_counted_however_they_were_read(between, blanks):
+    """Whole blocks of plain events, blank lines and single lines count alike."""
+    plain = lines(EVENTS[1], EVENTS[3], EVENTS[4])
+    data = plain + blanks + between.join([plain[:-1], b"nonsense", b""])
+    reader = EventReader(OutputLimits())
+    for start in range(0, len(data), 4096):
+        reader.feed(data[start : start + 4096])
+    number = data[: data.index(b"nonsense")].count(b"\n") + 1
+    assert reader.violation.startswith(f"line {number}: ")
+    assert len(reader.events) == len(list(reader.events)) == 6
+
+
+@pytest.mark.parametrize("levels", range(1, 12))
+def test_nesting_below_its_limit_changes_nothing(levels):
+    """What is read at once goes some levels deep; what lies deeper is read as well."""
+    value = 1
+    for _ in range(levels):
+        value = {"a": [value]}
+    events = [{"version": "0", "type": "state_patch", "patch": value}] * 3
+    assert found(read(lines(*events))) == (events, None, None, False)
+
+
 def test_nothing_after_done_is_looked_at():
     """Skills 3: exactly one done ends an invocation; later output is ignored."""
     limits = OutputLimits(total=1000)

@@ -79,7 +79,7 @@ class LiveDisplay(Redrawn):
         self._is_planning, self._text, self._title = False, "", "to do"
         self._steps, self._next = list(event.plan["steps"]), 0
         self._print(narrated(event, 0, self._width)[:1])
-        self._live.refresh()
+        self._draw_now()
 
     def _end_step(self, event: StepEnded) -> None:
         state = str(event.step["status"])
@@ -91,7 +91,7 @@ class LiveDisplay(Redrawn):
         """Show a change at once, but not every one of thousands a second."""
         if time.monotonic() - self._drawn_at > _SOON:
             self._drawn_at = time.monotonic()
-            self._live.refresh()
+            self._draw_now()
 
     def _note(self, lines: list[Line]) -> None:
         """Under the running step, or at once when none runs."""

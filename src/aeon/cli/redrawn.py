@@ -55,6 +55,10 @@ class Redrawn(ABC):
     def _clear(self) -> None:
         """Leave nothing to draw."""
 
+    def _draw_now(self) -> None:
+        """Draw now, where waiting for the next time could mean never."""
+        self._live.refresh()
+
     def _print(self, lines: list[Line]) -> None:
         for line in lines:
             self._console.print(Text(line.text, style=line.style), overflow="fold")

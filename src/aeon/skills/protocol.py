@@ -1,10 +1,12 @@
 """Reads the process protocol: one event a line, from bytes cut anywhere, within limits, never raising."""
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from io import BytesIO
 from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, Union, cast, overload
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
@@ -16,8 +18,8 @@ AssetCheck: TypeAlias = Callable[[str], str | None]
 MAX_NESTING = 64
 """Levels inside one event: far above use, and below what a log keeps once the event stands inside its record."""
 
-_DEEP_BYTES = 2 * (MAX_NESTING + 1) + len('"version":"0","type":"log"')
-"""A shorter event cannot be nested too deeply: each level opens and closes, and two fields are always there."""
+_SHALLOW = 6
+"""Levels below an event to which a quick reading goes; the decoder's size doubles with each."""
 
 MAX_BREACHES = 100
 """Lines that break the protocol before the rest is not looked at: telling them apart costs more than writing them."""
@@ -27,57 +29,62 @@ _BLANK = b" \t\r"
 
 
 class _Vocabulary(NamedTuple):
-    """The six events of version "0" (skills 2): what checks a line, and the kinds that need a second look."""
+    """The six events of version "0" (skills 2): what reads any line, and what reads plain ones without a second look.
+
+    A plain event is one of the four that stand for themselves, nested no deeper than `_SHALLOW` levels.
+    """
 
     decode: Callable[[bytes], Any]
+    decode_plain: Callable[[bytes], Any]
     as_data: Callable[[Any], JsonObject]
     done: type
     asset: type
-    special: frozenset[type]
 
 
 @cache
 def _vocabulary() -> _Vocabulary:
     try:
-        import msgspec
+        from msgspec import to_builtins
+        from msgspec.json import Decoder
     except ModuleNotFoundError:
         raise MissingExtraError(
             "Reading what skill scripts say needs msgspec.", next_step="Install aeon-orchestrator[skills]."
         ) from None
+    *free, asset, done = _kinds(Json, JsonObject)
+    plain = _kinds(_nested(_SHALLOW), dict[str, _nested(_SHALLOW - 1)])[: len(free)]
+    return _Vocabulary(
+        Decoder(Union[*free, asset, done]).decode, Decoder(Union[*plain]).decode, to_builtins, done, asset
+    )
 
-    class Event(msgspec.Struct, tag_field="type", rename="camel", omit_defaults=True, gc=False):
+
+def _kinds(value: Any, json_object: Any) -> tuple[type, ...]:
+    """The kinds of events, with these types where anything may stand; `asset` and `done` are the last."""
+    from msgspec import Struct, defstruct
+
+    class Event(Struct, tag_field="type", rename="camel", omit_defaults=True, gc=False):
         version: Literal["0"]
 
-    class Log(Event, tag="log"):
-        level: Literal["debug", "info", "warn", "error"]
-        message: str
-        fields: JsonObject | None = None
+    def kind(tag: str, *fields: tuple[str, Any] | tuple[str, Any, None]) -> type:
+        return defstruct(tag, fields, bases=(Event,), tag=tag)
 
-    class StatePatch(Event, tag="state_patch"):
-        patch: JsonObject
+    some_object = (json_object | None, None)
+    return (
+        kind("log", ("level", Literal["debug", "info", "warn", "error"]), ("message", str), ("fields", *some_object)),
+        kind("state_patch", ("patch", json_object)),
+        kind("ui_event", ("event", str), ("payload", value, None)),
+        kind("error", ("error_code", str), ("error_message", str), ("details", value, None)),
+        kind("asset", ("asset_id", str), ("kind", str), ("media_type", str), ("path", str), ("metadata", *some_object)),
+        kind("done", ("ok", bool), ("summary", value, None)),
+    )
 
-    class Asset(Event, tag="asset"):
-        asset_id: str
-        kind: str
-        media_type: str
-        path: str
-        metadata: JsonObject | None = None
 
-    class UiEvent(Event, tag="ui_event"):
-        event: str
-        payload: Json = None
-
-    class Error(Event, tag="error"):
-        error_code: str
-        error_message: str
-        details: Json = None
-
-    class Done(Event, tag="done"):
-        ok: bool
-        summary: Json = None
-
-    decoder = msgspec.json.Decoder(Log | StatePatch | Asset | UiEvent | Error | Done)
-    return _Vocabulary(decoder.decode, msgspec.to_builtins, Done, Asset, frozenset({Asset, Done}))
+def _nested(levels: int) -> Any:
+    """The type of JSON values that are nested no deeper."""
+    leaf: Any = Union[None, bool, int, float, str]  # noqa: UP007  # built of values, not written
+    within = leaf
+    for _ in range(levels):
+        within = leaf | list[within] | dict[str, within]
+    return within
 
 
 class EventLog(Sequence[JsonObject]):
@@ -86,28 +93,34 @@ class EventLog(Sequence[JsonObject]):
     Fields that the protocol does not know are dropped (skills 2). Equal to any sequence of the same events.
     """
 
-    def __init__(self) -> None:
-        self._blocks: list[bytes] = []
+    def __init__(self, blocks: Iterable[bytes] = ()) -> None:
+        """`blocks`: events that were checked, one a line."""
+        self._blocks = [*blocks]
+        self._counted = 0
         self._count = 0
 
-    def add(self, block: bytes, count: int) -> None:
-        """Keep `count` events that were checked, one a line."""
+    def add(self, block: bytes) -> None:
+        """Keep more of them."""
         self._blocks.append(block)
-        self._count += count
 
-    def extend(self, other: "EventLog") -> None:
-        """Keep another log's events after one's own."""
-        self._blocks += other._blocks  # noqa: SLF001  # one class
-        self._count += other._count  # noqa: SLF001  # as above
+    @property
+    def blocks(self) -> int:
+        """How often something was added."""
+        return len(self._blocks)
+
+    def since(self, blocks: int) -> "EventLog":
+        """What was added after there were so many blocks."""
+        return EventLog(self._blocks[blocks:])
 
     def __len__(self) -> int:
+        self._count += sum(block.count(b"\n") + 1 for block in self._blocks[self._counted :])
+        self._counted = len(self._blocks)
         return self._count
 
     def __iter__(self) -> Iterator[JsonObject]:
-        decode, as_data = _vocabulary()[:2]
+        vocabulary = _vocabulary()
         for block in self._blocks:
-            for line in block.split(b"\n"):
-                yield as_data(decode(line))
+            yield from map(vocabulary.as_data, map(vocabulary.decode, BytesIO(block)))
 
     @overload
     def __getitem__(self, index: int) -> JsonObject: ...
@@ -122,7 +135,7 @@ class EventLog(Sequence[JsonObject]):
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # it grows while it is read
 
     def __repr__(self) -> str:
-        return f"<{self._count} events>"
+        return f"<{len(self)} events>"
 
 
 class EventReader:
@@ -134,12 +147,11 @@ class EventReader:
 
     def __init__(self, limits: OutputLimits, check_asset: AssetCheck | None = None) -> None:
         self._limits = limits
-        self._worth_a_look = min(_DEEP_BYTES, limits.line + 1)
         self._check_asset = check_asset
         self._vocabulary = _vocabulary()
         self._pending = bytearray()
         self._taken = 0
-        self._line = 0
+        self._barren = 0
         self._breaches = 0
         self._assets: set[str] = set()
         self.events = EventLog()
@@ -155,79 +167,72 @@ class EventReader:
 
     def feed(self, data: bytes) -> EventLog:
         """Take the next bytes; returns the events that they completed."""
-        new = EventLog()
-        if self.is_closed:
-            return new
-        allowed = data[: self._limits.total - self._taken]
-        self._taken += len(allowed)
-        self._take(allowed, new)
-        if len(allowed) < len(data) and not self.is_closed:
-            self._overflowed(f"it wrote more than {self._limits.total} bytes")
-        self.events.extend(new)
-        return new
+        before = self.events.blocks
+        if not self.is_closed:
+            allowed = data[: self._limits.total - self._taken]
+            self._taken += len(allowed)
+            self._take(allowed)
+            if len(allowed) < len(data) and not self.is_closed:
+                self._overflowed(f"it wrote more than {self._limits.total} bytes")
+        return self.events.since(before)
 
     def finish(self) -> EventLog:
         """Take the end of the output; returns the event of a last line without a newline, if there is one."""
-        new = EventLog()
+        before = self.events.blocks
         if self._pending and not self.is_closed:
-            self._read_lines([bytes(self._pending)], new)
+            self._read_lines([bytes(self._pending)])
             self._pending.clear()
-            self.events.extend(new)
-        return new
+        return self.events.since(before)
 
-    def _take(self, data: bytes, new: EventLog) -> None:
+    @property
+    def _line(self) -> int:
+        """The number of the line that is read now: after those that were events and those that were none."""
+        return len(self.events) + self._barren + 1
+
+    def _take(self, data: bytes) -> None:
         end = data.rfind(b"\n")
         if end < 0:
             self._pending += data
         else:
-            block = bytes(self._pending) + data[:end]
+            block = b"".join((self._pending, memoryview(data)[:end]))
             self._pending[:] = data[end + 1 :]
-            self._read_block(block, new)
+            self._read_block(block)
         if len(self._pending) > self._limits.line and not self.is_closed:
-            self._line += 1
             self._line_overflowed()
 
-    def _read_block(self, block: bytes, new: EventLog) -> None:
+    def _read_block(self, block: bytes) -> None:
         """Read whole lines: all at once when each is one plain event, else line by line."""
-        lines = block.split(b"\n")
-        if self._breaches == MAX_BREACHES and max(map(len, lines)) <= self._limits.line:
-            self._line += len(lines)
-        elif len(lines) > 1 and self._are_plain(block, lines):
-            self._line += len(lines)
-            new.add(block, len(lines))
+        if len(block) <= self._limits.line and self._breaches < MAX_BREACHES and self._are_plain(block):
+            self.events.add(block)
         else:
-            end = self._line + len(lines)
-            self._read_lines(lines, new)
-            self._line = end if not self.is_closed else self._line
+            self._read_lines(block.split(b"\n"))
 
-    def _are_plain(self, block: bytes, lines: list[bytes]) -> bool:
+    def _are_plain(self, block: bytes) -> bool:
         """Whether every line is a valid event that needs no second look."""
-        long = [line for line in lines if len(line) >= self._worth_a_look]
-        if any(len(line) > self._limits.line or _may_be_deep(line) for line in long):
+        if not block or block.endswith(b"\n"):  # its last line is blank, which a reading by lines does not see
             return False
         try:
             if not block.isascii():
                 block.decode()
-            kinds = set(map(type, map(self._vocabulary.decode, lines)))
-        except (ValueError, RecursionError):
+            deque(map(self._vocabulary.decode_plain, BytesIO(block)), maxlen=0)
+        except ValueError:
             return False
-        return kinds.isdisjoint(self._vocabulary.special)
+        return True
 
-    def _read_lines(self, lines: list[bytes], new: EventLog) -> None:
-        for number, line in enumerate(lines, self._line + 1):
-            if not line:
-                continue
-            self._line = number
+    def _read_lines(self, lines: list[bytes]) -> None:
+        for line in lines:
             if len(line) > self._limits.line:
                 self._line_overflowed()
             else:
-                self._read_line(line.removeprefix(_BOM) if number == 1 else line, new)
+                self._read_line(line.removeprefix(_BOM) if self._line == 1 else line)
             if self.is_closed:
                 self._pending.clear()
                 return
 
-    def _read_line(self, line: bytes, new: EventLog) -> None:
+    def _read_line(self, line: bytes) -> None:
+        """Keep its event, or note what is wrong with it; a blank line is neither."""
         if self._breaches == MAX_BREACHES or not line.strip(_BLANK):
+            self._barren += 1
             return
         try:
             line.decode()
@@ -241,11 +246,12 @@ class EventReader:
             fault = _in_words(str(error))
         else:
             if not fault:
-                new.add(line, 1)
+                self.events.add(line)
                 self.is_done = type(event) is self._vocabulary.done
                 return
-        self._breaches += 1
         self.violation = self.violation or f"line {self._line}: {fault}"
+        self._breaches += 1
+        self._barren += 1
 
     def _asset_fault(self, event: Json) -> str | None:
         """What is wrong with an asset (skills 2); None for what is none."""

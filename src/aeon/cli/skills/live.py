@@ -39,6 +39,7 @@ class LivePlan(Redrawn):
                 self._states = {node["toolId"]: "pending" for node in event.plan["tools"]}
                 self._nodes = list(event.plan["tools"])
                 self._print(narrated(event, self._width)[:1])
+                self._draw_now()
             case NodeStarted():
                 self._states[event.tool_id] = "running"
             case NodeSpoke():
