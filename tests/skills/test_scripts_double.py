@@ -6,14 +6,16 @@ import pytest
 
 import aeon.testing.scripts
 from aeon.base.json import canonical
+from aeon.skills.executor.crew import PollingCrew
 from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.executor.workers import ThreadWorkers
 from aeon.skills.invocation import Cancellation, Ending, Invocation
+from aeon.skills.pending import Known, wait_for
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
+    Gated,
     ScriptedRunner,
-    ShuffledWorkers,
+    ShuffledCrew,
     acyclic_dependencies,
     catalog,
     done,
@@ -47,27 +49,28 @@ def test_the_example_of_its_page_runs():
 
 def test_it_does_what_it_is_told_and_keeps_the_calls():
     runner, heard = ScriptedRunner({"s/go": says(log("hi"), done(), exit_code=3, stderr="oh")}), []
-    outcome = runner.run(invocation({"a": 1}), on_event=heard.append)
+    outcome = wait_for(runner.start(invocation({"a": 1}), on_event=heard.append))
     assert (outcome.exit_code, outcome.stderr, list(outcome.events)) == (3, "oh", heard)
     assert (runner.calls[0].name, runner.calls[0].input, runner.calls[0].attempt) == ("s/go", {"a": 1}, 1)
 
 
 def test_attempts_are_counted_for_each_input():
     runner = ScriptedRunner({"s/go": fails(1, patches({}))})
-    assert [runner.run(invocation({"n": n})).exit_code for n in (1, 2, 1, 2)] == [1, 1, 0, 0]
+    assert [wait_for(runner.start(invocation({"n": n}))).exit_code for n in (1, 2, 1, 2)] == [1, 1, 0, 0]
 
 
 def test_a_command_that_is_no_envelope_is_known_by_its_first_word():
     plain = Invocation(("tool",), b"text", SKILL.home, {})
-    assert ScriptedRunner({"tool": says(done())}).run(plain).exit_code == 0
-    assert ScriptedRunner({}).run(plain).ending is Ending.NOT_STARTED
+    assert wait_for(ScriptedRunner({"tool": says(done())}).start(plain)).exit_code == 0
+    assert wait_for(ScriptedRunner({}).start(plain)).ending is Ending.NOT_STARTED
 
 
 def test_time_passes_on_the_clock_alone():
     clock = FakeClock()
-    assert ScriptedRunner({"s/go": overruns(clock)}).run(invocation()).ending is Ending.TIMED_OUT
-    assert ScriptedRunner({"s/go": takes(31, clock, says(done()))}).run(invocation()).ending is Ending.TIMED_OUT
-    assert ScriptedRunner({"s/go": takes(29, clock, says(done()))}).run(invocation()).ending is Ending.EXITED
+    assert wait_for(ScriptedRunner({"s/go": overruns(clock)}).start(invocation())).ending is Ending.TIMED_OUT
+    for seconds, ending in ((31, Ending.TIMED_OUT), (29, Ending.EXITED)):
+        runner = ScriptedRunner({"s/go": takes(seconds, clock, says(done()))})
+        assert wait_for(runner.start(invocation())).ending is ending
     assert clock.slept == [30, 30, 29]
 
 
@@ -77,27 +80,31 @@ def test_it_waits_until_it_is_cancelled():
     with Cancellation() as cancellation:
         canceller = threading.Thread(target=lambda: (started.wait(30), cancellation.cancel()))
         canceller.start()
-        assert runner.run(invocation(), cancellation).ending is Ending.CANCELLED
+        assert wait_for(runner.start(invocation(), cancellation)).ending is Ending.CANCELLED
         canceller.join()
     with pytest.raises(AssertionError, match="nothing could ever end"):
-        runner.run(invocation())
+        wait_for(runner.start(invocation()))
 
 
-@pytest.mark.parametrize("workers", [ThreadWorkers(2), ShuffledWorkers(0)])
-def test_workers_hand_over_what_tasks_say_and_what_they_raise(workers):
-    def counts(say):
-        for n in range(3):
-            say(n)
+@pytest.mark.parametrize("crew", [PollingCrew(), ShuffledCrew(0)])
+def test_a_crew_gives_what_steps_return_and_raises_what_they_raise(crew):
+    def counts(gate):
+        first = yield Known(1)
+        second = yield Gated(gate, lambda: 2)
+        return [first, second]
 
-    def breaks(_say):
+    def breaks():
+        yield Known(1)
         raise ZeroDivisionError
 
-    workers.submit(counts)
-    assert [workers.next() for _ in range(3)] == [0, 1, 2]
-    workers.submit(breaks)
+    with Cancellation() as gate:
+        gate.cancel()
+        crew.start(counts(gate))
+        assert crew.next() == [1, 2]
+    crew.start(breaks())
     with pytest.raises(ZeroDivisionError):
-        workers.next()
-    workers.close()
+        crew.next()
+    crew.close()
 
 
 def test_small_plans_and_catalogs():

@@ -2,6 +2,7 @@
 
 import os
 import select
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol, Self, TypeAlias
 
 from aeon.base.json import JsonObject
+from aeon.skills.pending import Pending
 
 SandboxLevel: TypeAlias = Literal["bubblewrap", "landlock", "plain"]
 """How an invocation was isolated, strongest first (design.md, scripts)."""
@@ -93,21 +95,13 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.is_cancelled = False
 
     def cancel(self) -> None:
         """Ask everything that watches to stop. May be called from any thread and from a signal handler."""
+        self.is_cancelled = True
         with suppress(OSError):
             os.write(self._write, b"x")
-
-    @property
-    def is_cancelled(self) -> bool:
-        return self.wait(0)
-
-    def wait(self, seconds: float) -> bool:
-        """Wait so long, less when cancelled; whether it was."""
-        poll = select.poll()
-        poll.register(self._read, select.POLLIN)
-        return bool(poll.poll(max(0.0, seconds) * 1000))
 
     def fileno(self) -> int:
         """Readable from the moment of the wish."""
@@ -125,14 +119,35 @@ class Cancellation:
         self.close()
 
 
+class Pause:
+    """A `Pending` for a time in which nothing happens; its result is whether it was cut short by a cancellation."""
+
+    def __init__(self, seconds: float, cancellation: Cancellation) -> None:
+        self.deadline = time.monotonic() + seconds
+        self._cancellation = cancellation
+        self._poll = select.epoll()
+        self._poll.register(cancellation.fileno(), select.EPOLLIN)
+
+    def fileno(self) -> int:
+        return self._poll.fileno()
+
+    def attend(self) -> bool | None:
+        is_cancelled = self._cancellation.is_cancelled
+        if not is_cancelled and time.monotonic() < self.deadline:
+            return None
+        self._poll.close()
+        return is_cancelled
+
+
 class ScriptRunner(Protocol):
     """Runs scripts. Threads may share one."""
 
-    def run(
+    def start(
         self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
-    ) -> Outcome:
-        """Run to the end and leave no process behind, whatever the script does. Raises nothing for a script's fault.
+    ) -> Pending[Outcome]:
+        """Start it. Attended to until it is over, it leaves no process behind, whatever the script does.
 
-        Raises SandboxError when the level that was asked for is not to be had.
+        A script's fault raises nothing. Starting and attending raise SandboxError when the level that was asked for is
+        not to be had, and what `on_event` raises once the script was ended.
         """
         ...

@@ -209,7 +209,7 @@ class EventReader:
 
     def _are_plain(self, block: bytes) -> bool:
         """Whether every line is a valid event that needs no second look."""
-        if not block or block.endswith(b"\n"):  # its last line is blank, which a reading by lines does not see
+        if b"\n" not in block or block.endswith(b"\n"):  # one line is no flood; a last one that is blank is not seen
             return False
         try:
             if not block.isascii():

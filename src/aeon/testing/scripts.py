@@ -8,13 +8,14 @@ plan = plan_of(node("d", "dice/roll"), node("s", "story/narrate", {"facts": "{to
 result = PlanExecutor(skills, runner, prepare=prepared).execute(plan)
 assert runner.calls[-1].input == {"facts": 8}
 
-Nothing here sleeps or is random but by a seed: `ShuffledWorkers` runs nodes one after another in any order their
+Nothing here sleeps or is random but by a seed: `ShuffledCrew` runs nodes one after another in any order their
 dependencies allow, `overruns` lets a fake clock jump, `waits_for_cancel` waits for just that.
 """
 
 import random
 import threading
-from collections import Counter, deque
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,9 +23,10 @@ from typing import Generic, TypeAlias, TypeVar, cast
 
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.skills.executor.workers import Say
+from aeon.skills.executor.crew import Steps
 from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome
 from aeon.skills.models import DEFAULT_TIMEOUT, Protocol, RetryPolicy, Skill, SkillCatalog, SkillScript
+from aeon.skills.pending import Known, Pending, wait_for
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 
 T = TypeVar("T")
@@ -44,8 +46,8 @@ class Call:
     cancellation: Cancellation | None
 
 
-Behaviour: TypeAlias = Callable[[Call], Outcome | Sequence[JsonObject]]
-"""What a script does: its whole outcome, or the events of one that exits with 0."""
+Behaviour: TypeAlias = Callable[[Call], Outcome | Sequence[JsonObject] | Pending[Outcome]]
+"""What a script does: its whole outcome, the events of one that exits with 0, or an outcome that will come."""
 
 
 class ScriptedRunner:
@@ -60,20 +62,22 @@ class ScriptedRunner:
         self._attempts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def run(
+    def start(
         self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
-    ) -> Outcome:
+    ) -> Pending[Outcome]:
         """What the script's behaviour makes of the call; `on_event` hears its events first."""
         call = self._call(invocation, cancellation)
         behaviour = self._behaviours.get(call.name)
         if behaviour is None:
-            return Outcome(Ending.NOT_STARTED, problem=f"{call.name} does not exist")
+            return Known(Outcome(Ending.NOT_STARTED, problem=f"{call.name} does not exist"))
         did = behaviour(call)
+        if not isinstance(did, Outcome | Sequence):
+            return did
         outcome = did if isinstance(did, Outcome) else Outcome(Ending.EXITED, 0, tuple(did))
         if on_event is not None:
             for event in outcome.events:
                 on_event(event)
-        return outcome
+        return Known(outcome)
 
     def _call(self, invocation: Invocation, cancellation: Cancellation | None) -> Call:
         name, given = _addressed(invocation)
@@ -94,25 +98,27 @@ def _addressed(invocation: Invocation) -> tuple[str, JsonObject]:
         return invocation.command[0], {}
 
 
-class ShuffledWorkers(Generic[T]):
-    """`Workers` in one thread: each task runs whole, and which of those that wait is next is drawn by `seed`.
+class ShuffledCrew(Generic[T]):
+    """A `Crew` that runs steps whole, one after another; which of those that wait is next is drawn by `seed`.
 
     So a plan's nodes end in any order that its dependencies allow, the same one whenever the seed is.
     """
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311  # a seed, not a secret
-        self._waiting: list[Callable[[Say[T]], None]] = []
-        self._said: deque[T] = deque()
+        self._waiting: list[Steps[T]] = []
 
-    def submit(self, task: Callable[[Say[T]], None]) -> None:
-        self._waiting.append(task)
+    def start(self, steps: Steps[T]) -> None:
+        self._waiting.append(steps)
 
     def next(self) -> T:
-        while not self._said:
-            task = self._waiting.pop(self._random.randrange(len(self._waiting)))
-            task(self._said.append)
-        return self._said.popleft()
+        steps = self._waiting.pop(self._random.randrange(len(self._waiting)))
+        result: object = None
+        while True:
+            try:
+                result = wait_for(steps.send(result))
+            except StopIteration as end:
+                return end.value
 
     def close(self) -> None:
         self._waiting.clear()
@@ -185,7 +191,7 @@ def overruns(clock: Clock) -> Behaviour:
 def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
     """Do as `then` does after so many seconds of the clock, or overrun where the time is less than that."""
 
-    def take(call: Call) -> Outcome | Sequence[JsonObject]:
+    def take(call: Call) -> Outcome | Sequence[JsonObject] | Pending[Outcome]:
         if seconds >= call.invocation.timeout:
             return overruns(clock)(call)
         clock.sleep(seconds)
@@ -194,15 +200,32 @@ def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
     return take
 
 
-def waits_for_cancel(started: threading.Event | None = None) -> Behaviour:
-    """Set `started`, then wait until the run is cancelled."""
+class Gated:
+    """An outcome that comes when a gate is opened by its `cancel`; a `Pending`. A test that forgets to fails."""
 
-    def wait(call: Call) -> Outcome:
+    def __init__(self, gate: Cancellation, open_: Callable[[], Outcome]) -> None:
+        self.deadline = time.monotonic() + _PATIENCE
+        self._gate = gate
+        self._open = open_
+
+    def fileno(self) -> int:
+        return self._gate.fileno()
+
+    def attend(self) -> Outcome | None:
+        if self._gate.is_cancelled:
+            return self._open()
+        assert time.monotonic() < self.deadline, "nobody opened the gate"
+        return None
+
+
+def waits_for_cancel(started: threading.Event | None = None) -> Behaviour:
+    """Set `started`, then wait until the run is cancelled. For one script of a plan at a time."""
+
+    def wait(call: Call) -> Pending[Outcome]:
         if started is not None:
             started.set()
         assert call.cancellation is not None, "nothing could ever end this script"
-        assert call.cancellation.wait(_PATIENCE), "nobody cancelled"
-        return Outcome(Ending.CANCELLED, -15)
+        return Gated(call.cancellation, lambda: Outcome(Ending.CANCELLED, -15))
 
     return wait
 

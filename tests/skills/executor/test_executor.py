@@ -3,6 +3,7 @@
 import random
 import threading
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 
@@ -11,13 +12,15 @@ from aeon.base.json import canonical
 from aeon.observability.events import NodeEnded, NodeRetried, NodeSpoke, NodeStarted, PlanReady
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.executor.replay import verify
-from aeon.skills.invocation import Cancellation, Ending, Outcome
+from aeon.skills.invocation import Cancellation, Ending, Outcome, Pause
 from aeon.skills.models import RetryPolicy
+from aeon.skills.pending import Known
 from aeon.skills.plan_json import ExecutionState, FailureReason, PlanMetadata, ToolResult
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
+    Gated,
     ScriptedRunner,
-    ShuffledWorkers,
+    ShuffledCrew,
     asset,
     catalog,
     done,
@@ -57,13 +60,13 @@ def executor(behaviours=None, *, skills=SKILLS, seed=0, clock=None, **options):
 
     def wait(seconds, cancellation):
         clock.sleep(seconds)
-        return cancellation.is_cancelled
+        return Known(cancellation.is_cancelled)
 
     options = {
         "prepare": prepared,
         "clock": clock,
         "wait": wait,
-        "workers": lambda _width: ShuffledWorkers(seed),
+        "crew": lambda: ShuffledCrew(seed),
         **options,
     }
     return PlanExecutor(skills, runner, **options), runner
@@ -146,30 +149,39 @@ def test_patches_merge_in_topological_order_whatever_ends_first():
     assert len(found) == 1
 
 
-def test_a_hundred_runs_on_threads_in_random_order_end_in_one_state():
+def run_in_turn(turns):
+    """The result of nodes side by side that end in the order of `turns`, and the order in which they did."""
+    ended = []
+    with ExitStack() as stack:
+        gates = [stack.enter_context(Cancellation()) for _ in range(len(turns) + 1)]
+
+        def answer(call):
+            mine = call.input["n"]
+
+            def end():
+                ended.append(mine)
+                gates[turns.index(mine) + 1].cancel()
+                changes = {"last": mine, f"k{mine % 3}": {"n": mine}}
+                return Outcome(Ending.EXITED, 0, [state_patch(changes), done()])
+
+            if len(runner.calls) == len(turns):
+                gates[0].cancel()
+            return Gated(gates[turns.index(mine)], end)
+
+        runner = ScriptedRunner({"s/a": answer})
+        tools = [node(f"n{n}", "s/a", {"n": n}) for n in range(len(turns))]
+        executing = PlanExecutor(SKILLS, runner, prepare=prepared, parallel=len(turns))
+        return executing.execute(plan_of(*tools)), ended
+
+
+def test_a_hundred_runs_side_by_side_in_random_order_end_in_one_state():
     """Skills 6: two runs whose tools answer the same end in the same finalState, whatever the timing."""
-    width = 8
-    tools = [node(f"n{n}", "s/a", {"n": n}) for n in range(width)]
     found = set()
     for seed in range(100):
-        turns = random.Random(seed).sample(range(width), width)
-        gates = [threading.Event() for _ in range(width)]
-        gates[turns[0]].set()
-        arrived = threading.Barrier(width)
-
-        def answer(call, turns=turns, gates=gates, arrived=arrived):
-            mine = call.input["n"]
-            arrived.wait(30)
-            assert gates[mine].wait(30)
-            place = turns.index(mine)
-            if place + 1 < width:
-                gates[turns[place + 1]].set()
-            return [state_patch({"last": mine, f"k{mine % 3}": {"n": mine}}), done()]
-
-        result = PlanExecutor(SKILLS, ScriptedRunner({"s/a": answer}), prepare=prepared, parallel=width).execute(
-            plan_of(*tools)
-        )
+        turns = random.Random(seed).sample(range(8), 8)
+        result, ended = run_in_turn(turns)
         assert result.success
+        assert ended == turns
         found.add(canonical(result.final_state))
     assert found == {canonical({"last": 7, "k0": {"n": 6}, "k1": {"n": 7}, "k2": {"n": 5}})}
 
@@ -509,7 +521,7 @@ def test_a_run_cancelled_between_attempts_tries_no_more():
 
         def wait(_seconds, _cancellation):
             cancellation.cancel()
-            return True
+            return Known(True)
 
         plan_executor, runner = executor({"s/a": fails(9, says())}, skills=RETRYING, wait=wait)
         result = plan_executor.execute(plan_of(node("x", "s/a")), cancellation=cancellation)
@@ -526,24 +538,22 @@ def test_what_an_observer_raises_ends_every_script_first():
         if isinstance(event, NodeSpoke):
             raise Stop
 
-    started = threading.Event()
+    ended = []
 
-    def speak(call):
-        started.wait(30)
-        return [log("x"), done()]
+    def slow(call):
+        return Gated(call.cancellation, lambda: ended.append("slow") or Outcome(Ending.CANCELLED, -15))
 
-    runner = ScriptedRunner({"s/slow": waits_for_cancel(started), "s/a": speak})
-    threads = threading.active_count()
+    runner = ScriptedRunner({"s/slow": slow, "s/a": says(log("x"), done())})
     with Cancellation() as cancellation, pytest.raises(Stop):
         PlanExecutor(SKILLS, runner, prepare=prepared, parallel=2, observer=observer).execute(
             plan_of(node("x", "s/slow"), node("y", "s/a")), cancellation=cancellation
         )
-    assert threading.active_count() == threads
+    assert ended == ["slow"]
 
 
 def test_a_sandbox_that_is_not_to_be_had_stops_the_run():
     class NoSandbox:
-        def run(self, *_args):
+        def start(self, *_args):
             raise SandboxError
 
     with pytest.raises(SandboxError):
@@ -554,19 +564,23 @@ def test_a_sandbox_that_is_not_to_be_had_stops_the_run():
 
 
 def widest(plan, parallel):
-    """The most nodes that were at work at once, on real threads."""
-    at_work, most, lock, together = 0, [0], threading.Lock(), {}
+    """The most nodes that were at work at once, and beside how many each was when it began."""
+    at_work, most, together = 0, [0], {}
+
+    class Work(Pause):
+        def attend(self):
+            nonlocal at_work
+            if super().attend() is None:
+                return None
+            at_work -= 1
+            return Outcome(Ending.EXITED, 0, [done()])
 
     def work(call):
         nonlocal at_work
-        with lock:
-            at_work += 1
-            most[0] = max(most[0], at_work)
-            together[call.input["n"]] = at_work
-        call.cancellation.wait(0.005)
-        with lock:
-            at_work -= 1
-        return [done()]
+        at_work += 1
+        most[0] = max(most[0], at_work)
+        together[call.input["n"]] = at_work
+        return Work(0.005, call.cancellation)
 
     result = PlanExecutor(SKILLS, ScriptedRunner({"s/a": work}), prepare=prepared, parallel=parallel).execute(plan)
     assert result.success
@@ -576,7 +590,7 @@ def widest(plan, parallel):
 def test_never_more_nodes_at_once_than_the_limit():
     """Skills 5."""
     tools = [node(f"n{n}", "s/a", {"n": n}) for n in range(12)]
-    assert widest(plan_of(*tools), 3)[0] <= 3
+    assert widest(plan_of(*tools), 3)[0] == 3
     assert widest(plan_of(*tools, parallel=False), 3)[0] == 1
 
 

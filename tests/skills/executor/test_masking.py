@@ -1,5 +1,7 @@
 """Secrets never leave a run (platform 3)."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,7 +43,7 @@ def test_everything_of_an_outcome_is_masked():
 def test_without_secrets_everything_passes_untouched():
     value, outcome = {"a": ["b"]}, Outcome(Ending.EXITED, 0)
     assert Mask().value(value) is value
-    assert Mask().outcome(outcome) is outcome
+    assert Mask().outcome(outcome) == replace(outcome, events=[])
     assert Mask([""]).text("") == ""
 
 

@@ -7,11 +7,12 @@ from aeon.base.json import canonical, parse_strict
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.executor.replay import replay_result, verify
 from aeon.skills.models import RetryPolicy
+from aeon.skills.pending import Known
 from aeon.skills.plan_json import ExecutionResult
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
     ScriptedRunner,
-    ShuffledWorkers,
+    ShuffledCrew,
     acyclic_dependencies,
     catalog,
     done,
@@ -64,9 +65,9 @@ def executed(plan, scripts, initial, seed):
         ScriptedRunner({"s/go": go}),
         prepare=prepared,
         clock=clock,
-        wait=lambda seconds, _cancellation: bool(clock.sleep(seconds)),
+        wait=lambda seconds, _cancellation: Known(bool(clock.sleep(seconds))),
         initial_state=initial,
-        workers=lambda _width: ShuffledWorkers(seed),
+        crew=lambda: ShuffledCrew(seed),
     ).execute(plan)
 
 
@@ -91,12 +92,17 @@ def test_a_result_that_was_changed_is_noticed():
     assert not verify(result, {"b": 1})
 
 
+def steps_to(result):
+    yield Known(result)
+    return result
+
+
 def test_the_seeds_do_make_nodes_end_in_different_orders():
     ends = set()
     for seed in range(20):
-        workers = ShuffledWorkers(seed)
+        crew = ShuffledCrew(seed)
         for n in range(4):
-            workers.submit(lambda say, n=n: say(n))
-        order = tuple(workers.next() for _ in range(4))
+            crew.start(steps_to(n))
+        order = tuple(crew.next() for _ in range(4))
         ends.add(order)
     assert len(ends) > 10

@@ -9,12 +9,14 @@ from aeon.base.clock import Clock
 from aeon.base.errors import ConfigError, InputError, MissingExtraError, SkillError
 from aeon.base.json import Json, JsonObject
 from aeon.observability.events import NodeRetried, NodeSpoke, NodeStarted, Observer
+from aeon.skills.executor.crew import Steps
 from aeon.skills.executor.masking import Mask
 from aeon.skills.executor.node_input import bound_input
 from aeon.skills.executor.verdict import Failure, verdict
 from aeon.skills.failures import RETRIED, FailureClass
 from aeon.skills.invocation import Cancellation, Ending, Invocation, Outcome, ScriptRunner
 from aeon.skills.models import RetryPolicy, Skill, SkillScript
+from aeon.skills.pending import Pending
 from aeon.skills.plan_json import ExecutionState, FailedAttempt, ToolInvocation, ToolResult
 
 Prepare: TypeAlias = Callable[[Skill, SkillScript, JsonObject, str], Invocation]
@@ -26,8 +28,8 @@ May raise ConfigError, InputError or SkillError, which then is how the node fail
 Secrets: TypeAlias = Callable[[Skill], Sequence[str]]
 """The values that must appear in nothing a skill's scripts said. May raise as `Prepare` does."""
 
-Wait: TypeAlias = Callable[[float, Cancellation], bool]
-"""Waits so many seconds, less when cancelled, and says whether it was."""
+Wait: TypeAlias = Callable[[float, Cancellation], Pending[bool]]
+"""A wait for so many seconds, less when cancelled; its result is whether it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ class NodeJob:
         return RetryPolicy(own.max_retries, own.backoff_ms) if own else self.skill.retry_policy
 
 
-def run_node(means: Means, job: NodeJob, say: Observer) -> ToolResult:
-    """Run a node to its end. Tells `say` of each attempt, of what the script says, and of each retry.
+def run_node(means: Means, job: NodeJob, say: Observer) -> Steps[ToolResult]:
+    """Run a node to its end, in steps. Tells `say` of each attempt, of what the script says, and of each retry.
 
     Raises nothing for a fault of the plan or the script; SandboxError and defects come through.
     """
@@ -77,7 +79,7 @@ class _Attempt(NamedTuple):
 
     @property
     def events(self) -> list[JsonObject]:
-        return list(self.outcome.events) if self.outcome else []
+        return [*self.outcome.events] if self.outcome else []
 
     @property
     def milliseconds(self) -> int:
@@ -91,21 +93,21 @@ class _Node:
         self._means = means
         self._job = job
         self._say = say
-        self._mask = Mask()
+        self._mask = _NO_SECRETS
         self._failed: list[FailedAttempt] = []
 
-    def run(self) -> ToolResult:
+    def run(self) -> Steps[ToolResult]:
         self._say_started(1)
         prepared = self._prepared()
         if isinstance(prepared, Failure):
             return self._ended(_Attempt(self._masked(prepared)), 0)
         for number in count(1):
-            attempt = self._attempt(prepared)
+            attempt = yield from self._attempt(prepared)
             wait = self._wait_after(attempt.came_to, number)
             if wait is None or not isinstance(attempt.came_to, Failure):
                 return self._ended(attempt, number - 1)
             self._note(attempt, attempt.came_to, number, wait)
-            if self._means.wait(wait, self._job.cancellation):
+            if (yield self._means.wait(wait, self._job.cancellation)):
                 said = Failure(FailureClass.CANCELLED, "The run was cancelled before the next attempt.")
                 return self._ended(_Attempt(said), number - 1)
             self._say_started(number + 1)
@@ -114,7 +116,8 @@ class _Node:
     def _prepared(self) -> Invocation | Failure:
         job = self._job
         try:
-            self._mask = Mask(self._means.secrets(job.skill))
+            if secrets := self._means.secrets(job.skill):
+                self._mask = Mask(secrets)
             bound = bound_input(job.tool.input, job.outputs, job.absent, job.script)
             if isinstance(bound, Failure):
                 return bound
@@ -126,12 +129,13 @@ class _Node:
         except (SkillError, MissingExtraError, OSError) as error:
             return Failure(FailureClass.CANNOT_START, f"The script could not be started: {error}")
 
-    def _attempt(self, invocation: Invocation) -> _Attempt:
+    def _attempt(self, invocation: Invocation) -> Steps[_Attempt]:
         left = self._job.deadline - self._means.clock.monotonic()
         if left <= 0:
             return _Attempt(_LATE)
         timeout = min(invocation.timeout, left)
-        outcome = self._means.runner.run(replace(invocation, timeout=timeout), self._job.cancellation, self._say_event)
+        limited = invocation if timeout == invocation.timeout else replace(invocation, timeout=timeout)
+        outcome: Outcome = yield self._means.runner.start(limited, self._job.cancellation, self._say_event)
         outcome = self._mask.outcome(outcome)
         came_to = verdict(outcome, self._job.script, timeout)
         if not isinstance(came_to, Failure):
@@ -186,6 +190,7 @@ class _Node:
         self._say(NodeSpoke(self._job.tool.tool_id, self._mask.value(event)))
 
 
+_NO_SECRETS = Mask()
 _LATE = Failure(FailureClass.PLAN_TIMEOUT, "The plan's time was over before the script had ended.")
 
 

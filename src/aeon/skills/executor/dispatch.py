@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 class Dispatch:
     """Nodes that wait to start, by position. One that must run alone starts only when nothing runs.
 
-    While others run, nodes that may run beside them go first, so that a wait for quiet leaves no worker idle.
+    While others run, nodes that may run beside them go first, so that a wait for quiet leaves no core idle.
     """
 
     def __init__(self, width: int) -> None:

@@ -10,10 +10,10 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, copied, faults
 from aeon.observability.events import Event, NodeEnded, Observer, PlanReady
 from aeon.skills.executor.attempt import Means, Prepare, Secrets, Wait
-from aeon.skills.executor.schedule import Course, Said, Schedule
+from aeon.skills.executor.crew import Crew, PollingCrew
+from aeon.skills.executor.schedule import Course, NodeOver, Schedule
 from aeon.skills.executor.trace import Ended, rejected, result_of
-from aeon.skills.executor.workers import ThreadWorkers, Workers
-from aeon.skills.invocation import Cancellation, ScriptRunner
+from aeon.skills.invocation import Cancellation, Pause, ScriptRunner
 from aeon.skills.models import Skill, SkillCatalog
 from aeon.skills.plan.check import check_plan
 from aeon.skills.plan.graph import plan_graph
@@ -22,18 +22,13 @@ from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolResult
 PLAN_TIMEOUT = 60.0
 """Seconds that a plan may take (skills 4). A script that ignores its end takes its `polite_seconds` more."""
 
-MakeWorkers: TypeAlias = Callable[[int], Workers[Said]]
-"""Makes what runs nodes, at most so many at once."""
+MakeCrew: TypeAlias = Callable[[], Crew[NodeOver]]
+"""Makes what runs the nodes of one plan."""
 
 
 def no_secrets(_skill: Skill) -> tuple[str, ...]:
     """For skills whose configuration holds none."""
     return ()
-
-
-def wait_or_cancel(seconds: float, cancellation: Cancellation) -> bool:
-    """Wait on the machine's own time."""
-    return cancellation.wait(seconds)
 
 
 class PlanExecutor:
@@ -47,12 +42,12 @@ class PlanExecutor:
         prepare: Prepare,
         secrets: Secrets = no_secrets,
         clock: Clock | None = None,
-        wait: Wait = wait_or_cancel,
+        wait: Wait = Pause,
         parallel: int | None = None,
         plan_timeout: float = PLAN_TIMEOUT,
         observer: Observer | None = None,
         initial_state: JsonObject | None = None,
-        workers: MakeWorkers = ThreadWorkers[Said],
+        crew: MakeCrew = PollingCrew[NodeOver],
     ) -> None:
         """`parallel`: nodes that run at once, by default as many as there are cores. `plan_timeout` is in seconds.
 
@@ -73,7 +68,7 @@ class PlanExecutor:
         self._plan_timeout = plan_timeout
         self._observer = observer
         self._initial_state: JsonObject = copied(initial_state or {})
-        self._workers = workers
+        self._crew = crew
 
     def execute(
         self,
@@ -107,7 +102,7 @@ class PlanExecutor:
                     plan, graph, self._catalog, done, self._means, deadline, stop, self._tell, self._node_over
                 )
                 width = self._width if plan.parallel else 1
-                results = Schedule(course, self._workers(width), width).results()
+                results = Schedule(course, self._crew(), width).results()
             is_cancelled = stop.is_cancelled
         spent = round((self._clock.monotonic() - began) * 1000)
         return result_of(Ended(plan, graph, self._catalog, results, self._initial_state, wrong, is_cancelled, spent))

@@ -36,9 +36,12 @@ class Mask:
         return value if self._pattern is None else self._masked(value)
 
     def outcome(self, outcome: Outcome) -> Outcome:
-        """`outcome` without the secrets, but for `stdout`, which is bytes that nobody has read yet."""
+        """`outcome` without the secrets, but for `stdout`, which is bytes that nobody has read yet.
+
+        Its events are decoded once and for all.
+        """
         if self._pattern is None:
-            return outcome
+            return replace(outcome, events=[*outcome.events])
         return replace(
             outcome,
             events=[cast(JsonObject, self._masked(event)) for event in outcome.events],

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from aeon.dag.ready import ReadySet
 from aeon.observability.events import Event
 from aeon.skills.executor.attempt import Means, NodeJob, run_node
+from aeon.skills.executor.crew import Crew, Steps
 from aeon.skills.executor.dispatch import Dispatch
 from aeon.skills.executor.trace import skipped
-from aeon.skills.executor.workers import Say, Workers
 from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import Cancellation
 from aeon.skills.models import SkillCatalog
@@ -23,9 +23,6 @@ class NodeOver(NamedTuple):
     position: int
     result: ToolResult
 
-
-Said: TypeAlias = Event | NodeOver
-"""What a node's thread tells the scheduler."""
 
 _STOPPED = (FailureClass.CANCELLED, FailureClass.PLAN_TIMEOUT)
 
@@ -46,11 +43,11 @@ class Course:
 
 
 class Schedule:
-    """Runs the nodes of one plan. Everything but the nodes themselves happens in the thread that calls `results`."""
+    """Runs the nodes of one plan, all in the thread that calls `results`."""
 
-    def __init__(self, course: Course, workers: Workers[Said], width: int) -> None:
+    def __init__(self, course: Course, crew: Crew[NodeOver], width: int) -> None:
         self._course = course
-        self._workers = workers
+        self._crew = crew
         self._ready = ReadySet(course.graph.dependencies)
         self._dispatch = Dispatch(width)
         self._results: dict[int, ToolResult] = {}
@@ -64,18 +61,15 @@ class Schedule:
         try:
             self._advance()
             while self._dispatch.running:
-                said = self._workers.next()
-                if isinstance(said, NodeOver):
-                    self._dispatch.ended()
-                    self._settle(said.position, said.result)
-                    self._advance()
-                else:
-                    self._course.tell(said)
+                over = self._crew.next()
+                self._dispatch.ended()
+                self._settle(over.position, over.result)
+                self._advance()
         except BaseException:
             self._course.cancellation.cancel()
             raise
         finally:
-            self._workers.close()
+            self._crew.close()
         return [self._results[position] for position in range(len(self._course.plan.tools))]
 
     def _advance(self) -> None:
@@ -136,11 +130,11 @@ class Schedule:
             deadline=course.deadline,
             cancellation=course.cancellation,
         )
+        self._crew.start(self._run(position, job))
 
-        def run(say: Say[Said]) -> None:
-            say(NodeOver(position, run_node(course.means, job, say)))
-
-        self._workers.submit(run)
+    def _run(self, position: int, job: NodeJob) -> Steps[NodeOver]:
+        result = yield from run_node(self._course.means, job, self._course.tell)
+        return NodeOver(position, result)
 
     def _settle(self, position: int, result: ToolResult) -> None:
         """Note a node's result. A required one that failed, and one that was skipped, bars what depends on it."""

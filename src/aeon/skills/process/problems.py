@@ -21,13 +21,14 @@ def fault_before_start(invocation: Invocation) -> str | None:
     """What can be told without trying: no command, text that no command line can carry, no working folder."""
     if not invocation.command or not invocation.command[0]:
         return "There is no command to run."
-    texts = (*invocation.command, *invocation.env, *invocation.env.values(), str(invocation.cwd))
+    cwd = str(invocation.cwd)
+    texts = (*invocation.command, *invocation.env, *invocation.env.values(), cwd)
     if _fault_of("".join(texts)):
         return f"The command or its environment contains {next(filter(None, map(_fault_of, texts)))}."
     if any(not name or "=" in name for name in invocation.env):
         return "A variable of its environment has no name or one with an equals sign in it."
-    if not invocation.cwd.is_dir():
-        return f"Its working folder {invocation.cwd} does not exist."
+    if not os.path.isdir(cwd):  # noqa: PTH112  # half the time, and this is done for every script
+        return f"Its working folder {cwd} does not exist."
     return None
 
 

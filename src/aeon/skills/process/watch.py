@@ -15,8 +15,6 @@ from aeon.skills.process.warden import wire
 _CHUNK = 65536
 _LAST_READS = 64
 """More than it takes to empty a pipe of the largest size."""
-_LONGEST_WAIT = 3600.0
-"""Seconds that one call of poll can be asked for without doubt."""
 _WARDEN_SECONDS = 10.0
 """Seconds beyond the polite ones after which a warden that has not ended a script counts as hung."""
 
@@ -50,17 +48,19 @@ class Pipes:
                 os.set_blocking(self.ours[-1], False)
             self.stdin, self.stdout, self.stderr = self.ours
             self.write()
+            if not self.wants_more:
+                self.end_input()
         except OSError:
             self.close()
             raise
 
     @property
     def wants_more(self) -> bool:
-        """Whether stdin is still open, for what did not fit yet."""
-        return self.stdin in self.ours
+        """Whether there is more for stdin than it has taken yet."""
+        return bool(self._given)
 
     def write(self) -> None:
-        """Write to stdin what it takes, and close it after the last."""
+        """Write to stdin what it takes."""
         try:
             while self._given:
                 self._given = self._given[os.write(self.stdin, self._given[:_CHUNK]) :]
@@ -68,15 +68,15 @@ class Pipes:
             return
         except OSError:
             self._given = memoryview(b"")  # it does not want any, which is its right
-        self.close_one(self.stdin)
+
+    def end_input(self) -> None:
+        """Close stdin after the last of it."""
+        self.ours.remove(self.stdin)
+        os.close(self.stdin)
 
     def hand_over(self) -> None:
         """Close the script's end of stdin, so that Aeon hears when nobody reads it any more."""
         os.close(self.theirs.pop(0))
-
-    def close_one(self, fd: int) -> None:
-        self.ours.remove(fd)
-        os.close(fd)
 
     def close(self) -> None:
         self._close(self.theirs)
@@ -88,7 +88,7 @@ class Pipes:
 
 
 class Watch:
-    """One invocation, from the request on. `wait` returns when nothing of it is left, or the warden is gone."""
+    """One invocation, from the request on. It is settled when nothing of it is left, or the warden is gone."""
 
     def __init__(
         self,
@@ -104,33 +104,47 @@ class Watch:
         self._pipes = pipes
         self._output = output
         self._on_event = on_event
-        self._deadline = time.monotonic() + invocation.timeout
+        self.deadline = time.monotonic() + invocation.timeout
         self.diagnostics = Tail(invocation.limits.stderr)
         self.wish: Ending | None = None
         """Why it was asked to end; None while it was not."""
         self.last_report: wire.Report | None = None
         self.warden_is_gone = False
-        self._poll = select.poll()
+        self._poll = select.epoll()
         self._readers: dict[int, Callable[[], object]] = {}
         self._register(conversation.fileno(), self._hear)
         self._register(pipes.stdout, self._read_stdout)
         self._register(pipes.stderr, self._read_stderr)
         if pipes.wants_more:
-            self._register(pipes.stdin, self._write_stdin, select.POLLOUT)
+            self._register(pipes.stdin, self._write_stdin, select.EPOLLOUT)
         if cancellation is not None:
             self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
 
-    def _register(self, fd: int, react: Callable[[], object], event: int = select.POLLIN) -> None:
+    def _register(self, fd: int, react: Callable[[], object], event: int = select.EPOLLIN) -> None:
         self._readers[fd] = react
         self._poll.register(fd, event)
 
-    def wait(self) -> None:
-        """Attend to everything until it is over. What `on_event` raises goes through, once the script is ended."""
+    def fileno(self) -> int:
+        """Readable when there is something to attend to."""
+        return self._poll.fileno()
+
+    @property
+    def is_settled(self) -> bool:
+        return self.last_report is not None or self.warden_is_gone
+
+    def attend(self) -> None:
+        """Attend to what has happened, and to the deadline. What `on_event` raises goes through once it is ended."""
         try:
-            while not self._is_settled():
-                self._turn()
-        finally:
+            for fd, _ in self._poll.poll(0):
+                self._readers[fd]()
+            if time.monotonic() >= self.deadline and not self.is_settled:
+                self._deadline_passed()
+        except BaseException:
             self._abandon()
+            raise
+
+    def close(self) -> None:
+        self._poll.close()
 
     def read_rest(self) -> None:
         """Read what is still in the pipes, now that whatever wrote there is gone (skills 4)."""
@@ -140,24 +154,13 @@ class Watch:
                     break
         self._emit(self._output.finish())
 
-    def _is_settled(self) -> bool:
-        return self.last_report is not None or self.warden_is_gone
-
-    def _turn(self) -> None:
-        """Wait for something to happen, and attend to it and to the deadline."""
-        seconds = min(max(0.0, self._deadline - time.monotonic()), _LONGEST_WAIT)
-        for fd, _ in self._poll.poll(seconds * 1000):
-            self._readers[fd]()
-        if time.monotonic() >= self._deadline and not self._is_settled():
-            self._deadline_passed()
-
     def _abandon(self) -> None:
         """Left by an exception: end the script before it is passed on."""
-        if self._is_settled():
+        if self.is_settled:
             return
         wire.send_ending(self._conversation, 0)
         self._conversation.settimeout(_WARDEN_SECONDS)
-        while not self._is_settled():
+        while not self.is_settled:
             self._hear()
 
     def _hear(self) -> None:
@@ -168,14 +171,14 @@ class Watch:
             self.last_report = report
 
     def _cancel(self, fd: int) -> None:
-        self._forget(fd)
+        self._poll.unregister(fd)
         self._end(Ending.CANCELLED)
 
     def _end(self, why: Ending) -> None:
         """Ask for the end, once."""
         if self.wish is None:
             self.wish = why
-            self._deadline = time.monotonic() + self._invocation.polite_seconds + _WARDEN_SECONDS
+            self.deadline = time.monotonic() + self._invocation.polite_seconds + _WARDEN_SECONDS
             wire.send_ending(self._conversation, self._invocation.polite_seconds)
 
     def _deadline_passed(self) -> None:
@@ -187,7 +190,8 @@ class Watch:
     def _write_stdin(self) -> None:
         self._pipes.write()
         if not self._pipes.wants_more:
-            self._forget(self._pipes.stdin)
+            self._poll.unregister(self._pipes.stdin)
+            self._pipes.end_input()
 
     def _read_stdout(self) -> bool:
         """Whether there was something."""
@@ -214,7 +218,3 @@ class Watch:
             return os.read(fd, _CHUNK)
         except BlockingIOError:
             return b""
-
-    def _forget(self, fd: int) -> None:
-        del self._readers[fd]
-        self._poll.unregister(fd)
