@@ -53,7 +53,7 @@ ROOMS = {
         ("aeon.testing.llm_conformance", ["AdapterConformance"]),
         ("aeon.testing.memory_conformance", ["MemoryConformance"]),
         ("aeon.testing.clock", ["FakeClock"]),
-        ("aeon.testing.scripts", ["ScriptedRunner", "ShuffledWorkers"]),
+        ("aeon.testing.scripts", ["ScriptedRunner", "ShuffledCrew"]),
     ],
 }
 
