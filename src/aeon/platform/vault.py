@@ -1,0 +1,89 @@
+"""The port to the vault: secrets go in, come out only to be used, and never stand in the graph (platform 3)."""
+
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+from aeon.base.errors import AeonError
+from aeon.base.json import JsonObject
+
+SecretType: TypeAlias = Literal["api_key", "oauth_token", "password", "certificate"]
+
+
+class VaultError(AeonError):
+    """The vault cannot be used; nothing in it was changed."""
+
+
+class WrongKeyError(VaultError):
+    """The master key does not open this vault."""
+
+    next_step = "Give the key that it was made with: AEON_MASTER_KEY, the key file, or the system's keyring."
+
+
+class TamperedError(VaultError):
+    """A secret's ciphertext was changed, moved or cut."""
+
+    next_step = "Restore the vault's file from a copy, or rotate the secret."
+
+
+class SecretKey(NamedTuple):
+    """What a ciphertext is bound to: it opens for no other secret, owner, type or version."""
+
+    secret_id: str
+    owner_id: str
+    type: SecretType
+    version: int
+
+
+class Revealed:
+    """A secret's value for the moment of its use. Neither `repr` nor `str` nor pickling shows it.
+
+    The value is an object of strings by the secret's type: api_key `key`; password `username`, `password`; certificate
+    `certificate`, `private_key` in PEM; oauth_token `access_token` and, where it can be refreshed, `refresh_token`,
+    `token_url`, `client_id`, `client_secret`, `expires_at`.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: JsonObject) -> None:
+        self._value = value
+
+    def reveal(self) -> JsonObject:
+        """The value itself; for nothing but the request that needs it."""
+        return dict(self._value)
+
+    def words(self) -> tuple[str, ...]:
+        """Every string in it that must appear in nothing that is kept."""
+        return tuple(str(part) for part in self._value.values() if part)
+
+    def __repr__(self) -> str:
+        return "Revealed([hidden])"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> str:
+        raise TypeError("a secret is not written anywhere")
+
+
+class Vault(Protocol):
+    """Encrypted values by SecretKey. Threads and processes may share one. Errors never contain a value or a key."""
+
+    def put(self, key: SecretKey, value: JsonObject) -> None:
+        """Encrypt and keep a value. A key is written once: a rotation is a new version. Raises VaultError."""
+        ...
+
+    def open(self, key: SecretKey) -> Revealed:
+        """The value. Raises WrongKeyError, TamperedError, VaultError when there is none."""
+        ...
+
+    def forget(self, secret_id: str, *, but: int | None = None) -> None:
+        """Delete every version of a secret, or all but one."""
+        ...
+
+    def versions(self) -> list[SecretKey]:
+        """What is kept, so that what nothing refers to can be swept."""
+        ...
+
+    def rewrap(self, new_master: bytes) -> int:
+        """Put every secret under another master key, all or none; how many. The values stay as they are."""
+        ...
+
+    def close(self) -> None: ...
