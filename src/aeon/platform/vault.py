@@ -33,6 +33,13 @@ class SecretKey(NamedTuple):
     version: int
 
 
+class Kept(NamedTuple):
+    """A secret's value in the vault, and since when: an instant as ISO 8601 in UTC."""
+
+    key: SecretKey
+    at: str
+
+
 class Revealed:
     """A secret's value for the moment of its use. Neither `repr` nor `str` nor pickling shows it.
 
@@ -74,12 +81,12 @@ class Vault(Protocol):
         """The value. Raises WrongKeyError, TamperedError, VaultError when there is none."""
         ...
 
-    def forget(self, secret_id: str, *, but: int | None = None) -> None:
-        """Delete every version of a secret, or all but one."""
+    def forget(self, secret_id: str, version: int | None = None) -> None:
+        """Delete one version of a secret, or all of them; what is not there is no error."""
         ...
 
-    def versions(self) -> list[SecretKey]:
-        """What is kept, so that what nothing refers to can be swept."""
+    def kept(self) -> list[Kept]:
+        """What there is, so that what nothing refers to can be swept."""
         ...
 
     def rewrap(self, new_master: bytes) -> int:

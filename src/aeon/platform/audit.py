@@ -1,0 +1,67 @@
+"""The audit trail: who did what to whose, when, in one hash chain for each user (platform 4, 19). Pure."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aeon.base.json import JsonObject, canonical
+from aeon.platform.records import KEY_SEPARATOR
+
+GENESIS = "0" * 64
+"""What the first entry of a chain follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What is to be recorded. `actor` did it; `owner` is whose the subject is."""
+
+    action: str
+    """A verb and a kind: `tool.create`, `service.unshare`, `tool.use`."""
+    subject: str
+    """The id of what it was done to."""
+    actor: str
+    owner: str
+    details: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a user's chain ends: the number of its entries, and the last one's hash."""
+
+    seq: int = 0
+    hash: str = GENESIS
+
+
+def entry_after(head: Head, user: str, at: str, deed: Deed) -> JsonObject:
+    """The entry of a user's chain that follows `head`, as properties of its node."""
+    said: JsonObject = {
+        "id": f"{user}{KEY_SEPARATOR}{head.seq + 1}",
+        "userId": user,
+        "seq": head.seq + 1,
+        "at": at,
+        "action": deed.action,
+        "subject": deed.subject,
+        "actorId": deed.actor,
+        "ownerId": deed.owner,
+        "details": canonical(deed.details),
+        "previous": head.hash,
+    }
+    return {**said, "hash": _hash(said)}
+
+
+def broken_at(entries: Iterable[JsonObject], head: Head) -> str | None:
+    """What is wrong first with a user's whole chain, in order; None when it is whole up to `head`."""
+    seen = Head()
+    for entry in entries:
+        if entry["seq"] != seen.seq + 1:
+            return f"entry {seen.seq + 1} is missing"
+        if entry["previous"] != seen.hash:
+            return f"entry {entry['seq']} does not follow entry {seen.seq}"
+        if _hash({name: value for name, value in entry.items() if name != "hash"}) != entry["hash"]:
+            return f"entry {entry['seq']} was changed"
+        seen = Head(entry["seq"], entry["hash"])
+    return None if seen == head else f"entries after {seen.seq} are missing"
+
+
+def _hash(said: JsonObject) -> str:
+    return hashlib.sha256(canonical(said).encode()).hexdigest()

@@ -1,0 +1,61 @@
+"""The catalog of one graph: every kind of thing that people define and share."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+from aeon.base.clock import Clock, SystemClock
+from aeon.base.json import JsonObject
+from aeon.platform import queries as common
+from aeon.platform.catalog import queries
+from aeon.platform.catalog.model import NewService, NewTool, Service, Tool
+from aeon.platform.catalog.secrets import Secrets
+from aeon.platform.catalog.services import Services
+from aeon.platform.catalog.templates import ServiceTemplates, ToolTemplates
+from aeon.platform.catalog.tools import Tools
+from aeon.platform.graph import GraphStore
+from aeon.platform.ledger import Ledger, Request
+from aeon.platform.vault import Vault
+
+
+def _new_id() -> str:
+    return str(uuid4())
+
+
+class Catalog:
+    """Services, secrets, tools and templates of all users in one graph. Threads may share it."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        vault: Vault,
+        *,
+        clock: Clock | None = None,
+        new_id: Callable[[], str] = _new_id,
+    ) -> None:
+        """Makes sure of the graph's constraints. Raises GraphError."""
+        store.ensure(common.SCHEMA)
+        store.ensure(queries.SCHEMA)
+        self.ledger = Ledger(store, clock or SystemClock(), new_id)
+        self.services = Services(store, self.ledger, new_id)
+        self.secrets = Secrets(store, self.ledger, vault, new_id)
+        self.tools = Tools(store, self.ledger, self.services, self.secrets, new_id)
+        self.service_templates = ServiceTemplates(store, self.ledger, new_id)
+        self.tool_templates = ToolTemplates(store, self.ledger, new_id)
+
+    def add_user(self, user: str) -> None:
+        """Have somebody there who may own things."""
+        self.ledger.ensure_user(user)
+
+    def service_from(self, template_id: str, own: JsonObject, request: Request) -> Service:
+        """A service with a copy of a template's structure, which is its own from then on; `own` is the rest of it."""
+        template = self.service_templates.get(request.user, template_id)
+        copied = template.as_dict()
+        structure = {name: copied[name] for name in ("type", "protocol", "connectionSchema", "requiresSecret")}
+        return self.services.add(NewService.parsed({**own, **structure}), request, template)
+
+    def tool_from(self, template_id: str, own: JsonObject, request: Request) -> Tool:
+        """A tool with a copy of a template's operation and schemas; `own` is the rest of it."""
+        template = self.tool_templates.get(request.user, template_id)
+        copied = template.as_dict()
+        structure = {name: copied[name] for name in ("operation", "inputSchema", "outputSchema")}
+        return self.tools.add(NewTool.parsed({**own, **structure}), request, template)

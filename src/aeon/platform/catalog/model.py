@@ -1,0 +1,215 @@
+"""The entities of the catalog, every field of the specification, and what creates and changes each."""
+
+from typing import ClassVar, Literal, TypeAlias
+
+from pydantic import Field
+
+from aeon.base.json import JsonObject
+from aeon.platform.catalog.operations import Operation
+from aeon.platform.records import Description, Name, Record
+from aeon.platform.vault import SecretType
+
+ServiceType: TypeAlias = Literal["neo4j_graph", "rest_api", "llm_provider", "mcp_server"]
+ServiceProtocol: TypeAlias = Literal["bolt", "bolt+s", "http", "https", "stdio", "sse"]
+Health: TypeAlias = Literal["healthy", "degraded", "down"]
+
+Kind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate"]
+
+
+class _Owned(Record):
+    """What every entity has. `version` counts its changes; `owner_id` is the OWNED_BY edge's target, for ever."""
+
+    kind: ClassVar[Kind]
+
+    id: str
+    owner_id: str
+    name: Name
+    shared: bool = False
+    version: int = 1
+    created_at: str
+    updated_at: str
+
+
+class _Monitored(Record):
+    """Health, which the system alone writes (platform 5)."""
+
+    status: Health = "degraded"
+    last_health_check: str | None = None
+    error_message: str | None = "It was not checked yet."
+
+
+class Service(_Owned, _Monitored):
+    """Where work happens: a kind of endpoint, and the shape of what it takes to connect."""
+
+    kind: ClassVar[Kind] = "service"
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connectionSchema"})
+
+    type: ServiceType
+    protocol: ServiceProtocol
+    connection_schema: JsonObject
+    schema_version: int = 1
+    requires_secret: bool = False
+    enabled: bool = True
+    service_template_id: str | None = None
+
+
+class Secret(_Owned):
+    """A credential's metadata. Its value is in the vault, under `vault_version`, and never here (platform 3)."""
+
+    kind: ClassVar[Kind] = "secret"
+
+    type: SecretType
+    vault_version: int = 1
+
+
+class Tool(_Owned, _Monitored):
+    """What work is done: one operation on one service. `connection_params` is carried by the USES_SERVICE edge.
+
+    Which secret its owner gave it is shown to him alone; `needs_secret` says to everybody that there is one.
+    """
+
+    kind: ClassVar[Kind] = "tool"
+    stored_as_text: ClassVar[frozenset[str]] = frozenset(
+        {"operation", "inputSchema", "outputSchema", "connectionParams"}
+    )
+
+    description: Description = ""
+    service_id: str
+    secret_id: str | None = None
+    secret_scope: str | None = None
+    needs_secret: bool = False
+    connection_params: JsonObject = Field(default={})
+    operation: Operation
+    input_schema: JsonObject
+    output_schema: JsonObject
+    enabled: bool = True
+    tool_template_id: str | None = None
+
+
+class ServiceTemplate(_Owned):
+    """A blueprint of services. Its structure never changes; `archived` hides it from lists."""
+
+    kind: ClassVar[Kind] = "serviceTemplate"
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connectionSchema"})
+
+    description: Description | None = None
+    type: ServiceType
+    protocol: ServiceProtocol
+    connection_schema: JsonObject
+    requires_secret: bool = False
+    archived: bool = False
+
+
+class ToolTemplate(_Owned):
+    """A blueprint of tools. Its structure never changes; `archived` hides it from lists."""
+
+    kind: ClassVar[Kind] = "toolTemplate"
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"operation", "inputSchema", "outputSchema"})
+
+    description: Description | None = None
+    operation: Operation
+    input_schema: JsonObject
+    output_schema: JsonObject
+    archived: bool = False
+
+
+Entity: TypeAlias = Service | Secret | Tool | ServiceTemplate | ToolTemplate
+
+
+class NewService(Record):
+    """A service to create; with a template, only what the template does not say."""
+
+    name: Name
+    type: ServiceType
+    protocol: ServiceProtocol
+    connection_schema: JsonObject
+    requires_secret: bool = False
+    enabled: bool = True
+    shared: bool = False
+
+
+class ServiceChange(Record):
+    """What may change of a service; what is left out stays."""
+
+    name: Name | None = None
+    enabled: bool | None = None
+    shared: bool | None = None
+    connection_schema: JsonObject | None = None
+
+
+class NewSecret(Record):
+    """A secret to create. Its value is an object of strings by its type; see `aeon.platform.vault.Revealed`."""
+
+    name: Name
+    type: SecretType
+    value: JsonObject = Field(repr=False)
+    shared: bool = False
+
+
+class SecretChange(Record):
+    """What may change of a secret besides its value, which is rotated."""
+
+    name: Name | None = None
+    shared: bool | None = None
+
+
+class NewTool(Record):
+    """A tool to create on a service that its owner may use."""
+
+    name: Name
+    description: Description = ""
+    service_id: str
+    secret_id: str | None = None
+    secret_scope: str | None = Field(default=None, max_length=200)
+    connection_params: JsonObject = Field(default={})
+    operation: Operation
+    input_schema: JsonObject
+    output_schema: JsonObject = Field(default={})
+    enabled: bool = True
+    shared: bool = False
+
+
+class ToolChange(Record):
+    """What may change of a tool; what is left out stays. The service never does."""
+
+    name: Name | None = None
+    description: Description | None = None
+    secret_id: str | None = None
+    connection_params: JsonObject | None = None
+    operation: Operation | None = None
+    input_schema: JsonObject | None = None
+    output_schema: JsonObject | None = None
+    enabled: bool | None = None
+    shared: bool | None = None
+
+
+class NewServiceTemplate(Record):
+    """A blueprint of services to create."""
+
+    name: Name
+    description: Description | None = None
+    type: ServiceType
+    protocol: ServiceProtocol
+    connection_schema: JsonObject
+    requires_secret: bool = False
+    shared: bool = False
+
+
+class NewToolTemplate(Record):
+    """A blueprint of tools to create."""
+
+    name: Name
+    description: Description | None = None
+    operation: Operation
+    input_schema: JsonObject
+    output_schema: JsonObject = Field(default={})
+    shared: bool = False
+
+
+class TemplateChange(Record):
+    """What may change of a blueprint: its name, its description, whether it is shared or archived."""
+
+    name: Name | None = None
+    description: Description | None = None
+    shared: bool | None = None
+    archived: bool | None = None

@@ -1,0 +1,109 @@
+"""What a tool does, one kind for each type of service, and the variables that each takes from its input."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
+
+from pydantic import Field
+
+from aeon.base.errors import MissingExtraError
+from aeon.base.json import Json, JsonObject
+from aeon.platform.records import Record
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_PARAMETER = re.compile(rf"\$({_NAME})")
+_PLACEHOLDER = re.compile(rf"\{{({_NAME})\}}")
+_TEXT_OR_COMMENT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+class GraphQuery(Record):
+    """A query of a graph. `$name` in it is the input's field of that name, bound and never pasted."""
+
+    service_type: ClassVar[str] = "neo4j_graph"
+
+    type: Literal["graph_query"] = "graph_query"
+    query: str = Field(min_length=1, max_length=20_000)
+    mode: Literal["read", "write"] = "read"
+    row_limit: int = Field(default=1000, ge=1, le=10_000)
+    timeout: float = Field(default=10.0, gt=0, le=300, description="seconds")
+
+    def variables(self) -> frozenset[str]:
+        """The parameters outside of texts and comments."""
+        return frozenset(_PARAMETER.findall(_TEXT_OR_COMMENT.sub(" ", self.query)))
+
+
+class RestRequest(Record):
+    """A request to an HTTP service. `{name}` is the input's field: escaped in the path, whole where it stands alone."""
+
+    service_type: ClassVar[str] = "rest_api"
+
+    type: Literal["rest_request"] = "rest_request"
+    method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    path: str = Field(default="", max_length=4000, pattern=r"^(/[^\s?#]*)?$")
+    query: dict[str, Json] = Field(default={})
+    headers: dict[str, str] = Field(default={})
+    body: Any = None
+    timeout: float = Field(default=30.0, gt=0, le=300, description="seconds")
+    max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000)
+    allow_private: bool = Field(default=False, description="whether private and loopback addresses may be asked")
+
+    def variables(self) -> frozenset[str]:
+        return frozenset(_placeholders([self.path, self.query, self.headers, self.body]))
+
+
+class LlmCall(Record):
+    """A question to a language model. The prompts are Handlebars; the output follows the tool's output schema."""
+
+    service_type: ClassVar[str] = "llm_provider"
+
+    type: Literal["llm_call"] = "llm_call"
+    system_prompt: str = Field(default="", max_length=50_000)
+    prompt_template: str = Field(min_length=1, max_length=50_000)
+    max_tokens: int = Field(default=1024, ge=1, le=100_000)
+    temperature: float = Field(default=0.0, ge=0, le=2)
+
+    def variables(self) -> frozenset[str]:
+        """Raises ValueError where a prompt is no valid template."""
+        return _handlebars(self.system_prompt) | _handlebars(self.prompt_template)
+
+
+class McpCall(Record):
+    """A call of an MCP server's tool. `{name}` in the arguments is the input's field; without any, the input itself."""
+
+    service_type: ClassVar[str] = "mcp_server"
+
+    type: Literal["mcp_call"] = "mcp_call"
+    tool: str = Field(min_length=1, max_length=200)
+    arguments: dict[str, Json] | None = None
+    timeout: float = Field(default=60.0, gt=0, le=300, description="seconds")
+
+    def variables(self) -> frozenset[str]:
+        return frozenset(_placeholders(self.arguments or {}))
+
+
+Operation: TypeAlias = Annotated[GraphQuery | RestRequest | LlmCall | McpCall, Field(discriminator="type")]
+
+
+def _placeholders(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from _PLACEHOLDER.findall(value)
+    elif isinstance(value, dict):
+        for key, item in cast(JsonObject, value).items():
+            yield from _PLACEHOLDER.findall(key)
+            yield from _placeholders(item)
+    elif isinstance(value, list):
+        for item in cast(list[Json], value):
+            yield from _placeholders(item)
+
+
+def _handlebars(template: str) -> frozenset[str]:
+    try:
+        from pydantic_handlebars import HandlebarsError, extract_dependencies
+    except ModuleNotFoundError:
+        raise MissingExtraError(
+            "Prompts with variables need pydantic-handlebars.", next_step="Install aeon-orchestrator[platform]."
+        ) from None
+    try:
+        return frozenset(extract_dependencies(template))
+    except HandlebarsError as error:
+        raise ValueError(f"the prompt is no valid template: {error}") from None

@@ -1,0 +1,105 @@
+"""What must hold of a service or a tool by itself, whoever's it is: pure, everything wrong at once."""
+
+from typing import cast
+
+from aeon.base.json import Json, JsonObject
+from aeon.base.json_schema import schema_check, schema_problem
+from aeon.platform.catalog.model import (
+    NewService,
+    NewServiceTemplate,
+    NewTool,
+    NewToolTemplate,
+    Service,
+    ServiceType,
+    Tool,
+)
+from aeon.platform.catalog.operations import Operation
+from aeon.platform.errors import RuleError
+
+PROTOCOLS: dict[ServiceType, tuple[str, ...]] = {
+    "neo4j_graph": ("bolt", "bolt+s"),
+    "rest_api": ("http", "https"),
+    "llm_provider": ("http", "https"),
+    "mcp_server": ("stdio", "sse", "http"),
+}
+"""The protocols of each type of service (platform 1)."""
+
+_NEEDED = {"stdio": "command"}
+"""What a connection schema must require for a protocol; `endpoint` for all others (platform 1)."""
+
+
+def check_service(service: NewService | NewServiceTemplate) -> None:
+    """Raises RuleError (platform 1)."""
+    allowed = PROTOCOLS[service.type]
+    if service.protocol not in allowed:
+        raise RuleError(
+            f"A {service.type} service speaks {' or '.join(allowed)}, not {service.protocol}.",
+            rule="protocol_matches_type",
+            field="$.protocol",
+        )
+    check_connection_schema(service.connection_schema, service.protocol)
+
+
+def check_connection_schema(schema: JsonObject, protocol: str) -> None:
+    """Raises RuleError where it is no JSON Schema, or does not require what the protocol needs (platform 1)."""
+    _check_schema(schema, "connectionSchema")
+    needed = _NEEDED.get(protocol, "endpoint")
+    required: Json = schema.get("required")
+    if schema.get("type") != "object" or not isinstance(required, list) or needed not in required:
+        raise RuleError(
+            f"The connectionSchema of a {protocol} service must be of type object and require {needed!r}.",
+            rule="connection_schema_requires",
+            field="$.connectionSchema.required",
+        )
+
+
+def check_tool(tool: NewTool | NewToolTemplate | Tool) -> None:
+    """What holds of a tool whatever its service: schemas, and a variable for every use. Raises RuleError."""
+    _check_schema(tool.input_schema, "inputSchema")
+    _check_schema(tool.output_schema, "outputSchema")
+    _check_variables(tool.operation, tool.input_schema)
+
+
+def check_tool_on(tool: NewTool | Tool, service: Service) -> None:
+    """What holds of a tool on this service. Raises RuleError."""
+    if tool.operation.service_type != service.type:
+        raise RuleError(
+            f"A {tool.operation.type} operation needs a {tool.operation.service_type} service; "
+            f"{service.name!r} is a {service.type}.",
+            rule="operation_matches_service",
+            field="$.operation.type",
+        )
+    problems = schema_check(service.connection_schema).problems(tool.connection_params)
+    if problems:
+        raise RuleError(
+            f"The connectionParams do not fit the service {service.name!r}: {'; '.join(map(str, problems))}.",
+            rule="connection_params_valid",
+            field=f"$.connectionParams{problems[0].path.removeprefix('$')}",
+        )
+    if service.requires_secret and tool.secret_id is None:
+        raise RuleError(
+            f"The service {service.name!r} asks for a secret.",
+            rule="secret_required",
+            field="$.secretId",
+            next_step="Create one with `aeon secret create` and name it in the tool.",
+        )
+
+
+def _check_schema(schema: JsonObject, field: str) -> None:
+    if problem := schema_problem(schema):
+        raise RuleError(f"The {field} is no valid JSON Schema: {problem}", rule="valid_json_schema", field=f"$.{field}")
+
+
+def _check_variables(operation: Operation, input_schema: JsonObject) -> None:
+    try:
+        used = operation.variables()
+    except ValueError as error:
+        raise RuleError(f"The operation cannot be used: {error}.", rule="valid_template", field="$.operation") from None
+    declared = set(cast(JsonObject, input_schema.get("properties") or {}))
+    if missing := sorted(used - declared):
+        raise RuleError(
+            f"The operation uses {', '.join(missing)}, which the inputSchema does not declare.",
+            rule="variables_declared",
+            field="$.inputSchema.properties",
+            next_step="Declare each as a property of the inputSchema, or take it out of the operation.",
+        )

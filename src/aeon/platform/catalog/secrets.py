@@ -1,0 +1,129 @@
+"""Secrets: metadata in the graph, values in the vault, and nobody but the owner near either (platform 3)."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from secrets import randbits
+
+from aeon.base.json import JsonObject
+from aeon.platform.audit import Deed
+from aeon.platform.catalog import queries
+from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
+from aeon.platform.catalog.shelf import KindQueries, Shelf
+from aeon.platform.catalog.stored import change_deeds, changed, properties
+from aeon.platform.graph import GraphStore, GraphUnavailableError, Row
+from aeon.platform.ledger import Ledger, Request
+from aeon.platform.vault import Revealed, SecretKey, Vault
+
+QUERIES = KindQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
+
+
+class Secrets(Shelf[Secret]):
+    """The secrets of all users. A value goes in, and comes out by `reveal` for the one call that uses it.
+
+    The vault is written before the graph: what the graph never came to know is swept.
+    """
+
+    def __init__(
+        self,
+        store: GraphStore,
+        ledger: Ledger,
+        vault: Vault,
+        new_id: Callable[[], str],
+        new_version: Callable[[], int] = lambda: randbits(53),
+    ) -> None:
+        super().__init__(store, ledger, _read, QUERIES)
+        self._ledger = ledger
+        self._vault = vault
+        self._new_id = new_id
+        self._new_version = new_version
+
+    def add(self, new: NewSecret, request: Request) -> Secret:
+        """Create a secret for the caller. `request.body` must not hold its value, since a digest of it is kept."""
+        at = self._ledger.now()
+        secret = Secret(
+            id=self._new_id(),
+            owner_id=request.user,
+            name=new.name,
+            type=new.type,
+            shared=new.shared,
+            vault_version=self._new_version(),
+            created_at=at,
+            updated_at=at,
+        )
+        params: JsonObject = {"at": at, "properties": properties(secret)}
+        with self._written(secret, new.value) as written:
+            created = self.create(queries.CREATE_SECRET, secret, request, params)
+            written.is_wanted = created.id == secret.id
+        return created
+
+    def change(self, id_: str, change: SecretChange, request: Request) -> Secret:
+        """Rename the caller's secret or set its flag. Its type never changes."""
+        before = self.own(request.user, id_)
+        after = changed(before, change.as_dict(), self._ledger.now())
+        deeds = change_deeds(before, after, request.user)
+        return self.replace(queries.CHANGE_SECRET, after, request, {"properties": properties(after)}, deeds)
+
+    def rotate(self, id_: str, value: JsonObject, request: Request) -> Secret:
+        """Give the caller's secret another value under the same id; the old value is forgotten."""
+        before = self.own(request.user, id_)
+        after = changed(before, {"vaultVersion": self._new_version()}, self._ledger.now())
+        deeds = [Deed("secret.rotate", id_, request.user, request.user, {"name": after.name})]
+        with self._written(after, value) as written:
+            rotated = self.replace(queries.CHANGE_SECRET, after, request, {"properties": properties(after)}, deeds)
+            written.is_wanted = rotated.vault_version == after.vault_version
+        if written.is_wanted:
+            self._vault.forget(id_, before.vault_version)
+        return rotated
+
+    def remove(self, id_: str, request: Request) -> None:
+        """Delete the caller's secret and its value. Raises ReferencedError while a tool uses it."""
+        self.delete(queries.DELETE_SECRET, id_, request)
+        self._vault.forget(id_)
+
+    def reveal(self, user: str, id_: str) -> Revealed:
+        """The value, for the owner's own call (platform 3). Raises NotFoundError for everybody else."""
+        return self._vault.open(_key(self.own(user, id_)))
+
+    def sweep(self, before: str) -> int:
+        """Forget what was put into the vault before that instant and is not in the graph; how many versions.
+
+        A crash between both leaves such. What is younger may belong to a change that is under way.
+        """
+        lost = [kept.key for kept in self._vault.kept() if kept.at < before and not self._is_current(kept.key)]
+        for key in lost:
+            self._vault.forget(key.secret_id, key.version)
+        return len(lost)
+
+    def _is_current(self, key: SecretKey) -> bool:
+        rows = self._store.read(queries.SECRET, {"user": key.owner_id, "id": key.secret_id})
+        return bool(rows) and _read(rows[0]).vault_version == key.version
+
+    @contextmanager
+    def _written(self, secret: Secret, value: JsonObject) -> Generator["_Written"]:
+        """The value in the vault; out of it again when the graph did not come to know it."""
+        written = _Written()
+        self._vault.put(_key(secret), value)
+        try:
+            yield written
+        except GraphUnavailableError as error:
+            written.is_wanted = error.may_have_happened
+            raise
+        finally:
+            if not written.is_wanted:
+                self._vault.forget(secret.id, secret.vault_version)
+
+
+@dataclass(slots=True)
+class _Written:
+    """Whether a value that was put into the vault is to stay there."""
+
+    is_wanted: bool = False
+
+
+def _key(secret: Secret) -> SecretKey:
+    return SecretKey(secret.id, secret.owner_id, secret.type, secret.vault_version)
+
+
+def _read(row: Row) -> Secret:
+    return Secret.from_node(row["entity"], ownerId=row["ownerId"])

@@ -1,0 +1,70 @@
+"""Services: created, from a template or not, changed, shared, deleted."""
+
+from collections.abc import Callable
+
+from aeon.base.json import JsonObject
+from aeon.platform.catalog import queries
+from aeon.platform.catalog.model import NewService, Service, ServiceChange, ServiceTemplate
+from aeon.platform.catalog.rules import check_connection_schema, check_service
+from aeon.platform.catalog.shelf import KindQueries, Shelf
+from aeon.platform.catalog.stored import change_deeds, changed, properties
+from aeon.platform.graph import GraphStore, Row
+from aeon.platform.ledger import Ledger, Request
+
+QUERIES = KindQueries(
+    queries.SERVICE,
+    queries.SERVICE_NAMED,
+    queries.OWN_SERVICES,
+    queries.SHARED_SERVICES,
+    queries.USERS_OF_SERVICE,
+)
+
+
+class Services(Shelf[Service]):
+    """The services of all users, each as its caller may see them."""
+
+    def __init__(self, store: GraphStore, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        super().__init__(store, ledger, _read, QUERIES)
+        self._ledger = ledger
+        self._new_id = new_id
+
+    def add(self, new: NewService, request: Request, template: ServiceTemplate | None = None) -> Service:
+        """Create a service for the caller; the template it was made from stays as provenance only.
+
+        Raises RuleError (platform 1), also for a name that the caller has given to another.
+        """
+        check_service(new)
+        at = self._ledger.now()
+        service = Service.model_validate(
+            new.as_dict()
+            | {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at}
+            | {"serviceTemplateId": template.id if template else None}
+        )
+        params: JsonObject = {"at": at, "properties": properties(service)}
+        return self.create(queries.CREATE_SERVICE, service, request, params)
+
+    def change(self, id_: str, change: ServiceChange, request: Request) -> Service:
+        """Change the caller's service. Its type, protocol and need of a secret never do.
+
+        Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
+        """
+        before = self.own(request.user, id_)
+        asked = change.as_dict()
+        if change.connection_schema is not None:
+            check_connection_schema(change.connection_schema, before.protocol)
+            asked["schemaVersion"] = before.schema_version + 1
+        if change.enabled is False:
+            asked |= {"status": "down", "errorMessage": "It is disabled."}
+        elif change.enabled and not before.enabled:
+            asked |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
+        after = changed(before, asked, self._ledger.now())
+        deeds = change_deeds(before, after, request.user)
+        return self.replace(queries.CHANGE_SERVICE, after, request, {"properties": properties(after)}, deeds)
+
+    def remove(self, id_: str, request: Request) -> None:
+        """Delete the caller's service. Raises ReferencedError while a tool uses it."""
+        self.delete(queries.DELETE_SERVICE, id_, request)
+
+
+def _read(row: Row) -> Service:
+    return Service.from_node(row["entity"], ownerId=row["ownerId"])

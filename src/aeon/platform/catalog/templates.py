@@ -1,0 +1,101 @@
+"""Blueprints of services and tools: their structure never changes, and what was made from them needs them no more."""
+
+from collections.abc import Callable
+
+from aeon.base.json import JsonObject
+from aeon.platform.catalog import queries
+from aeon.platform.catalog.model import (
+    NewServiceTemplate,
+    NewToolTemplate,
+    ServiceTemplate,
+    TemplateChange,
+    ToolTemplate,
+)
+from aeon.platform.catalog.rules import check_service, check_tool
+from aeon.platform.catalog.shelf import KindQueries, Shelf
+from aeon.platform.catalog.stored import change_deeds, changed, properties
+from aeon.platform.graph import GraphStore, Row
+from aeon.platform.ledger import Ledger, Request
+
+SERVICE_QUERIES = KindQueries(
+    queries.SERVICE_TEMPLATE,
+    queries.SERVICE_TEMPLATE_NAMED,
+    queries.OWN_SERVICE_TEMPLATES,
+    queries.SHARED_SERVICE_TEMPLATES,
+    queries.MADE_FROM_SERVICE_TEMPLATE,
+)
+TOOL_QUERIES = KindQueries(
+    queries.TOOL_TEMPLATE,
+    queries.TOOL_TEMPLATE_NAMED,
+    queries.OWN_TOOL_TEMPLATES,
+    queries.SHARED_TOOL_TEMPLATES,
+    queries.MADE_FROM_TOOL_TEMPLATE,
+)
+
+
+class ServiceTemplates(Shelf[ServiceTemplate]):
+    """The blueprints of services, each as its caller may see them."""
+
+    def __init__(self, store: GraphStore, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        super().__init__(store, ledger, _read_service_template, SERVICE_QUERIES)
+        self._ledger = ledger
+        self._new_id = new_id
+
+    def add(self, new: NewServiceTemplate, request: Request) -> ServiceTemplate:
+        """Create a blueprint for the caller. Raises RuleError (platform 1)."""
+        check_service(new)
+        at = self._ledger.now()
+        template = ServiceTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
+        params: JsonObject = {"at": at, "properties": properties(template)}
+        return self.create(queries.CREATE_SERVICE_TEMPLATE, template, request, params)
+
+    def change(self, id_: str, change: TemplateChange, request: Request) -> ServiceTemplate:
+        """Rename, describe, share, archive or restore the caller's blueprint."""
+        before = self.own(request.user, id_)
+        after = changed(before, change.as_dict(), self._ledger.now())
+        deeds = change_deeds(before, after, request.user)
+        return self.replace(queries.CHANGE_SERVICE_TEMPLATE, after, request, {"properties": properties(after)}, deeds)
+
+    def remove(self, id_: str, request: Request) -> None:
+        """Delete the caller's blueprint, whatever was made from it."""
+        self.delete(queries.DELETE_SERVICE_TEMPLATE, id_, request)
+
+
+class ToolTemplates(Shelf[ToolTemplate]):
+    """The blueprints of tools, each as its caller may see them."""
+
+    def __init__(self, store: GraphStore, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        super().__init__(store, ledger, _read_tool_template, TOOL_QUERIES)
+        self._ledger = ledger
+        self._new_id = new_id
+
+    def add(self, new: NewToolTemplate, request: Request) -> ToolTemplate:
+        """Create a blueprint for the caller. Raises RuleError for schemas and variables that do not fit."""
+        check_tool(new)
+        at = self._ledger.now()
+        template = ToolTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
+        params: JsonObject = {"at": at, "properties": properties(template)}
+        return self.create(queries.CREATE_TOOL_TEMPLATE, template, request, params)
+
+    def change(self, id_: str, change: TemplateChange, request: Request) -> ToolTemplate:
+        """Rename, describe, share, archive or restore the caller's blueprint."""
+        before = self.own(request.user, id_)
+        after = changed(before, change.as_dict(), self._ledger.now())
+        deeds = change_deeds(before, after, request.user)
+        return self.replace(queries.CHANGE_TOOL_TEMPLATE, after, request, {"properties": properties(after)}, deeds)
+
+    def remove(self, id_: str, request: Request) -> None:
+        """Delete the caller's blueprint, whatever was made from it."""
+        self.delete(queries.DELETE_TOOL_TEMPLATE, id_, request)
+
+
+def _identity(id_: str, owner: str, at: str) -> JsonObject:
+    return {"id": id_, "ownerId": owner, "createdAt": at, "updatedAt": at}
+
+
+def _read_service_template(row: Row) -> ServiceTemplate:
+    return ServiceTemplate.from_node(row["entity"], ownerId=row["ownerId"])
+
+
+def _read_tool_template(row: Row) -> ToolTemplate:
+    return ToolTemplate.from_node(row["entity"], ownerId=row["ownerId"])

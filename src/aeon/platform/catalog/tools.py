@@ -1,0 +1,193 @@
+"""Tools: bound to a service for ever, to a secret of their owner's, and used by whoever may see them."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.platform.audit import Deed
+from aeon.platform.catalog import queries
+from aeon.platform.catalog.model import Health, NewTool, Secret, Service, Tool, ToolChange, ToolTemplate
+from aeon.platform.catalog.rules import check_tool, check_tool_on
+from aeon.platform.catalog.secrets import Secrets
+from aeon.platform.catalog.services import Services
+from aeon.platform.catalog.shelf import KindQueries, Shelf
+from aeon.platform.catalog.stored import change_deeds, changed, properties
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.graph import GraphStore, GuardError, Row
+from aeon.platform.ledger import Ledger, Request
+from aeon.platform.records import KEY_SEPARATOR
+
+QUERIES = KindQueries(queries.TOOL, queries.TOOL_NAMED, queries.OWN_TOOLS, queries.SHARED_TOOLS, queries.USERS_OF_TOOL)
+
+_EDGES = ("ownerId", "serviceId", "secretId", "secretScope", "needsSecret")
+_SEVERITY: dict[Health, int] = {"healthy": 0, "degraded": 1, "down": 2}
+
+
+class Usable(NamedTuple):
+    """A tool that its caller may run, with what it takes to."""
+
+    tool: Tool
+    service: Service
+    secret: Secret | None
+
+
+class Tools(Shelf[Tool]):
+    """The tools of all users, each as its caller may see them."""
+
+    def __init__(
+        self, store: GraphStore, ledger: Ledger, services: Services, secrets: Secrets, new_id: Callable[[], str]
+    ) -> None:
+        super().__init__(store, ledger, _read, QUERIES)
+        self._ledger = ledger
+        self._services = services
+        self._secrets = secrets
+        self._new_id = new_id
+
+    def add(self, new: NewTool, request: Request, template: ToolTemplate | None = None) -> Tool:
+        """Create a tool on a service that the caller owns or that is shared with him.
+
+        Raises NotFoundError for a service or secret that he may not see, RuleError for every rule of its kind.
+        """
+        check_tool(new)
+        service = self._service(request.user, new.service_id)
+        self._check_secret(request.user, new.secret_id)
+        check_tool_on(new, service)
+        at = self._ledger.now()
+        tool = Tool.model_validate(
+            new.as_dict()
+            | {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at}
+            | {"toolTemplateId": template.id if template else None, "needsSecret": new.secret_id is not None}
+        )
+        params: JsonObject = {"at": at, "service": service.id, **_written(tool, service)}
+        return self.create(queries.CREATE_TOOL, tool, request, params, _uses(service, tool, request.user))
+
+    def change(self, id_: str, change: ToolChange, request: Request) -> Tool:
+        """Change the caller's tool. Its service never changes; its connection parameters and its secret may."""
+        before = self.own(request.user, id_)
+        asked = change.as_dict() | ({"needsSecret": True} if change.secret_id else {})
+        after = changed(before, asked, self._ledger.now())
+        if not after.enabled:
+            after = after.model_copy(update={"status": "down", "error_message": "It is disabled."})
+        check_tool(after)
+        service = self._service(request.user, before.service_id)
+        self._check_secret(request.user, change.secret_id)
+        check_tool_on(after, service)
+        query = queries.CHANGE_TOOL if after.secret_id == before.secret_id else queries.CHANGE_TOOL_SECRET
+        deeds = change_deeds(before, after, request.user)
+        return self.replace(query, after, request, _written(after, service), deeds)
+
+    def remove(self, id_: str, request: Request) -> None:
+        """Delete the caller's tool. Raises ReferencedError while a step of a process calls it."""
+        self.delete(queries.DELETE_TOOL, id_, request)
+
+    def bind(self, tool_id: str, secret_id: str, request: Request) -> None:
+        """Have another's shared tool run with a secret of the caller's own when he calls it (platform 3)."""
+        tool = self.get(request.user, tool_id)
+        if tool.owner_id == request.user:
+            raise RuleError("A secret of your own tool is set by changing the tool.", rule="binding_is_for_others")
+        secret = self._secrets.own(request.user, secret_id)
+        deed = Deed("tool.bind", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        params: JsonObject = {"user": request.user, "tool": tool_id, "secret": secret.id}
+        self._commit_binding(queries.BIND_SECRET, params, tool, request, deed)
+
+    def unbind(self, tool_id: str, request: Request) -> None:
+        """Take that secret away again."""
+        tool = self.get(request.user, tool_id)
+        deed = Deed("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        self._commit_binding(queries.UNBIND_SECRET, {"user": request.user}, tool, request, deed)
+
+    def usable(self, user: str, id_: str) -> Usable:
+        """What it takes to run a tool, checked anew before every run (platform 3, 4).
+
+        Raises NotFoundError; RuleError that names the tool, its owner and what to do where access was taken back, it is
+        disabled, or it has no secret of the caller's.
+        """
+        tool = self.get(user, id_)
+        service = self._service_of(tool, user)
+        for thing in (tool, service):
+            if not thing.enabled:
+                raise RuleError(
+                    f"The {thing.kind} {thing.name!r} of {thing.owner_id} is disabled.",
+                    rule="enabled",
+                    next_step="Enable it, or ask its owner to.",
+                )
+        return Usable(tool, service, self._secret_for(tool, service, user))
+
+    def _service_of(self, tool: Tool, user: str) -> Service:
+        """The tool's service as its owner may use it: sharing the tool lets others reach it through the tool."""
+        try:
+            return self._services.get(tool.owner_id, tool.service_id)
+        except NotFoundError:
+            owner = "you" if tool.owner_id == user else tool.owner_id
+            raise RuleError(
+                f"The tool {tool.name!r} cannot run: its service is not shared with {owner} any more.",
+                rule="service_access",
+                next_step="Ask the service's owner to share it again, or use a tool on another service.",
+            ) from None
+
+    def _secret_for(self, tool: Tool, service: Service, user: str) -> Secret | None:
+        """The caller's own secret: the tool's where he owns it, else the one that he bound to it (platform 3)."""
+        if tool.owner_id == user:
+            return self._secrets.own(user, tool.secret_id) if tool.secret_id else None
+        rows = self._store.read(queries.BOUND_SECRET, {"id": _binding_id(user, tool.id), "user": user})
+        if rows:
+            return self._secrets.own(user, rows[0]["entity"]["id"])
+        if service.requires_secret or tool.needs_secret:
+            raise RuleError(
+                f"The tool {tool.name!r} of {tool.owner_id} needs a secret, and another's never runs for you.",
+                rule="own_secret",
+                next_step="Create a secret of your own and bind it: `aeon tool bind`.",
+            )
+        return None
+
+    def _service(self, user: str, id_: str) -> Service:
+        try:
+            return self._services.get(user, id_)
+        except NotFoundError:
+            raise NotFoundError(f"There is no service with the id {id_!r} that you may use.") from None
+
+    def _check_secret(self, user: str, id_: str | None) -> None:
+        if id_ is not None:
+            self._secrets.own(user, id_)
+
+    def _commit_binding(self, query: str, params: JsonObject, tool: Tool, request: Request, deed: Deed) -> None:
+        if self._ledger.answer(request) is not None:
+            return
+        given = {**params, "id": _binding_id(request.user, tool.id)}
+        try:
+            self._ledger.commit(query, given, request, [deed], {})
+        except GuardError:
+            raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
+
+
+def _written(tool: Tool, service: Service) -> JsonObject:
+    """What the queries need besides the ids: the node's properties, the edges', and the service as it was checked."""
+    return {
+        "properties": properties(tool),
+        "connectionParams": canonical(tool.connection_params),
+        "serviceVersion": service.version,
+        "secret": tool.secret_id,
+        "scope": tool.secret_scope,
+    }
+
+
+def _uses(service: Service, tool: Tool, user: str) -> list[Deed]:
+    """The use of another's service, for both trails (platform 19)."""
+    if service.owner_id == user:
+        return []
+    details: JsonObject = {"name": service.name, "tool": tool.name}
+    return [Deed("service.use", service.id, user, service.owner_id, details)]
+
+
+def _binding_id(user: str, tool_id: str) -> str:
+    return f"{user}{KEY_SEPARATOR}{tool_id}"
+
+
+def _read(row: Row) -> Tool:
+    """The tool, never healthier than its service (platform 5)."""
+    edges: dict[str, Json] = {name: row[name] for name in _EDGES}
+    tool = Tool.from_node(row["entity"], **edges, connectionParams=parse_strict(row["connectionParams"]))
+    of_service: Health = row["serviceStatus"]
+    if _SEVERITY[of_service] <= _SEVERITY[tool.status]:
+        return tool
+    return tool.model_copy(update={"status": of_service, "error_message": f"Its service is {of_service}."})

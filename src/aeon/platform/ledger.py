@@ -1,0 +1,132 @@
+"""Every mutation of the platform: one query, with its guard, audit entries, event, and answer to a repetition."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import cast
+
+from aeon.base.clock import Clock
+from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.platform import queries
+from aeon.platform.audit import GENESIS, Deed, Head, broken_at, entry_after
+from aeon.platform.errors import ConflictError
+from aeon.platform.graph import DuplicateError, GraphStore, Params
+from aeon.platform.records import KEY_SEPARATOR
+
+_REMEMBERED = timedelta(hours=24)
+"""How long a repetition gets the first answer (platform 20)."""
+
+_ATTEMPTS = 50
+"""Others who write the same user's trail at the same moment may come first so often."""
+
+_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A changing request of a user. `key` is its Idempotency-Key, `body` what it asks for (platform 20)."""
+
+    user: str
+    key: str | None = None
+    body: Json = None
+
+
+class Ledger:
+    """Carries out mutations and remembers them. Threads may share one."""
+
+    def __init__(self, store: GraphStore, clock: Clock, new_id: Callable[[], str]) -> None:
+        self._store = store
+        self._clock = clock
+        self._new_id = new_id
+
+    def now(self) -> str:
+        """The instant that a mutation gets for its times."""
+        return self._clock.now()
+
+    def ensure_user(self, user: str) -> None:
+        """Have the user's node there."""
+        self._store.write(queries.ENSURE_USER, {"user": user, "genesis": GENESIS, "at": self.now()})
+
+    def answer(self, request: Request) -> JsonObject | None:
+        """What the same request was answered before; None when it is new or older than a day.
+
+        Raises ConflictError when its key was used for something else.
+        """
+        if request.key is None:
+            return None
+        found = self._store.read(queries.EARLIER_REQUEST, {"id": _request_id(request)})
+        if not found or found[0]["at"] <= self._forgotten_before():
+            return None
+        if found[0]["body"] != _digest(request.body):
+            raise ConflictError(
+                f"The Idempotency-Key {request.key!r} was used for another request.",
+                next_step="Send each new request with a key of its own.",
+            )
+        return cast(JsonObject, parse_strict(found[0]["answer"]))
+
+    def commit(self, query: str, params: Params, request: Request, deeds: Sequence[Deed], answer: JsonObject) -> None:
+        """Carry out a mutation, whole or not at all: its query up to `RECORDED`, which is put behind it.
+
+        Each deed is recorded for its actor and for its owner. Raises GuardError where the query found nothing to do,
+        DuplicateError where a value was taken.
+        """
+        self._forget_old(request)
+        for attempt in range(_ATTEMPTS):
+            users = sorted({user for deed in deeds for user in (deed.actor, deed.owner)})
+            heads = self._heads(users)
+            try:
+                self._store.write(query + queries.RECORDED, {**params, **self._records(request, deeds, heads, answer)})
+            except DuplicateError:
+                if attempt == _ATTEMPTS - 1 or self._heads(users) == heads:
+                    raise
+            else:
+                return
+
+    def verify(self, user: str) -> str | None:
+        """What is wrong with a user's audit trail; None when it is whole (platform 19)."""
+        entries: list[JsonObject] = []
+        head = self._heads([user]).get(user, Head())
+        while page := self._store.read(
+            queries.AUDIT_PAGE, {"user": user, "after": entries[-1]["seq"] if entries else 0, "limit": _PAGE}
+        ):
+            entries += [row["a"] for row in page]
+        return broken_at((entry for entry in entries if entry["seq"] <= head.seq), head)
+
+    def _records(
+        self, request: Request, deeds: Sequence[Deed], heads: dict[str, Head], answer: JsonObject
+    ) -> JsonObject:
+        at = self.now()
+        last = dict(heads)
+        entries: list[Json] = []
+        for deed in deeds:
+            for user in dict.fromkeys((deed.actor, deed.owner)):
+                entry = entry_after(last[user], user, at, deed)
+                last[user] = Head(entry["seq"], entry["hash"])
+                entries.append(entry)
+        events: list[Json] = [
+            {"id": self._new_id(), "at": at, "kind": deed.action, "subject": deed.subject} for deed in deeds
+        ]
+        asked: JsonObject = {"id": _request_id(request), "at": at, "body": _digest(request.body)}
+        requests: list[Json] = [{**asked, "answer": canonical(answer)}] if request.key else []
+        return {"events": events, "requests": requests, "entries": entries}
+
+    def _heads(self, users: list[str]) -> dict[str, Head]:
+        rows = self._store.read(queries.HEADS, {"users": list[Json](users)})
+        return {row["id"]: Head(row["seq"], row["hash"]) for row in rows}
+
+    def _forget_old(self, request: Request) -> None:
+        if request.key is not None:
+            forgotten = {"id": _request_id(request), "before": self._forgotten_before()}
+            self._store.write(queries.FORGET_REQUEST, forgotten)
+
+    def _forgotten_before(self) -> str:
+        return (datetime.fromisoformat(self.now()) - _REMEMBERED).isoformat(timespec="microseconds")
+
+
+def _request_id(request: Request) -> str:
+    return f"{request.user}{KEY_SEPARATOR}{request.key}"
+
+
+def _digest(body: Json) -> str:
+    return hashlib.sha256(canonical(body).encode()).hexdigest()
