@@ -74,7 +74,10 @@ class Vault(Protocol):
     """Encrypted values by SecretKey. Threads and processes may share one. Errors never contain a value or a key."""
 
     def put(self, key: SecretKey, value: JsonObject) -> None:
-        """Encrypt and keep a value. A key is written once: a rotation is a new version. Raises VaultError."""
+        """Encrypt and keep a value. A key is written once: a rotation is a new version.
+
+        Raises RuleError for a value that does not fit its type, VaultError.
+        """
         ...
 
     def open(self, key: SecretKey) -> Revealed:

@@ -60,7 +60,7 @@ def check_tool(tool: NewTool | NewToolTemplate | Tool) -> None:
     _check_variables(tool.operation, tool.input_schema)
 
 
-def check_tool_on(tool: NewTool | Tool, service: Service) -> None:
+def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
     """What holds of a tool on this service. Raises RuleError."""
     if tool.operation.service_type != service.type:
         raise RuleError(

@@ -1,0 +1,152 @@
+"""Makes what a file says true: looks at everything first, then creates and changes what differs."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+from aeon.base.json import JsonObject
+from aeon.platform.catalog import model
+from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.documents import Document, refuse
+from aeon.platform.catalog.rules import check_service, check_tool, check_tool_on
+from aeon.platform.errors import NotFoundError, PlatformError, RuleError
+from aeon.platform.ledger import Request
+from aeon.platform.records import Record
+
+Verb: TypeAlias = Literal["create", "change", "keep"]
+
+_TO_COME = "to come"
+"""Stands for the id of what the same file will create."""
+
+
+class _Kind(NamedTuple):
+    new: type[Record]
+    change: type[Record]
+    changeable: tuple[str, ...]
+
+
+_KINDS = {
+    "ServiceTemplate": _Kind(model.NewServiceTemplate, model.TemplateChange, ("description", "shared")),
+    "ToolTemplate": _Kind(model.NewToolTemplate, model.TemplateChange, ("description", "shared")),
+    "Service": _Kind(model.NewService, model.ServiceChange, ("enabled", "shared", "connectionSchema")),
+    "Secret": _Kind(model.NewSecret, model.SecretChange, ("value", "shared")),
+    "Tool": _Kind(
+        model.NewTool,
+        model.ToolChange,
+        (
+            "description",
+            "secretId",
+            "connectionParams",
+            "operation",
+            "inputSchema",
+            "outputSchema",
+            "enabled",
+            "shared",
+        ),
+    ),
+}
+
+_REFERENCES = {"service": ("Service", "serviceId"), "secret": ("Secret", "secretId")}
+"""How a tool in a file names what it uses, by name, and the field that holds its id."""
+
+
+class Step(NamedTuple):
+    """What one document comes to; `fields` are those that differ."""
+
+    verb: Verb
+    document: Document
+    fields: tuple[str, ...] = ()
+
+
+class Applier:
+    """Makes documents true for one user. References are by name, to what he owns or the file itself creates."""
+
+    def __init__(self, catalog: Catalog, user: str) -> None:
+        self._catalog = catalog
+        self._request = Request(user)
+        self._shelves: dict[str, Any] = {
+            "ServiceTemplate": catalog.service_templates,
+            "ToolTemplate": catalog.tool_templates,
+            "Service": catalog.services,
+            "Secret": catalog.secrets,
+            "Tool": catalog.tools,
+        }
+
+    def plan(self, documents: Sequence[Document]) -> list[Step]:
+        """What each document comes to, in order. Raises ApplyError with everything wrong, each with its place."""
+        steps: list[Step] = []
+        problems: list[str] = []
+        coming: dict[tuple[str, str], Record] = {}
+        for document in documents:
+            try:
+                new = self._parsed(document, coming)
+                _check(new)
+                steps.append(self._step(document, new, coming))
+                coming[document.kind, document.name] = new
+            except PlatformError as error:
+                problems.append(f"{document.place}, {document.kind} {document.name!r}: {error.message}")
+        refuse(problems)
+        return steps
+
+    def carry_out(self, steps: Sequence[Step]) -> None:
+        """Do what the steps say, in order; what was done before one fails stays done, and applying again goes on."""
+        for step in steps:
+            new = self._parsed(step.document, {})
+            if step.verb == "create":
+                self._shelves[step.document.kind].add(new, self._request)
+            elif step.verb == "change":
+                self._change(step, new)
+
+    def _parsed(self, document: Document, coming: dict[tuple[str, str], Record]) -> Record:
+        fields = dict(document.fields)
+        for name, (kind, field) in _REFERENCES.items() if document.kind == "Tool" else ():
+            if (wanted := fields.pop(name, None)) is not None:
+                fields[field] = self._id_of(kind, wanted, coming)
+        return _KINDS[document.kind].new.parsed(fields)
+
+    def _id_of(self, kind: str, name: object, coming: dict[tuple[str, str], Record]) -> str:
+        found = self._shelves[kind].by_name(self._request.user, name) if isinstance(name, str) else None
+        if found is not None:
+            return found.id
+        if (kind, name) in coming:
+            return _TO_COME
+        raise NotFoundError(f"You have no {kind.lower()} named {name!r}, and the file makes none before this.")
+
+    def _step(self, document: Document, new: Record, coming: dict[tuple[str, str], Record]) -> Step:
+        if isinstance(new, model.NewTool):
+            check_tool_on(new, self._service_of(document, coming))
+        found = self._shelves[document.kind].by_name(self._request.user, document.name)
+        if found is None:
+            return Step("create", document)
+        fields = self._differing(new, found)
+        if fixed := [field for field in fields if field not in _KINDS[document.kind].changeable]:
+            raise RuleError(
+                f"its {', '.join(fixed)} can never change; give it another name, or delete the one that is there",
+                rule="immutable",
+            )
+        return Step("change" if fields else "keep", document, fields)
+
+    def _service_of(self, document: Document, coming: dict[tuple[str, str], Record]) -> Any:
+        name = cast(str, document.fields["service"])
+        return coming.get(("Service", name)) or self._catalog.services.by_name(self._request.user, name)
+
+    def _differing(self, new: Record, found: model.Entity) -> tuple[str, ...]:
+        wanted, there = new.as_dict(), found.as_dict()
+        if isinstance(found, model.Secret):
+            there["value"] = self._catalog.secrets.reveal(self._request.user, found.id).reveal()
+        return tuple(field for field in wanted if wanted[field] != there[field])
+
+    def _change(self, step: Step, new: Record) -> None:
+        shelf = self._shelves[step.document.kind]
+        found = shelf.by_name(self._request.user, step.document.name)
+        asked: JsonObject = {field: new.as_dict()[field] for field in step.fields}
+        if (value := asked.pop("value", None)) is not None:
+            self._catalog.secrets.rotate(found.id, value, self._request)
+        if asked:
+            shelf.change(found.id, _KINDS[step.document.kind].change.parsed(asked), self._request)
+
+
+def _check(new: Record) -> None:
+    if isinstance(new, model.NewService | model.NewServiceTemplate):
+        check_service(new)
+    elif isinstance(new, model.NewTool | model.NewToolTemplate):
+        check_tool(new)

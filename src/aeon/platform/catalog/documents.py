@@ -1,0 +1,106 @@
+"""A readable file of many documents, each a service, a secret, a tool or a template: its form alone."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, cast
+
+from aeon.base.errors import InputError
+from aeon.base.json import Json, JsonObject, faults
+from aeon.plan.yaml import load_yaml
+
+KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool")
+"""In the order in which they are made, so that what is referred to is there."""
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_MOST_CHARACTERS = 5_000_000
+_SHOWN = 50
+
+
+class Document(NamedTuple):
+    """What kind of thing, its name, its other fields, and where it stands."""
+
+    kind: str
+    name: str
+    fields: JsonObject
+    place: str
+
+
+class ApplyError(InputError):
+    """The file cannot be applied; nothing was changed."""
+
+    next_step = "Correct the file and apply it again."
+
+
+def read_documents(text: str, environ: Mapping[str, str]) -> list[Document]:
+    """The documents, in the order in which they are made. `${NAME}` in a Secret's value is taken from `environ`.
+
+    Raises ApplyError with everything wrong, each with its document and line.
+    """
+    if len(text) > _MOST_CHARACTERS:
+        raise ApplyError(f"It has {len(text):,} characters; {_MOST_CHARACTERS:,} are the most.")
+    problems: list[str] = []
+    found: list[Document] = []
+    for place, part in _parts(text):
+        try:
+            found.append(_document(load_yaml(part), place, environ))
+        except ValueError as error:
+            problems.append(f"{place}: {error}")
+    problems += _said_twice(found)
+    if not found and not problems:
+        problems.append("it holds no document")
+    refuse(problems)
+    return sorted(found, key=lambda document: KINDS.index(document.kind))
+
+
+def refuse(problems: list[str]) -> None:
+    """Raise ApplyError when there are any."""
+    if problems:
+        shown = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
+        more = f"\n  ... and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        raise ApplyError(f"{len(problems)} problem(s), nothing was changed:\n{shown}{more}\n", problems=list(problems))
+
+
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """Each document's place and text. A separator is a line of its own, as YAML has it."""
+    lines: list[str] = []
+    start, number = 1, 0
+    for at, line in enumerate([*text.splitlines(), "---"], 1):
+        if not re.fullmatch(r"---(\s.*)?", line):
+            lines.append(line)
+            continue
+        if any(each.strip() and not each.lstrip().startswith("#") for each in lines):
+            number += 1
+            yield f"document {number} (line {start})", "\n".join(lines)
+        lines, start = [line.removeprefix("---")], at
+
+
+def _document(value: Json, place: str, environ: Mapping[str, str]) -> Document:
+    if not isinstance(value, dict) or faults(value):
+        raise ValueError("it is no mapping of JSON values")
+    fields = dict(cast(JsonObject, value))
+    kind, name = fields.pop("kind", None), fields.get("name")
+    if kind not in KINDS:
+        raise ValueError(f"its kind is {kind!r}; it must be {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+    if not isinstance(name, str) or not name:
+        raise ValueError("it has no name")
+    if kind == "Secret" and "value" in fields:
+        fields["value"] = _filled_in(fields["value"], environ)
+    return Document(kind, name, fields, place)
+
+
+def _filled_in(value: Json, environ: Mapping[str, str]) -> Json:
+    if isinstance(value, dict):
+        return {key: _filled_in(item, environ) for key, item in cast(JsonObject, value).items()}
+    if not isinstance(value, str):
+        return value
+    if missing := [name for name in _VARIABLE.findall(value) if name not in environ]:
+        raise ValueError(f"the environment has no {', '.join(missing)}")
+    return _VARIABLE.sub(lambda match: environ[match[1]], value)
+
+
+def _said_twice(documents: list[Document]) -> Iterator[str]:
+    first: dict[tuple[str, str], str] = {}
+    for document in documents:
+        before = first.setdefault((document.kind, document.name), document.place)
+        if before != document.place:
+            yield f"{document.place}: {before} is the {document.kind} {document.name!r} already"
