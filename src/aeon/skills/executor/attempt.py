@@ -8,9 +8,10 @@ from typing import NamedTuple, TypeAlias
 from aeon.base.clock import Clock
 from aeon.base.errors import ConfigError, InputError, MissingExtraError, SkillError
 from aeon.base.json import Json, JsonObject
+from aeon.base.masking import Mask
 from aeon.observability.events import NodeRetried, NodeSpoke, NodeStarted, Observer
 from aeon.skills.executor.crew import Steps
-from aeon.skills.executor.masking import Mask
+from aeon.skills.executor.masking import masked_outcome
 from aeon.skills.executor.node_input import bound_input
 from aeon.skills.executor.verdict import Failure, verdict
 from aeon.skills.failures import RETRIED, FailureClass
@@ -136,7 +137,7 @@ class _Node:
         timeout = min(invocation.timeout, left)
         limited = invocation if timeout == invocation.timeout else replace(invocation, timeout=timeout)
         outcome: Outcome = yield self._means.runner.start(limited, self._job.cancellation, self._say_event)
-        outcome = self._mask.outcome(outcome)
+        outcome = masked_outcome(self._mask, outcome)
         came_to = verdict(outcome, self._job.script, timeout)
         if not isinstance(came_to, Failure):
             is_masked = self._job.script.protocol == "ndjson"

@@ -1,74 +1,24 @@
-"""Secrets never leave a run (platform 3, skills 10): where one of them stands, something else is recorded."""
+"""What a script did, without the secrets that it was given (platform 3, skills 10)."""
 
-import json
-import re
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import cast
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.masking import Mask
 from aeon.skills.invocation import Outcome
 
-HIDDEN = "[hidden]"
-"""What stands where a secret stood."""
 
-_LEAST_CUT = 4
-"""Letters of a secret that count as it where the diagnostics were cut in its middle."""
+def masked_outcome(mask: Mask, outcome: Outcome) -> Outcome:
+    """`outcome` without the secrets, but for `stdout`, which is bytes that nobody has read yet.
+
+    Its events are decoded once and for all.
+    """
+    return replace(
+        outcome,
+        events=[mask.value(event) for event in outcome.events],
+        stderr=mask.tail(outcome.stderr),
+        violation=_optional(mask, outcome.violation),
+        problem=_optional(mask, outcome.problem),
+    )
 
 
-class Mask:
-    """Replaces given secrets in text and JSON, object keys included, also where they stand as JSON inside a text."""
-
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        """Empty secrets are ignored. Of two where one contains the other, the longer is replaced first."""
-        self._secrets = {secret for secret in secrets if secret}
-        quoted = {json.dumps(secret, ensure_ascii=plain) for secret in self._secrets for plain in (True, False)}
-        spellings = self._secrets | {text[1:-1] for text in quoted}
-        longest_first = sorted(spellings, key=lambda text: (-len(text), text))
-        self._pattern = re.compile("|".join(re.escape(text) for text in longest_first)) if spellings else None
-
-    def text(self, text: str) -> str:
-        """`text` without the secrets."""
-        return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
-
-    def value(self, value: Json) -> Json:
-        """`value` without the secrets; the same object when there are none to look for."""
-        return value if self._pattern is None else self._masked(value)
-
-    def outcome(self, outcome: Outcome) -> Outcome:
-        """`outcome` without the secrets, but for `stdout`, which is bytes that nobody has read yet.
-
-        Its events are decoded once and for all.
-        """
-        if self._pattern is None:
-            return replace(outcome, events=[*outcome.events])
-        return replace(
-            outcome,
-            events=[cast(JsonObject, self._masked(event)) for event in outcome.events],
-            stderr=self.text(self._without_cut_secret(outcome.stderr)),
-            violation=self._optional(outcome.violation),
-            problem=self._optional(outcome.problem),
-        )
-
-    def _masked(self, value: Json) -> Json:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {self.text(key): self._masked(item) for key, item in cast(JsonObject, value).items()}
-        if isinstance(value, list):
-            return [self._masked(item) for item in cast(list[Json], value)]
-        return value
-
-    def _optional(self, text: str | None) -> str | None:
-        return None if text is None else self.text(text)
-
-    def _without_cut_secret(self, tail: str) -> str:
-        """Only the end of the diagnostics is kept, so they may begin with the rest of a secret."""
-        lengths = (
-            length
-            for secret in self._secrets
-            for length in range(len(secret) - 1, _LEAST_CUT - 1, -1)
-            if tail.startswith(secret[-length:])
-        )
-        cut = max(lengths, default=0)
-        return HIDDEN + tail[cut:] if cut else tail
+def _optional(mask: Mask, text: str | None) -> str | None:
+    return None if text is None else mask.text(text)
