@@ -221,6 +221,12 @@ MATCH (b:Binding {id: $id})-[:USES_SECRET]->(k:Secret)-[:OWNED_BY]->(o:User {id:
 RETURN k AS entity, o.id AS ownerId
 """
 
+USE_TOOL: Final = """
+MATCH (t:Tool {id: $id})-[:OWNED_BY]->(o:User)
+WHERE o.id = $user OR t.shared
+WITH t
+"""
+
 # Templates
 
 CREATE_SERVICE_TEMPLATE: Final = """

@@ -1,0 +1,173 @@
+"""REST operations against a real HTTP server on loopback."""
+
+import json
+import threading
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
+
+import pytest
+
+from aeon.adapters.operations.filling import filled, path_filled
+from aeon.adapters.operations.rest import RestExecutor
+from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.operations import RestRequest
+from aeon.platform.vault import Revealed
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Says what it was asked; some paths misbehave."""
+
+    def answer(self):
+        length = int(self.headers.get("content-length") or 0)
+        body = self.rfile.read(length).decode()
+        said = {"method": self.command, "path": self.path, "headers": dict(self.headers), "body": body}
+        code, headers, content = self.server.odd.get(self.path.partition("?")[0], (200, {}, json.dumps(said)))
+        self.send_response(code)
+        for name, value in {"Content-Type": "application/json", **headers}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content.encode())))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content.encode())
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = answer  # noqa: N815  # the server's names
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as running:
+        running.odd = {}
+        thread = threading.Thread(target=partial(running.serve_forever, 0.01))
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def ask(server):
+    def call(given=None, *, secret=None, connection=None, resolve=None, **operation):
+        endpoint = f"http://127.0.0.1:{server.server_port}/api"
+        work = Work(
+            "me",
+            RestRequest.model_validate({"allowPrivate": True, **operation}),
+            "http",
+            {"endpoint": endpoint, **(connection or {})},
+            given or {},
+            Revealed(secret) if secret else None,
+            {},
+        )
+        return RestExecutor(**({"resolve": resolve} if resolve else {})).execute(work)
+
+    return call
+
+
+def test_a_request_is_made_of_its_templates(ask):
+    asked = ask(
+        {"id": "a/b c?#", "n": 3, "tags": ["x", "y"], "none": None},
+        method="POST",
+        path="/things/{id}",
+        query={"n": "{n}", "gone": "{none}", "q": "n is {n}"},
+        headers={"X-Id": "{n}"},
+        body={"tags": "{tags}", "n": "{n}", "said": "{n} things", "gone": "{none}"},
+    )["body"]
+    assert asked["method"] == "POST"
+    path, _, query = asked["path"].partition("?")
+    assert (path, parse_qs(query)) == ("/api/things/a%2Fb%20c%3F%23", {"n": ["3"], "q": ["n is 3"]})
+    assert asked["headers"]["x-id"] == "3"
+    assert json.loads(asked["body"]) == {"tags": ["x", "y"], "n": 3, "said": "3 things"}
+
+
+@pytest.mark.parametrize(
+    ("secret", "connection", "header", "value"),
+    [
+        ({"key": "k1"}, {}, "authorization", "Bearer k1"),
+        ({"key": "k1"}, {"authHeader": "X-Api-Key"}, "x-api-key", "k1"),
+        ({"key": "k1"}, {"authPrefix": "token "}, "authorization", "token k1"),
+        ({"access_token": "t1"}, {}, "authorization", "Bearer t1"),
+        ({"username": "u", "password": "p"}, {}, "authorization", "Basic dTpw"),
+    ],
+)
+def test_each_type_of_secret_has_its_place(ask, secret, connection, header, value):
+    headers = ask(secret=secret, connection=connection)["body"]["headers"]
+    assert {name.lower(): said for name, said in headers.items()}[header] == value
+
+
+@pytest.mark.parametrize("given", ["..", ".", "../../admin"])
+def test_no_input_climbs_out_of_the_path(given):
+    if "/" in given:
+        assert path_filled("/a/{x}", {"x": given}) == "/a/..%2F..%2Fadmin"
+    else:
+        with pytest.raises(ValueError, match="would leave its place"):
+            path_filled("/a/{x}/b", {"x": given})
+
+
+def test_a_field_alone_keeps_its_type_and_one_not_given_is_left_out():
+    assert filled(["{a}", "{b}", "x{b}"], {"a": True}) == [True, "x"]
+    assert filled({"k{a}": "{a}"}, {"a": 1}) == {"k1": 1}
+
+
+def test_errors_of_the_service_say_what_it_said_and_whether_to_try_again(ask, server):
+    server.odd = {"/api/no": (404, {}, "nothing   here"), "/api/busy": (503, {}, ""), "/api/bad": (200, {}, "{")}
+    with pytest.raises(OperationError, match="it answered 404: nothing here") as missing:
+        ask(path="/no")
+    assert not missing.value.is_transient
+    with pytest.raises(OperationError, match="503") as busy:
+        ask(path="/busy")
+    assert busy.value.is_transient
+    with pytest.raises(OperationError, match="no JSON"):
+        ask(path="/bad")
+
+
+def test_answers_have_a_limit(ask, server):
+    server.odd = {"/api/long": (200, {}, "x" * 5000)}
+    with pytest.raises(OperationError, match="longer than 1,000 bytes"):
+        ask(path="/long", maxBytes=1000)
+
+
+def test_redirects_are_followed_where_they_do_no_harm(ask, server):
+    port = server.server_port
+    server.odd = {
+        "/api/here": (302, {"Location": "/api/there"}, ""),
+        "/api/away": (302, {"Location": f"http://localhost:{port}/api/there"}, ""),
+        "/api/file": (302, {"Location": "file:///etc/passwd"}, ""),
+        "/api/round": (302, {"Location": "/api/round"}, ""),
+    }
+    assert ask(path="/here")["body"]["path"] == "/api/there"
+    with pytest.raises(OperationError, match="another host, localhost"):
+        ask(path="/away", secret={"key": "k"})
+    with pytest.raises(OperationError, match="redirected to a file address"):
+        ask(path="/file")
+    with pytest.raises(OperationError, match="more than 5 times"):
+        ask(path="/round")
+    with pytest.raises(OperationError, match="a POST request was redirected"):
+        ask(path="/here", method="POST")
+
+
+def test_private_addresses_are_refused_whatever_name_leads_there(ask):
+    """Also where a public name's second address is private."""
+    for addresses in (["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"], ["::1"], ["::ffff:127.0.0.1"]):
+        with pytest.raises(OperationError, match="which is private"):
+            ask(allowPrivate=False, resolve=lambda _host, _port, found=addresses: found)
+    with pytest.raises(OperationError, match="which is private"):
+        ask(allowPrivate=False, resolve=lambda _host, _port: ["93.184.216.34", "192.168.1.1"])
+
+
+def test_a_host_that_is_not_there_is_said_so(ask):
+    def nowhere(_host, _port):
+        raise OSError(-2, "Name or service not known")
+
+    with pytest.raises(OperationError, match="was not found: Name or service not known"):
+        ask(resolve=nowhere)
+    with pytest.raises(OperationError, match="ConnectError") as refused:
+        ask(connection={"endpoint": "http://127.0.0.1:1"})
+    assert refused.value.is_transient
+
+
+def test_the_protocol_of_the_service_holds(ask):
+    with pytest.raises(OperationError, match="begins with http://"):
+        ask(connection={"endpoint": "file:///etc/passwd"})
