@@ -1,0 +1,34 @@
+"""Certificates and private keys in PEM: whether they can be read, and whether they belong together."""
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from cryptography.x509 import load_pem_x509_certificates
+
+_DER = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+
+
+def certificate_key(text: str) -> bytes | None:
+    """The public key (DER) of the first certificate of a PEM chain; None when it cannot be read."""
+    try:
+        return load_pem_x509_certificates(text.encode())[0].public_key().public_bytes(*_DER)
+    except (ValueError, UnsupportedAlgorithm):
+        return None
+
+
+def public_half(text: str) -> bytes | None:
+    """The public key (DER) of a private key in PEM; None when it cannot be read without a passphrase."""
+    try:
+        return load_pem_private_key(text.encode(), password=None).public_key().public_bytes(*_DER)
+    except (TypeError, ValueError, UnsupportedAlgorithm):
+        return None
+
+
+def is_encrypted(text: str) -> bool:
+    """Whether a private key asks for a passphrase."""
+    try:
+        load_pem_private_key(text.encode(), password=None)
+    except TypeError:
+        return True
+    except (ValueError, UnsupportedAlgorithm):
+        return False
+    return False

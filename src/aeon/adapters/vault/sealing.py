@@ -1,0 +1,100 @@
+"""Envelope encryption of one vault: a data key per value, an owner's key around it, all bound to the SecretKey.
+
+owner's key  = HKDF-SHA256(master key, the vault's salt, "owner" and the owner's id)
+wrapped key  = AES-256-GCM(owner's key, data key, bound to the SecretKey)
+ciphertext   = AES-256-GCM(data key, canonical JSON of the value, bound to the SecretKey and the instant of its put)
+"""
+
+import hmac
+from dataclasses import dataclass, replace
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from aeon.adapters.vault.master_key import KEY_BYTES, FreshBytes, MasterKey
+from aeon.base.json import canonical, parse_strict
+from aeon.platform.vault import Revealed, SecretKey
+
+SALT_BYTES = 32
+_NONCE_BYTES = 12
+_SCHEME = "aeon vault 1"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sealed:
+    """What is kept of one value, and since when. Its `repr` shows nothing of it."""
+
+    at: str
+    wrapped_key: bytes
+    ciphertext: bytes
+
+
+class VaultKeys:
+    """The keys that one master key gives in a vault of this salt.
+
+    What does not open is None, never an exception: a traceback from inside would carry keys in its locals.
+    """
+
+    __slots__ = ("_master", "_salt")
+
+    def __init__(self, master: MasterKey, salt: bytes) -> None:
+        self._master = master
+        self._salt = salt
+
+    def check_value(self) -> bytes:
+        """What tells this master key from another without opening anything; it gives nothing of the key away."""
+        return self._derived("check")
+
+    def fit(self, check_value: bytes) -> bool:
+        return hmac.compare_digest(self.check_value(), check_value)
+
+    def seal(self, key: SecretKey, at: str, secret: Revealed, fresh: FreshBytes) -> Sealed:
+        data_key = fresh(KEY_BYTES)
+        text = canonical(secret.reveal()).encode()
+        return Sealed(
+            at=at,
+            wrapped_key=self.wrap(key, data_key, fresh),
+            ciphertext=_encrypted(data_key, text, _bound("value", key, at), fresh),
+        )
+
+    def unseal(self, key: SecretKey, sealed: Sealed) -> Revealed | None:
+        data_key = self.unwrap(key, sealed)
+        text = None if data_key is None else _decrypted(data_key, sealed.ciphertext, _bound("value", key, sealed.at))
+        return None if text is None else Revealed(parse_strict(text.decode()))
+
+    def wrap(self, key: SecretKey, data_key: bytes, fresh: FreshBytes) -> bytes:
+        return _encrypted(self._derived("owner", key.owner_id), data_key, _bound("key", key), fresh)
+
+    def unwrap(self, key: SecretKey, sealed: Sealed) -> bytes | None:
+        return _decrypted(self._derived("owner", key.owner_id), sealed.wrapped_key, _bound("key", key))
+
+    def _derived(self, *purpose: str) -> bytes:
+        info = canonical([_SCHEME, *purpose]).encode()
+        return HKDF(SHA256(), KEY_BYTES, self._salt, info).derive(self._master.reveal())
+
+
+def rewrapped(key: SecretKey, sealed: Sealed, old: VaultKeys, new: VaultKeys, fresh: FreshBytes) -> Sealed | None:
+    """The same ciphertext with its data key under other keys; None when the old ones do not open it."""
+    data_key = old.unwrap(key, sealed)
+    return None if data_key is None else replace(sealed, wrapped_key=new.wrap(key, data_key, fresh))
+
+
+def _bound(part: str, key: SecretKey, *more: str) -> bytes:
+    """The associated data: id, owner, type and version in an encoding that no two SecretKeys share (platform 3)."""
+    return canonical([_SCHEME, part, key.secret_id, key.owner_id, key.type, key.version, *more]).encode()
+
+
+def _encrypted(key: bytes, text: bytes, bound: bytes, fresh: FreshBytes) -> bytes:
+    nonce = fresh(_NONCE_BYTES)
+    return nonce + AESGCM(key).encrypt(nonce, text, bound)
+
+
+def _decrypted(key: bytes, blob: bytes, bound: bytes) -> bytes | None:
+    if len(blob) <= _NONCE_BYTES:
+        return None
+    try:
+        return AESGCM(key).decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], bound)
+    except InvalidTag:
+        return None

@@ -1,0 +1,116 @@
+"""The vault's SQLite file: made whole, checked before use, read and written in transactions.
+
+It keeps a rollback journal and not a write-ahead log: at rest it is one file, so that a copy of it is whole, and SQLite
+notices when the file is moved away under an open vault instead of writing where nobody looks again.
+"""
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from aeon.adapters.vault import queries
+from aeon.adapters.vault.failures import LEFT_AS_IT_IS, as_vault_error
+from aeon.adapters.vault.head import Head
+from aeon.adapters.vault.private_files import check_folder, check_private, private_folder, publish
+from aeon.platform.vault import VaultError
+
+_BUSY_SECONDS = 10
+"""How long one process waits for another's write."""
+
+
+class VaultFile:
+    """One connection, used by one thread at a time. `queries` holds all that is asked of it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open an existing file. Raises VaultError when others may read it, or it is no vault or damaged."""
+        self.path = path.resolve()
+        self._lock = RLock()
+        with self._failures():
+            check_folder(self.path.parent)
+            check_private(self.path, self.path.stat())
+            self._connection = _connected(self.path)
+        try:
+            self._check()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def execute(self, query: str, params: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        return self._connection.execute(query, params)
+
+    def finds(self, query: str, params: tuple[Any, ...]) -> bool:
+        return self.execute(query, params).fetchone() is not None
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Keep this process's other threads out."""
+        with self._lock:
+            yield
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """One state of the file, whatever other processes write meanwhile."""
+        with self._transaction("BEGIN"):
+            yield
+
+    @contextmanager
+    def writing(self) -> Generator[None]:
+        """All or nothing. The right to write is taken at once: a reader that turned writer could be refused midway."""
+        with self._transaction("BEGIN IMMEDIATE"):
+            yield
+
+    def _check(self) -> None:
+        with self._failures():
+            for setting in queries.SETTINGS:
+                self.execute(setting)
+        with self.reading():
+            if self.execute(queries.IDENTITY).fetchone() != (queries.APPLICATION_ID, queries.FORMAT):
+                raise VaultError(f"{self.path} is no vault of this version of Aeon.", next_step=LEFT_AS_IT_IS)
+            if not self._is_whole():
+                raise VaultError(f"The vault {self.path} is damaged.", next_step=LEFT_AS_IT_IS)
+
+    def _is_whole(self) -> bool:
+        # SQLite takes what is missing of the last page for zeros.
+        has_all_bytes = self.execute(queries.SIZE).fetchone() == (self.path.stat().st_size,)
+        return has_all_bytes and self.execute(queries.QUICK_CHECK).fetchone() == ("ok",)
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Generator[None]:
+        with self._lock, self._failures(), self._connection:
+            self._connection.execute(begin)
+            yield
+
+    @contextmanager
+    def _failures(self) -> Generator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
+            raise as_vault_error(error, self.path) from None
+
+
+def make_vault_file(path: Path, head: Head) -> None:
+    """Put an empty vault at `path` unless there is something. Raises VaultError when its folder is open to others."""
+    try:
+        private_folder(path.parent)
+        publish(path, lambda draft: _fill(draft, head))
+    except (sqlite3.Error, OSError) as error:
+        raise as_vault_error(error, path) from None
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+
+
+def _fill(path: Path, head: Head) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(queries.CREATE)
+        connection.execute(queries.WRITE_HEAD, head)
