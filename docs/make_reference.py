@@ -62,6 +62,9 @@ COMMANDS = [
     "model list", "model fetch", "model path", "schema", "config explain", "doctor",
     "skills run", "skills exec", "skills replay", "skills list", "skills show", "skills check", "skills new",
     "skills export", "skills config",
+    "up", "apply", "tool list", "tool call", "tool bind", "tool unbind", "health",
+    "secret list", "secret set", "secret delete", "uses", "audit list", "audit verify",
+    "graph export", "graph import", "graph snapshot", "graph restore",
 ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aeon.adapters.weights import (
     CATALOG,
@@ -33,6 +33,9 @@ from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import shipped_tools
 
+if TYPE_CHECKING:
+    from aeon.bootstrap.platform import Platform
+
 
 class App:
     """Everything a run needs, wired. `warnings` say what could not be loaded."""
@@ -47,6 +50,7 @@ class App:
         self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model, key_variables(settings.model))
         self._environ = environ
         self._from_project = from_project
+        self._platform: Platform | None = None
         self._take_installed_tools()
 
     def choice(self) -> ModelChoice:
@@ -85,8 +89,18 @@ class App:
             if self.registry.get(tool.name) is None:
                 self._register(tool)
 
+    def offer_stored(self, user: str) -> None:
+        """Register the tools stored in this folder's graph. Raises GraphError, VaultError, MissingExtraError."""
+        from aeon.bootstrap.platform import open_platform
+
+        self._platform = open_platform(Path.cwd(), self._environ, user)
+        for tool in self._platform.kernel_tools():
+            self._register(tool)
+
     def close(self) -> None:
         """Give back what was opened."""
+        if self._platform is not None:
+            self._platform.close()
         self.skills.close()
         self.model.close()
         self._memory.close()

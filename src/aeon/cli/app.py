@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 import aeon
-from aeon.cli.options import AsJson, LogFile, Model, NoInput, Ttl, group
+from aeon.cli.options import AsJson, LogFile, Model, NoInput, Stored, Ttl, User, group
+from aeon.cli.platform.commands import apply, audit, graph, health, secret, tool, up, uses
 from aeon.cli.skills.commands import skills
 
 app = group(
@@ -23,6 +24,14 @@ app.add_typer(config, name="config")
 app.add_typer(model, name="model")
 app.add_typer(log, name="log")
 app.add_typer(skills, name="skills")
+app.add_typer(tool, name="tool")
+app.add_typer(audit, name="audit")
+app.add_typer(graph, name="graph")
+app.add_typer(secret, name="secret")
+app.command("up")(up)
+app.command("apply")(apply)
+app.command("uses")(uses)
+app.command("health")(health)
 
 
 def _version(wanted: bool) -> None:
@@ -51,36 +60,53 @@ def run(
     model: Model = None,
     ttl: Ttl = None,
     log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Where the run's log goes.")] = None,
+    tools: Stored = None,
+    user: User = "me",
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
     """Plan a request and run it, step by step."""
     from aeon.cli.running import RunOptions, run_request
 
-    return run_request(request, plan, log, RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input))
+    stored_for = user if tools else None
+    options = RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
+    return run_request(request, plan, log, options)
 
 
 @app.command()
 def plan(
     request: Annotated[str, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")],
     model: Model = None,
+    tools: Stored = None,
+    user: User = "me",
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
     """Only plan a request: the plan as JSON, for `aeon run --plan`."""
     from aeon.cli.running import RunOptions, plan_request
 
-    return plan_request(request, RunOptions(model, None, as_json=as_json, may_fetch=not no_input))
+    stored_for = user if tools else None
+    return plan_request(
+        request, RunOptions(model, None, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
+    )
 
 
 @app.command()
 def resume(
-    path: LogFile, ttl: Ttl = None, model: Model = None, as_json: AsJson = False, no_input: NoInput = False
+    path: LogFile,
+    ttl: Ttl = None,
+    model: Model = None,
+    tools: Stored = None,
+    user: User = "me",
+    as_json: AsJson = False,
+    no_input: NoInput = False,
 ) -> int:
     """Go on with a run that expired, crashed or was interrupted."""
     from aeon.cli.running import RunOptions, resume_run
 
-    return resume_run(path, RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input))
+    stored_for = user if tools else None
+    options = RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
+    return resume_run(path, options)
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """What commands share: how groups of them are made, and the options that mean the same everywhere."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,4 +22,12 @@ Model = Annotated[
 ]
 Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="Steps that the run may visit.")]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask or download: an error says what to run instead.")]
+Stored = Annotated[
+    Literal["catalog"] | None,
+    typer.Option("--tools", metavar="WHICH", help='"catalog" offers the tools stored in this folder\'s graph too.'),
+]
+User = Annotated[
+    str,
+    typer.Option("--user", metavar="NAME", envvar="AEON_USER", help="On whose behalf; everybody owns his own things."),
+]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="The log of a run.")]

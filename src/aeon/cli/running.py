@@ -39,6 +39,8 @@ class RunOptions(NamedTuple):
     ttl: int | None
     as_json: bool
     may_fetch: bool
+    stored_for: str | None = None
+    """Whose stored tools are offered too; None for none."""
 
 
 def run_request(request: str | None, plan_file: Path | None, log: Path | None, options: RunOptions) -> int:
@@ -53,6 +55,8 @@ def run_request(request: str | None, plan_file: Path | None, log: Path | None, o
     with opened(loaded) as app:
         path = log or _fresh_log(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
+        if options.stored_for is not None:
+            app.offer_stored(options.stored_for)
         app.offer_skills(text if plan is None else "", [step.tool for step in steps or []])
 
         def work(orchestrator: Orchestrator) -> JsonObject:
@@ -73,6 +77,8 @@ def resume_run(path: Path, options: RunOptions) -> int:
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
     with opened(loaded) as app:
+        if options.stored_for is not None:
+            app.offer_stored(options.stored_for)
         app.offer_skills("", [step.tool for step in left])
         return _carry_out(app, path, history, left, options, lambda orchestrator: orchestrator.resume(state))
 
@@ -82,6 +88,8 @@ def plan_request(request: str, options: RunOptions) -> int:
     text = read_request(request)
     with opened(settings_here(model=options.model)) as app:
         _prepare_model(app, None, options)
+        if options.stored_for is not None:
+            app.offer_stored(options.stored_for)
         app.offer_skills(text)
         with redirect_stdout(sys.stderr), display_for() as display:
             plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)

@@ -14,7 +14,10 @@ from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 
 Params: TypeAlias = Mapping[str, Json]
-"""Bound to a query's `$names`: strings without NUL, 64-bit integers, finite floats, booleans, None, lists, objects."""
+"""Bound to a query's `$names`: strings without NUL, 64-bit integers, finite floats, booleans, None, lists, objects.
+
+A store keeps at least 15 significant digits of a float: FalkorDB answers with no more.
+"""
 
 Row: TypeAlias = JsonObject
 """A row of an answer by column. A node or an edge is the object of its properties."""

@@ -1,9 +1,10 @@
 """Every mutation of the platform: one query, with its guard, audit entries, event, and answer to a repetition."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import cast
 
 from aeon.base.clock import Clock
@@ -39,6 +40,7 @@ class Ledger:
         self._store = store
         self._clock = clock
         self._new_id = new_id
+        self._heads_seen: dict[str, Head] = {}
 
     def now(self) -> str:
         """The instant that a mutation gets for its times."""
@@ -56,7 +58,11 @@ class Ledger:
         if request.key is None:
             return None
         found = self._store.read(queries.EARLIER_REQUEST, {"id": _request_id(request)})
-        if not found or found[0]["at"] <= self._forgotten_before():
+        if not found:
+            return None
+        if found[0]["at"] <= self._forgotten_before():
+            forgotten = {"id": _request_id(request), "before": self._forgotten_before()}
+            self._store.write(queries.FORGET_REQUEST, forgotten)
             return None
         if found[0]["body"] != _digest(request.body):
             raise ConflictError(
@@ -71,31 +77,36 @@ class Ledger:
         Each deed is recorded for its actor and for its owner. Raises GuardError where the query found nothing to do,
         DuplicateError where a value was taken.
         """
-        self._forget_old(request)
+        users = sorted({user for deed in deeds for user in (deed.actor, deed.owner)})
+        heads = self._last_heads(users)
         for attempt in range(_ATTEMPTS):
-            users = sorted({user for deed in deeds for user in (deed.actor, deed.owner)})
-            heads = self._heads(users)
+            records, after = self._records(request, deeds, heads, answer)
             try:
-                self._store.write(query + queries.RECORDED, {**params, **self._records(request, deeds, heads, answer)})
+                self._store.write(query + queries.RECORDED, {**params, **records})
             except DuplicateError:
-                if attempt == _ATTEMPTS - 1 or self._heads(users) == heads:
+                before, heads = heads, self._heads(users)
+                if attempt == _ATTEMPTS - 1 or heads == before:
                     raise
             else:
+                self._heads_seen.update(after)
                 return
+
+    def trail(self, user: str) -> Iterator[JsonObject]:
+        """A user's audit entries, oldest first."""
+        after = 0
+        while page := self._store.read(queries.AUDIT_PAGE, {"user": user, "after": after, "limit": _PAGE}):
+            yield from (row["a"] for row in page)
+            after = page[-1]["a"]["seq"]
 
     def verify(self, user: str) -> str | None:
         """What is wrong with a user's audit trail; None when it is whole (platform 19)."""
-        entries: list[JsonObject] = []
         head = self._heads([user]).get(user, Head())
-        while page := self._store.read(
-            queries.AUDIT_PAGE, {"user": user, "after": entries[-1]["seq"] if entries else 0, "limit": _PAGE}
-        ):
-            entries += [row["a"] for row in page]
-        return broken_at((entry for entry in entries if entry["seq"] <= head.seq), head)
+        return broken_at(takewhile(lambda entry: entry["seq"] <= head.seq, self.trail(user)), head)
 
     def _records(
         self, request: Request, deeds: Sequence[Deed], heads: dict[str, Head], answer: JsonObject
-    ) -> JsonObject:
+    ) -> tuple[JsonObject, dict[str, Head]]:
+        """What is written besides, and where the trails end then."""
         at = self.now()
         last = dict(heads)
         entries: list[Json] = []
@@ -109,16 +120,16 @@ class Ledger:
         ]
         asked: JsonObject = {"id": _request_id(request), "at": at, "body": _digest(request.body)}
         requests: list[Json] = [{**asked, "answer": canonical(answer)}] if request.key else []
-        return {"events": events, "requests": requests, "entries": entries}
+        return {"events": events, "requests": requests, "entries": entries}, last
+
+    def _last_heads(self, users: list[str]) -> dict[str, Head]:
+        """As they were last written from here: whoever wrote since is noticed by the ids of the entries."""
+        seen = {user: self._heads_seen[user] for user in users if user in self._heads_seen}
+        return seen if len(seen) == len(users) else self._heads(users)
 
     def _heads(self, users: list[str]) -> dict[str, Head]:
         rows = self._store.read(queries.HEADS, {"users": list[Json](users)})
         return {row["id"]: Head(row["seq"], row["hash"]) for row in rows}
-
-    def _forget_old(self, request: Request) -> None:
-        if request.key is not None:
-            forgotten = {"id": _request_id(request), "before": self._forgotten_before()}
-            self._store.write(queries.FORGET_REQUEST, forgotten)
 
     def _forgotten_before(self) -> str:
         return (datetime.fromisoformat(self.now()) - _REMEMBERED).isoformat(timespec="microseconds")

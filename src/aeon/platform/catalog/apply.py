@@ -50,11 +50,12 @@ _REFERENCES = {"service": ("Service", "serviceId"), "secret": ("Secret", "secret
 
 
 class Step(NamedTuple):
-    """What one document comes to; `fields` are those that differ."""
+    """What one document comes to; `fields` are those that differ, `hurts` whose things depend on what is taken back."""
 
     verb: Verb
     document: Document
     fields: tuple[str, ...] = ()
+    hurts: tuple[str, ...] = ()
 
 
 class Applier:
@@ -123,7 +124,15 @@ class Applier:
                 f"its {', '.join(fixed)} can never change; give it another name, or delete the one that is there",
                 rule="immutable",
             )
-        return Step("change" if fields else "keep", document, fields)
+        return Step("change" if fields else "keep", document, fields, self._hurt(document, found, fields))
+
+    def _hurt(self, document: Document, found: model.Entity, fields: tuple[str, ...]) -> tuple[str, ...]:
+        """What others have that depends on a thing that is to be shared no more (platform 4)."""
+        if "shared" not in fields or not found.shared:
+            return ()
+        user = self._request.user
+        uses = self._shelves[document.kind].users_of(user, found.id)
+        return tuple(f"{use.name or f'a {use.kind}'} of {use.owner_id}" for use in uses if use.owner_id != user)
 
     def _service_of(self, document: Document, coming: dict[tuple[str, str], Record]) -> Any:
         name = cast(str, document.fields["service"])

@@ -15,6 +15,10 @@ from aeon.platform.catalog.tools import Tools
 from aeon.platform.graph import GraphStore
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.vault import Vault
+from aeon.platform.versions import Migration, bring_up_to_date
+
+MIGRATIONS: tuple[Migration, ...] = ()
+"""The way forward from graphs of older versions."""
 
 
 def _new_id() -> str:
@@ -32,9 +36,8 @@ class Catalog:
         clock: Clock | None = None,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
-        """Makes sure of the graph's constraints. Raises GraphError."""
-        store.ensure(common.SCHEMA)
-        store.ensure(queries.SCHEMA)
+        """Brings the graph up to date and makes sure of its constraints. Raises GraphError."""
+        bring_up_to_date(store, (common.SCHEMA, queries.SCHEMA), MIGRATIONS)
         self.ledger = Ledger(store, clock or SystemClock(), new_id)
         self.services = Services(store, self.ledger, new_id)
         self.secrets = Secrets(store, self.ledger, vault, new_id)

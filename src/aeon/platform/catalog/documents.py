@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, cast
+from dataclasses import dataclass, field
+from typing import cast
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, faults
@@ -16,12 +17,13 @@ _MOST_CHARACTERS = 5_000_000
 _SHOWN = 50
 
 
-class Document(NamedTuple):
-    """What kind of thing, its name, its other fields, and where it stands."""
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What kind of thing, its name, its fields, and where it stands. Its `repr` shows no field: one may be a secret."""
 
     kind: str
     name: str
-    fields: JsonObject
+    fields: JsonObject = field(repr=False)
     place: str
 
 

@@ -61,6 +61,7 @@ class LlmCall(Record):
     prompt_template: str = Field(min_length=1, max_length=50_000)
     max_tokens: int = Field(default=1024, ge=1, le=100_000)
     temperature: float = Field(default=0.0, ge=0, le=2)
+    timeout: float = Field(default=120.0, gt=0, le=300, description="seconds")
 
     def variables(self) -> frozenset[str]:
         """Raises ValueError where a prompt is no valid template."""

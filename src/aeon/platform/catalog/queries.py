@@ -227,6 +227,29 @@ WHERE o.id = $user OR t.shared
 WITH t
 """
 
+# Health, which the system alone writes (platform 5)
+
+HEALTH_STATE: Final = """
+MATCH (t:Tool {id: $tool})
+RETURN t.healthFailures AS failures, t.healthSince AS since, t.status AS status
+"""
+
+NOTE_HEALTH: Final = """
+MATCH (t:Tool {id: $tool})-[:USES_SERVICE]->(s:Service)
+SET t += $health
+WITH s
+MATCH (x:Tool)-[:USES_SERVICE]->(s)
+WHERE x.enabled
+WITH s, collect(x.status) AS states
+WITH s, CASE WHEN NOT s.enabled THEN "down" WHEN "healthy" IN states THEN "healthy"
+             WHEN "degraded" IN states THEN "degraded" ELSE "down" END AS state
+SET s.status = state, s.lastHealthCheck = $at,
+    s.errorMessage = CASE WHEN NOT s.enabled THEN s.errorMessage WHEN state = "healthy" THEN NULL
+                          ELSE "No tool on it is healthy." END
+RETURN state
+"""
+"""A service is as healthy as the healthiest of the tools on it: where it is, each of them says for itself."""
+
 # Templates
 
 CREATE_SERVICE_TEMPLATE: Final = """

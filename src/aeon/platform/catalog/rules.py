@@ -81,7 +81,7 @@ def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
             f"The service {service.name!r} asks for a secret.",
             rule="secret_required",
             field="$.secretId",
-            next_step="Create one with `aeon secret create` and name it in the tool.",
+            next_step="Create one with `aeon secret set` and name it in the tool.",
         )
 
 

@@ -10,7 +10,7 @@ from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, properties
+from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
 from aeon.platform.graph import GraphStore, GraphUnavailableError, Row
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.vault import Revealed, SecretKey, Vault
@@ -62,7 +62,9 @@ class Secrets(Shelf[Secret]):
         before = self.own(request.user, id_)
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(queries.CHANGE_SECRET, after, request, {"properties": properties(after)}, deeds)
+        return self.replace(
+            queries.CHANGE_SECRET, after, request, {"properties": changed_properties(before, after)}, deeds
+        )
 
     def rotate(self, id_: str, value: JsonObject, request: Request) -> Secret:
         """Give the caller's secret another value under the same id; the old value is forgotten."""
@@ -70,7 +72,9 @@ class Secrets(Shelf[Secret]):
         after = changed(before, {"vaultVersion": self._new_version()}, self._ledger.now())
         deeds = [Deed("secret.rotate", id_, request.user, request.user, {"name": after.name})]
         with self._written(after, value) as written:
-            rotated = self.replace(queries.CHANGE_SECRET, after, request, {"properties": properties(after)}, deeds)
+            rotated = self.replace(
+                queries.CHANGE_SECRET, after, request, {"properties": changed_properties(before, after)}, deeds
+            )
             written.is_wanted = rotated.vault_version == after.vault_version
         if written.is_wanted:
             self._vault.forget(id_, before.vault_version)

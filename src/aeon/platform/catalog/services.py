@@ -7,7 +7,7 @@ from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewService, Service, ServiceChange, ServiceTemplate
 from aeon.platform.catalog.rules import check_connection_schema, check_service
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, properties
+from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
 from aeon.platform.graph import GraphStore, Row
 from aeon.platform.ledger import Ledger, Request
 
@@ -59,7 +59,9 @@ class Services(Shelf[Service]):
             asked |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
         after = changed(before, asked, self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(queries.CHANGE_SERVICE, after, request, {"properties": properties(after)}, deeds)
+        return self.replace(
+            queries.CHANGE_SERVICE, after, request, {"properties": changed_properties(before, after)}, deeds
+        )
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's service. Raises ReferencedError while a tool uses it."""

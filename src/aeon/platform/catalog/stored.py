@@ -7,6 +7,7 @@ from aeon.platform.catalog.shelf import E
 from aeon.platform.records import KEY_SEPARATOR, name_key
 
 _ON_EDGES = ("ownerId", "serviceId", "secretId", "secretScope", "needsSecret", "connectionParams")
+_HEALTH = ("status", "errorMessage", "lastHealthCheck")
 _OF_EVERY_CHANGE = ("version", "updatedAt")
 
 
@@ -15,6 +16,12 @@ def properties(entity: Entity) -> JsonObject:
     shared = f"{entity.name}{KEY_SEPARATOR}{entity.id}" if entity.shared else None
     keys: JsonObject = {"nameKey": name_key(entity.owner_id, entity.name), "sharedKey": shared}
     return {**entity.as_properties(leave_out=_ON_EDGES), **keys}
+
+
+def changed_properties(before: Entity, after: Entity) -> JsonObject:
+    """The same for a change. Health stays out unless the change is about it: a check may have written it since."""
+    same = [name for name in _HEALTH if before.as_dict().get(name) == after.as_dict().get(name)]
+    return {name: value for name, value in properties(after).items() if name not in same}
 
 
 def changed(before: E, asked: JsonObject, at: str) -> E:

@@ -13,7 +13,7 @@ from aeon.platform.catalog.model import (
 )
 from aeon.platform.catalog.rules import check_service, check_tool
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, properties
+from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
 from aeon.platform.graph import GraphStore, Row
 from aeon.platform.ledger import Ledger, Request
 
@@ -54,7 +54,9 @@ class ServiceTemplates(Shelf[ServiceTemplate]):
         before = self.own(request.user, id_)
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(queries.CHANGE_SERVICE_TEMPLATE, after, request, {"properties": properties(after)}, deeds)
+        return self.replace(
+            queries.CHANGE_SERVICE_TEMPLATE, after, request, {"properties": changed_properties(before, after)}, deeds
+        )
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
@@ -82,7 +84,9 @@ class ToolTemplates(Shelf[ToolTemplate]):
         before = self.own(request.user, id_)
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(queries.CHANGE_TOOL_TEMPLATE, after, request, {"properties": properties(after)}, deeds)
+        return self.replace(
+            queries.CHANGE_TOOL_TEMPLATE, after, request, {"properties": changed_properties(before, after)}, deeds
+        )
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's blueprint, whatever was made from it."""

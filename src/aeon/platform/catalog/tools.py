@@ -11,7 +11,7 @@ from aeon.platform.catalog.rules import check_tool, check_tool_on
 from aeon.platform.catalog.secrets import Secrets
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, properties
+from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.graph import GraphStore, GuardError, Row
 from aeon.platform.ledger import Ledger, Request
@@ -74,7 +74,8 @@ class Tools(Shelf[Tool]):
         check_tool_on(after, service)
         query = queries.CHANGE_TOOL if after.secret_id == before.secret_id else queries.CHANGE_TOOL_SECRET
         deeds = change_deeds(before, after, request.user)
-        return self.replace(query, after, request, _written(after, service), deeds)
+        params = {**_written(after, service), "properties": changed_properties(before, after)}
+        return self.replace(query, after, request, params, deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's tool. Raises ReferencedError while a step of a process calls it."""

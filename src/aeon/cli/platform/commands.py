@@ -1,0 +1,181 @@
+"""The platform's commands and their options. Each imports what it needs when it runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aeon.cli.options import AsJson, User, group
+
+tool = group("See and run the tools that are stored in this project's graph.")
+secret = group("Keep credentials that stored tools use. A value goes in and never comes out again.")
+graph = group("Take the whole graph out of its store, or put one into it. The vault is a file of its own: copy it too.")
+audit = group("See and check the trail of who did what to whose.")
+
+
+def up(user: User = "me", as_json: AsJson = False) -> int:
+    """Start this project's graph and vault, make what is missing, and say what there is."""
+    from aeon.cli.platform.catalog import bring_up
+
+    return bring_up(user, as_json=as_json)
+
+
+def apply(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Services, secrets, tools and templates; - is stdin.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Create and change what a YAML file describes; applied again it changes nothing."""
+    from aeon.cli.platform.catalog import apply_file
+
+    return apply_file(file, user, is_dry=dry_run, as_json=as_json)
+
+
+def uses(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="service, secret, tool, serviceTemplate, toolTemplate.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id where it is another's.")],
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Who uses a thing: what would be hurt if it went. Other people's things count, without their names."""
+    from aeon.cli.platform.trail import show_uses
+
+    return show_uses(kind, name, user, as_json=as_json)
+
+
+def health(
+    watch: Annotated[bool, typer.Option("--watch", help="Stay, and check each when it is due.")] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Ask what your tools reach whether it answers: state, since when, why, and what to do."""
+    from aeon.cli.platform.health import show_health
+
+    return show_health(user, is_watching=watch, as_json=as_json)
+
+
+@audit.command("list")
+def audit_list(user: User = "me", as_json: AsJson = False) -> int:
+    """Your trail: everything done to what is yours, and what you did to others' things."""
+    from aeon.cli.platform.trail import list_trail
+
+    return list_trail(user, as_json=as_json)
+
+
+@audit.command("verify")
+def audit_verify(user: User = "me", as_json: AsJson = False) -> int:
+    """Check that nothing in your trail was changed, removed or put in between."""
+    from aeon.cli.platform.trail import verify_trail
+
+    return verify_trail(user, as_json=as_json)
+
+
+@tool.command("list")
+def tool_list(user: User = "me", as_json: AsJson = False) -> int:
+    """Every tool that you own, and what others share with you."""
+    from aeon.cli.platform.catalog import list_stored_tools
+
+    return list_stored_tools(user, as_json=as_json)
+
+
+@tool.command("call")
+def tool_call(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A tool's name, or its id where it is another's.")],
+    arguments: Annotated[
+        str, typer.Option("--input", metavar="JSON", help="The input as a JSON object; - reads it from stdin.")
+    ] = "{}",
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Run a tool for real."""
+    from aeon.cli.platform.catalog import call_stored_tool
+
+    return call_stored_tool(name, arguments, user, as_json=as_json)
+
+
+@tool.command("bind")
+def tool_bind(
+    name: Annotated[str, typer.Argument(metavar="TOOL", help="The id of a tool that somebody shares.")],
+    secret_name: Annotated[str, typer.Argument(metavar="SECRET", help="A secret of your own.")],
+    user: User = "me",
+) -> int:
+    """Have another's shared tool run with a secret of your own when you call it."""
+    from aeon.cli.platform.secrets import bind_secret
+
+    return bind_secret(name, secret_name, user)
+
+
+@tool.command("unbind")
+def tool_unbind(
+    name: Annotated[str, typer.Argument(metavar="TOOL", help="The id of the tool.")], user: User = "me"
+) -> int:
+    """Take that secret away from it again."""
+    from aeon.cli.platform.secrets import unbind_secret
+
+    return unbind_secret(name, user)
+
+
+@secret.command("list")
+def secret_list(user: User = "me", as_json: AsJson = False) -> int:
+    """Your secrets: name, type, since when. Never a value."""
+    from aeon.cli.platform.secrets import list_secrets
+
+    return list_secrets(user, as_json=as_json)
+
+
+@secret.command("set")
+def secret_set(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    kind: Annotated[
+        str, typer.Option("--type", metavar="TYPE", help="api_key, oauth_token, password or certificate.")
+    ] = "api_key",
+    user: User = "me",
+) -> int:
+    """Create a secret, or give it another value; the value is asked for, or read from stdin as a JSON object."""
+    from aeon.cli.platform.secrets import set_secret
+
+    return set_secret(name, kind, user)
+
+
+@secret.command("delete")
+def secret_delete(name: Annotated[str, typer.Argument(metavar="NAME")], user: User = "me") -> int:
+    """Delete a secret and its value; refused while a tool uses it."""
+    from aeon.cli.platform.secrets import delete_secret
+
+    return delete_secret(name, user)
+
+
+File = Annotated[Path, typer.Argument(metavar="FILE")]
+
+
+@graph.command("export")
+def graph_export(file: File) -> int:
+    """Write every node and edge as a line of JSON; - is stdout."""
+    from aeon.cli.platform.graph import export_graph
+
+    return export_graph(file)
+
+
+@graph.command("import")
+def graph_import(file: File) -> int:
+    """Fill this folder's empty graph with what an export wrote, from whatever store."""
+    from aeon.cli.platform.graph import import_graph
+
+    return import_graph(file)
+
+
+@graph.command("snapshot")
+def graph_snapshot(file: File) -> int:
+    """Write a copy from which the graph can be restored."""
+    from aeon.cli.platform.graph import snapshot_graph
+
+    return snapshot_graph(file)
+
+
+@graph.command("restore")
+def graph_restore(file: File) -> int:
+    """Replace everything in the graph by a snapshot."""
+    from aeon.cli.platform.graph import restore_graph
+
+    return restore_graph(file)

@@ -1,0 +1,102 @@
+"""`aeon secret`, and binding one to another's tool: values are asked for unseen, never taken as arguments."""
+
+import sys
+from pathlib import Path
+from typing import cast
+
+import typer
+
+from aeon.base.errors import InputError
+from aeon.base.json import Json, JsonObject
+from aeon.bootstrap.platform import Platform
+from aeon.cli.codes import Code
+from aeon.cli.intake import read_json_file
+from aeon.cli.platform.opening import opened
+from aeon.cli.say import put
+from aeon.cli.text import clean, pretty
+from aeon.platform.catalog.model import NewSecret, Secret
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.ledger import Request
+
+_ASKED = {
+    "api_key": ("key",),
+    "password": ("username", "password"),
+    "oauth_token": ("access_token",),
+}
+"""What is asked for at a terminal, by type; the rest is given as JSON on stdin."""
+
+
+def list_secrets(user: str, *, as_json: bool) -> int:
+    """The user's secrets without their values."""
+    with opened(user) as platform:
+        found = platform.catalog.secrets.page_of_own(user, limit=1000)
+    if as_json:
+        listed: list[Json] = [
+            {name: value for name, value in each.as_dict().items() if name != "vaultVersion"} for each in found
+        ]
+        put(pretty(listed))
+        return Code.DONE
+    for each in found:
+        put(clean(f"{each.name} {each.type} since {each.updated_at[:19]}"))
+    return Code.DONE
+
+
+def set_secret(name: str, kind: str, user: str) -> int:
+    """Create it, or rotate it. Raises RuleError for a value that does not fit its type."""
+    value = _asked_value(kind)
+    with opened(user) as platform:
+        secrets, request = platform.catalog.secrets, Request(user)
+        found = secrets.by_name(user, name)
+        if found is None:
+            secrets.add(NewSecret.parsed({"name": name, "type": kind, "value": value}), request)
+        elif found.type != kind:
+            raise RuleError(
+                f"The secret {name!r} is of type {found.type}, which never changes.",
+                rule="immutable",
+                next_step="Choose another name, or delete it first.",
+            )
+        else:
+            secrets.rotate(found.id, value, request)
+    put(f"{'created' if found is None else 'rotated'} {clean(name)}")
+    return Code.DONE
+
+
+def delete_secret(name: str, user: str) -> int:
+    """Delete it. Raises NotFoundError, ReferencedError."""
+    with opened(user) as platform:
+        platform.catalog.secrets.remove(_own_secret(platform, name).id, Request(user))
+    put(f"deleted {clean(name)}")
+    return Code.DONE
+
+
+def bind_secret(tool: str, name: str, user: str) -> int:
+    """Bind an own secret to another's shared tool."""
+    with opened(user) as platform:
+        platform.catalog.tools.bind(tool, _own_secret(platform, name).id, Request(user))
+    put(f"bound {clean(name)}")
+    return Code.DONE
+
+
+def unbind_secret(tool: str, user: str) -> int:
+    """Take it away again."""
+    with opened(user) as platform:
+        platform.catalog.tools.unbind(tool, Request(user))
+    put("unbound")
+    return Code.DONE
+
+
+def _own_secret(platform: Platform, name: str) -> Secret:
+    found = platform.catalog.secrets.by_name(platform.user, name)
+    if found is None:
+        raise NotFoundError(f"You have no secret named {name!r}.", next_step="See `aeon secret list`.")
+    return found
+
+
+def _asked_value(kind: str) -> JsonObject:
+    """From a terminal field by field and unseen, else as a JSON object from stdin."""
+    if sys.stdin.isatty() and kind in _ASKED:
+        return {field: typer.prompt(field, hide_input=field != "username", err=True) for field in _ASKED[kind]}
+    value = read_json_file(Path("-"), "The secret's value")
+    if not isinstance(value, dict):
+        raise InputError("The secret's value on stdin is no JSON object.", next_step='Give {"key": "..."}, say.')
+    return cast(JsonObject, value)

@@ -1,0 +1,115 @@
+"""Whether what tools reach answers: checked on schedule, later where it fails (platform 5)."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple, Protocol
+
+from aeon.base.clock import Clock
+from aeon.base.json import JsonObject
+from aeon.platform.catalog import queries
+from aeon.platform.catalog.model import Health, Service, Tool
+from aeon.platform.catalog.services import Services
+from aeon.platform.catalog.tools import Tools
+from aeon.platform.errors import NotFoundError
+from aeon.platform.graph import GraphStore
+
+SHORTEST, USUAL, LONGEST = timedelta(seconds=30), timedelta(minutes=2), timedelta(minutes=5)
+"""How long until the next check: at least, while all is well, and at most (platform 5)."""
+
+_MOST = 10_000
+"""Tools of one user that are checked."""
+
+
+class Probe(Protocol):
+    """Finds out whether a service of one type answers."""
+
+    def problem(self, protocol: str, connection: JsonObject) -> str | None:
+        """Why it does not; None when it does. Raises nothing for what is not there."""
+        ...
+
+
+class Verdict(NamedTuple):
+    """What a check came to."""
+
+    status: Health
+    reason: str | None
+
+
+class Checked(NamedTuple):
+    """A tool with its service as they are now."""
+
+    tool: Tool
+    service: Service | None
+    """None where it is not shared with the tool's owner any more."""
+    since: str | None
+
+
+def verdict(problem: str | None, failures: int) -> Verdict:
+    """One failure degrades, the second in a row means down."""
+    if problem is None:
+        return Verdict("healthy", None)
+    return Verdict("degraded" if failures == 1 else "down", problem)
+
+
+def wait_after(failures: int) -> timedelta:
+    """Until the next check: soon after the first failure, then later and later."""
+    if failures == 0:
+        return USUAL
+    return min(SHORTEST * 2 ** (failures - 1), LONGEST)
+
+
+def is_due(last_check: str | None, failures: int, now: str) -> bool:
+    """Whether it is time to check again; a clock that went back does not put it off."""
+    if last_check is None:
+        return True
+    passed = datetime.fromisoformat(now) - datetime.fromisoformat(last_check)
+    return passed < timedelta() or passed >= wait_after(failures)
+
+
+class HealthChecks:
+    """Checks what a user's tools reach, and keeps what came of it with each tool and its service."""
+
+    def __init__(
+        self, store: GraphStore, tools: Tools, services: Services, probes: Mapping[str, Probe], clock: Clock
+    ) -> None:
+        """`probes` are by type of service; what has none is left as it is."""
+        self._store = store
+        self._tools = tools
+        self._services = services
+        self._probes = probes
+        self._clock = clock
+
+    def run(self, user: str, *, only_due: bool) -> Iterator[Checked]:
+        """Check the user's tools that are enabled, one after another, and say how each is now."""
+        for tool in self._tools.page_of_own(user, limit=_MOST):
+            service = self._service_of(tool)
+            state = self._state(tool)
+            if service is not None and service.enabled and tool.enabled and service.type in self._probes:
+                now = self._clock.now()
+                if not only_due or is_due(tool.last_health_check, state["failures"], now):
+                    state = self._check(tool, service, state, now)
+            yield Checked(self._tools.get(user, tool.id), service, state["since"])
+
+    def _service_of(self, tool: Tool) -> Service | None:
+        try:
+            return self._services.get(tool.owner_id, tool.service_id)
+        except NotFoundError:
+            return None
+
+    def _check(self, tool: Tool, service: Service, state: JsonObject, now: str) -> JsonObject:
+        problem = self._probes[service.type].problem(service.protocol, tool.connection_params)
+        failures = 0 if problem is None else state["failures"] + 1
+        found = verdict(problem, failures)
+        after: JsonObject = {
+            "status": found.status,
+            "errorMessage": found.reason,
+            "lastHealthCheck": now,
+            "healthFailures": failures,
+            "healthSince": state["since"] if found.status == state["status"] and state["since"] else now,
+        }
+        self._store.write(queries.NOTE_HEALTH, {"tool": tool.id, "health": after, "at": now})
+        return {"failures": failures, "since": after["healthSince"], "status": found.status}
+
+    def _state(self, tool: Tool) -> JsonObject:
+        (row,) = self._store.read(queries.HEALTH_STATE, {"tool": tool.id})
+        return {"failures": row["failures"] or 0, "since": row["since"], "status": row["status"]}

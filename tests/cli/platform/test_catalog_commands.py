@@ -1,0 +1,213 @@
+"""`aeon up`, `aeon apply` and `aeon tool` on a real graph, a real vault, a real HTTP server."""
+
+import json
+import threading
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.server
+
+CANARY = "canary-93b1"
+
+FILE = """
+kind: Service
+name: weather
+type: rest_api
+protocol: http
+requiresSecret: true
+shared: true
+connectionSchema: {{type: object, required: [endpoint]}}
+---
+kind: Secret
+name: weather key
+type: api_key
+value: {{key: "${{WEATHER_KEY}}"}}
+---
+kind: Tool
+name: forecast
+description: The weather of a city.
+service: weather
+secret: weather key
+connectionParams: {{endpoint: "{endpoint}"}}
+operation: {{type: rest_request, path: "/{{city}}", allowPrivate: true}}
+inputSchema: {{type: object, required: [city], properties: {{city: {{type: string}}}}}}
+"""
+
+
+class Weather(BaseHTTPRequestHandler):
+    """Answers whom it knows, and echoes the key as a bad service would."""
+
+    def do_GET(self):  # the server's name
+        said = f'{{"city": "{self.path[1:]}", "sunny": true, "you": "{self.headers["authorization"]}"}}'.encode()
+        self.send_response(200 if self.headers["authorization"] == f"Bearer {CANARY}" else 401)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def file():
+    """The file of a weather service that really runs."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Weather) as server:
+        thread = threading.Thread(target=partial(server.serve_forever, 0.01))
+        thread.start()
+        path = Path("weather.yaml")
+        path.write_text(FILE.format(endpoint=f"http://127.0.0.1:{server.server_port}"))
+        yield path
+        server.shutdown()
+        thread.join()
+
+
+def test_a_tool_is_described_applied_and_called(aeon, file, monkeypatch):
+    monkeypatch.setenv("WEATHER_KEY", CANARY)
+    said = [aeon(*words) for words in (("up",), ("apply", file, "--dry-run"), ("apply", file), ("apply", file))]
+    assert [each.code for each in said] == [0, 0, 0, 0]
+    assert "0 services, 0 secrets, 0 tools of me" in said[0].out
+    assert said[1].out == said[2].out == "+ Service weather\n+ Secret weather key\n+ Tool forecast\n"
+    assert [each.err for each in said[1:]] == ["3 of 3 would change\n", "3 of 3 changed\n", "0 of 3 changed\n"]
+    assert aeon("tool", "list").out == "forecast degraded The weather of a city.\n"
+    called = aeon("tool", "call", "forecast", "--input", '{"city": "Berlin"}', "--json")
+    assert called.json["output"]["body"] == {"city": "Berlin", "sunny": True, "you": "Bearer [hidden]"}
+    said += [called, aeon("apply", file, "--json"), aeon("up", "--json"), aeon("tool", "list", "--json")]
+    assert CANARY not in "".join(each.out + each.err for each in said)
+    written = [path for path in Path().rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
+    assert written == []
+
+
+def test_bad_input_is_said_plainly(aeon, file):
+    """Each with its exit code, and nothing done."""
+    unset = aeon("apply", file)
+    assert (unset.code, "the environment has no WEATHER_KEY" in unset.err) == (2, True)
+    missing = aeon("apply", "nowhere.yaml")
+    assert (missing.code, "nowhere.yaml cannot be read" in missing.err) == (2, True)
+    Path("bad.yaml").write_text("kind: Service\nname: x\n---\nkind: Robot\n")
+    bad = aeon("apply", "bad.yaml")
+    assert (bad.code, "its kind is 'Robot'" in bad.err) == (2, True)
+    nothing = aeon("tool", "call", "forecast")
+    assert (nothing.code, "There is nothing with the id 'forecast'" in nothing.err) == (1, True)
+    assert "Traceback" not in unset.err + missing.err + bad.err + nothing.err
+
+
+def test_what_another_user_may_not_see_is_not_there(aeon, file, monkeypatch):
+    """Platform 2."""
+    monkeypatch.setenv("WEATHER_KEY", CANARY)
+    assert aeon("apply", file).code == 0
+    assert aeon("tool", "list", "--user", "bob").out == ""
+    assert aeon("tool", "call", "forecast", "--user", "bob").code == 1
+    wrong = aeon("tool", "call", "forecast", "--input", '{"city": 1}')
+    assert (wrong.code, '1 is not of type "string"' in " ".join(wrong.err.split())) == (2, True)
+
+
+def test_who_uses_what_and_who_did_what(aeon, file, monkeypatch):
+    """Platform 4, 19."""
+    monkeypatch.setenv("WEATHER_KEY", CANARY)
+    assert aeon("apply", file).code == 0
+    assert aeon("uses", "secret", "weather key").out == "tool forecast of me\n"
+    assert aeon("uses", "robot", "x").code == 2
+    assert aeon("uses", "service", "nope").code == 1
+    verbs = [entry["action"] for entry in aeon("audit", "list", "--json").json]
+    assert verbs == ["service.create", "secret.create", "tool.create"]
+    assert "1 20" in aeon("audit", "list").out
+    assert aeon("audit", "verify").out == "the trail of me is whole\n"
+    assert aeon("audit", "verify", "--json").json == {"user": "me", "whole": True, "problem": None}
+
+
+def test_a_stored_tool_is_one_of_the_kernel_s(aeon, file, monkeypatch):
+    """A plan names it like any other; without --tools it is not there."""
+    monkeypatch.setenv("WEATHER_KEY", CANARY)
+    assert aeon("apply", file).code == 0
+    steps = [{"step_id": "a", "description": "ask", "tool": "forecast", "arguments": {"city": "Oslo"}}]
+    Path("plan.json").write_text(json.dumps({"goal": "weather", "steps": steps}))
+    ran = aeon("run", "--plan", "plan.json", "--tools", "catalog", "--json", "--log", "run.jsonl")
+    assert ran.code == 0, ran.err
+    assert ran.json["results"]["a"]["body"]["city"] == "Oslo"
+    assert CANARY not in ran.out + ran.err + Path("run.jsonl").read_text()
+    without = aeon("run", "--plan", "plan.json", "--model", "tiny", "--no-input")
+    assert without.code != 0
+
+
+def test_health_says_state_since_when_why_and_what_to_do(aeon, file, monkeypatch):
+    """Platform 5."""
+    monkeypatch.setenv("WEATHER_KEY", CANARY)
+    assert aeon("apply", file).code == 0
+    well = aeon("health", "--json")
+    assert (well.code, well.json[0]["status"]) == (0, "healthy")
+    assert aeon("tool", "list").out.startswith("forecast healthy ")
+    text = file.read_text()
+    gone = Path("gone.yaml")
+    gone.write_text(text.replace("http://127.0.0.1:", "http://127.0.0.1:1/?"))
+    assert aeon("apply", gone).code == 0
+    assert [aeon("health").code for _ in range(2)] == [0, 1]
+    said = " ".join(aeon("health").out.split())
+    assert said.startswith("forecast (on weather) down since 20")
+    assert "it cannot be reached (ConnectError); start the service or correct" in said
+    assert aeon("tool", "call", "forecast", "--input", '{"city": "x"}').code == 2
+
+
+def test_secrets_go_in_and_never_come_out(aeon):
+    """Platform 3: not as arguments, not in lists, not in errors."""
+    value = json.dumps({"key": CANARY}).encode()
+    said = [aeon("secret", "set", "mine", stdin=value), aeon("secret", "set", "mine", stdin=value)]
+    assert [each.out for each in said] == ["created mine\n", "rotated mine\n"]
+    wrong = json.dumps({"kee": CANARY}).encode()
+    said += [
+        aeon("secret", "set", "mine", stdin=wrong),
+        aeon("secret", "set", "mine", "--type", "password", stdin=value),
+    ]
+    said += [aeon("secret", "set", "other", stdin=b"[]"), aeon("secret", "list"), aeon("secret", "list", "--json")]
+    assert [each.code for each in said[2:]] == [2, 2, 2, 0, 0]
+    assert said[5].out.startswith("mine api_key since 20")
+    assert CANARY not in "".join(each.out + each.err for each in said)
+    assert aeon("secret", "list", "--user", "bob").out == ""
+    assert aeon("secret", "delete", "mine", "--user", "bob").code == 1
+    assert aeon("secret", "delete", "mine").out == "deleted mine\n"
+
+
+def test_a_shared_tool_runs_with_a_secret_of_ones_own(aeon, file, monkeypatch):
+    """Platform 3."""
+    monkeypatch.setenv("WEATHER_KEY", "the owner's")
+    file.write_text(file.read_text().replace("name: forecast", "name: forecast\nshared: true"))
+    assert aeon("apply", file).code == 0
+    (tool,) = aeon("tool", "list", "--user", "bob", "--json").json
+    call = ("tool", "call", tool["id"], "--input", '{"city": "Rome"}', "--user", "bob", "--json")
+    refused = aeon(*call)
+    assert (refused.code, "aeon tool bind" in refused.err) == (2, True)
+    aeon("secret", "set", "own", "--user", "bob", stdin=json.dumps({"key": CANARY}).encode())
+    assert aeon("tool", "bind", tool["id"], "own", "--user", "bob").out == "bound own\n"
+    assert aeon(*call).json["output"]["body"]["city"] == "Rome"
+    assert aeon("uses", "tool", "forecast").out == "binding (not shared) of bob\n"
+    assert aeon("tool", "unbind", tool["id"], "--user", "bob").code == 0
+    assert aeon(*call).code == 2
+
+
+def test_the_graph_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
+    """Platform 3."""
+    monkeypatch.setenv("WEATHER_KEY", CANARY)
+    assert aeon("apply", file).code == 0
+    assert aeon("graph", "snapshot", "copy").code == 0
+    assert aeon("graph", "export", "all.jsonl").code == 0
+    exported = Path("all.jsonl").read_text()
+    assert CANARY not in exported
+    assert aeon("graph", "export", "-").out == exported
+    refused = aeon("graph", "import", "all.jsonl")
+    assert (refused.code, "empty" in refused.err) == (1, True)
+    assert aeon("secret", "set", "later", stdin=b'{"key": "x"}').code == 0
+    assert aeon("graph", "restore", "copy").code == 0
+    assert aeon("secret", "list").out.startswith("weather key")
+    assert "later" not in aeon("secret", "list").out
+    Path("bad.jsonl").write_text(exported + "[1]\n")
+    elsewhere = Path("elsewhere")
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert aeon("graph", "import", "nowhere").code == 2
+    assert "is no record" in aeon("graph", "import", "../bad.jsonl").err
+    assert aeon("graph", "import", "../all.jsonl").code == 0
+    assert aeon("uses", "service", "weather").out == "tool forecast of me\n"
+    assert aeon("audit", "verify").out == "the trail of me is whole\n"

@@ -1,0 +1,156 @@
+"""A file is looked at whole, applied, and applied again without a change."""
+
+import pytest
+
+from aeon.platform.catalog.apply import Applier
+from aeon.platform.catalog.documents import ApplyError, read_documents
+from aeon.platform.ledger import Request
+
+FILE = """
+kind: Tool
+name: forecast
+service: weather
+secret: weather key
+connectionParams: {endpoint: "http://127.0.0.1"}
+operation: {type: rest_request, path: "/forecast/{city}"}
+inputSchema: {type: object, properties: {city: {type: string}}}
+---
+kind: Service
+name: weather
+type: rest_api
+protocol: http
+requiresSecret: true
+connectionSchema: {type: object, required: [endpoint]}
+---
+# the key comes from the environment
+kind: Secret
+name: weather key
+type: api_key
+value: {key: "${WEATHER_KEY}"}
+---
+kind: ToolTemplate
+name: blueprint
+operation: {type: mcp_call, tool: echo}
+inputSchema: {}
+--- # nothing in here
+"""
+
+
+def applied(world, user, text=FILE, key="k1"):
+    applier = Applier(world.catalog, user)
+    steps = applier.plan(read_documents(text, {"WEATHER_KEY": key}))
+    applier.carry_out(steps)
+    return [(step.verb, step.document.kind, step.fields) for step in steps]
+
+
+def planned(text, world, user, environ):
+    documents = read_documents(text, environ)
+    assert world is not None, "the form is right"
+    return Applier(world.catalog, user).plan(documents)
+
+
+def problems(text, world=None, user="", environ=None):
+    with pytest.raises(ApplyError) as raised:
+        planned(text, world, user, environ or {})
+    return raised.value.details["problems"]
+
+
+def test_what_is_referred_to_is_made_first_and_applying_again_changes_nothing(world):
+    user = world.user("u")
+    assert applied(world, user) == [
+        ("create", "ToolTemplate", ()),
+        ("create", "Service", ()),
+        ("create", "Secret", ()),
+        ("create", "Tool", ()),
+    ]
+    tool = world.catalog.tools.by_name(user, "forecast")
+    assert world.catalog.tools.usable(user, tool.id).secret.name == "weather key"
+    assert {verb for verb, _, _ in applied(world, user)} == {"keep"}
+
+
+def test_only_what_differs_is_changed(world):
+    user = world.user("u")
+    applied(world, user)
+    changed = FILE.replace("/forecast/{city}", "/{city}").replace(
+        "requiresSecret: true", "requiresSecret: true\nshared: true"
+    )
+    assert applied(world, user, changed, key="k2") == [
+        ("keep", "ToolTemplate", ()),
+        ("change", "Service", ("shared",)),
+        ("change", "Secret", ("value",)),
+        ("change", "Tool", ("operation",)),
+    ]
+    secret = world.catalog.secrets.by_name(user, "weather key")
+    assert world.catalog.secrets.reveal(user, secret.id).reveal() == {"key": "k2"}
+
+
+def test_planning_alone_changes_nothing(world):
+    user = world.user("u")
+    before = world.store.read("MATCH (n) RETURN count(n) AS n")
+    Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "k"}))
+    assert world.store.read("MATCH (n) RETURN count(n) AS n") == before
+    assert world.vault.kept() == []
+
+
+def test_the_form_is_wrong_in_many_ways_at_once():
+    found = problems("kind: X\n---\n- 1\n---\nkind: Tool\n---\n{\n---\nkind: Secret\nname: s\nvalue: {key: '${NO}'}")
+    assert [each.partition(":")[0] for each in found] == [
+        "document 1 (line 1)",
+        "document 2 (line 2)",
+        "document 3 (line 4)",
+        "document 4 (line 6)",
+        "document 5 (line 8)",
+    ]
+    assert "the environment has no NO" in found[4]
+    assert problems("") == ["it holds no document"]
+    twice = "kind: Secret\nname: a\n---\nkind: Secret\nname: a"
+    assert "document 1 (line 1) is the Secret 'a' already" in problems(twice)[0]
+
+
+def test_everything_wrong_with_the_things_themselves_is_said_at_once(world):
+    user = world.user("u")
+    text = FILE.replace("protocol: http", "protocol: bolt").replace("{city}", "{town}").replace("mcp_call", "mcp")
+    found = problems(text, world, user, {"WEATHER_KEY": "k"})
+    assert ["ToolTemplate" in found[0], "Service" in found[1], "Tool" in found[2]] == [True] * 3
+    assert world.catalog.secrets.page_of_own(user) == []
+
+
+def test_what_can_never_change_is_refused(world):
+    user = world.user("u")
+    applied(world, user)
+    found = problems(
+        FILE.replace("type: api_key", "type: password").replace("{key:", "{username: u, password:"),
+        world,
+        user,
+        {"WEATHER_KEY": "k"},
+    )
+    assert "its type can never change" in found[0]
+
+
+def test_another_s_things_are_not_referred_to_by_name(world):
+    owner, user = world.user("owner"), world.user("u")
+    applied(world, owner)
+    alone = FILE.split("---", maxsplit=1)[0]
+    assert "You have no service named 'weather'" in problems(alone, world, user)[0]
+
+
+def test_no_value_of_a_secret_is_in_any_message(world):
+    """Platform 3."""
+    user = world.user("u")
+    text = "kind: Secret\nname: s\ntype: api_key\nvalue: {key: ['${K}']}\nextra: ${K}"
+    assert "canary-1" not in str(problems(text, world, user, {"K": "canary-1"}))
+    steps = Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "canary-1"}))
+    assert "canary-1" not in repr(steps)
+    assert Request(user).body is None
+
+
+def test_unsharing_warns_of_what_others_have_on_it(world):
+    """Platform 4."""
+    user, other = world.user("u"), world.user("other")
+    shared = FILE.replace("requiresSecret: true", "requiresSecret: true\nshared: true")
+    applied(world, user, shared)
+    service = world.catalog.services.by_name(user, "weather")
+    world.tool(other, service, secretId=world.secret(other).id)
+    steps = Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "k1"}))
+    hurt = {step.document.name: step.hurts for step in steps if step.hurts}
+    assert hurt == {"weather": (f"a tool of {other}",)}

@@ -1,0 +1,112 @@
+"""Stored tools run: input and output checked, health, secrets, the trail (platform 3-5, 19)."""
+
+import pytest
+
+from aeon.base.masking import HIDDEN
+from aeon.platform.catalog.calling import OperationError, ToolCaller
+from aeon.platform.catalog.model import ServiceChange
+from aeon.platform.errors import RuleError
+from aeon.platform.ledger import Request
+from aeon.testing.clock import FakeClock
+
+INPUT = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}, "additionalProperties": False}
+
+
+class Doing:
+    """An executor that does what it is told and keeps what it was given."""
+
+    def __init__(self, result):
+        self.result = result
+        self.given = []
+
+    def execute(self, work):
+        self.given.append(work)
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+@pytest.fixture
+def setting(world):
+    """A tool with a secret, its owner, and `call(result, given)`."""
+    owner = world.user("owner")
+    schema = {
+        "type": "object",
+        "required": ["endpoint"],
+        "properties": {"endpoint": {"type": "string"}, "size": {"type": "integer", "default": 7}},
+    }
+    service = world.service(owner, requiresSecret=True, connectionSchema=schema)
+    secret = world.secret(owner, value="canary-42")
+    output = {"type": "object", "required": ["n"]}
+    tool = world.tool(owner, service, secretId=secret.id, inputSchema=INPUT, outputSchema=output, shared=True)
+
+    def call(result, given=None, user=owner):
+        doing = Doing(result)
+        caller = ToolCaller(world.catalog, {"rest_request": doing}, FakeClock())
+        return caller.call(user, tool.id, {"id": "1"} if given is None else given), doing.given
+
+    return world, owner, service, tool, call
+
+
+def test_the_operation_gets_what_it_needs(setting):
+    _, owner, _, tool, call = setting
+    called, (work,) = call({"n": 1})
+    assert called.output == {"n": 1}
+    assert (work.user, work.operation, work.protocol, work.given) == (owner, tool.operation, "http", {"id": "1"})
+    assert work.connection == {"endpoint": "http://127.0.0.1", "size": 7}
+    assert work.secret.reveal() == {"key": "canary-42"}
+    assert "canary-42" not in repr(work)
+
+
+@pytest.mark.parametrize("given", [{}, {"id": 1}, {"id": "1", "more": 1}])
+def test_input_that_does_not_fit_is_refused_before_anything_runs(setting, given):
+    *_, call = setting
+    with pytest.raises(RuleError, match=r"The input of the tool 'get' does not fit"):
+        call({"n": 1}, given)
+
+
+def test_output_that_does_not_fit_is_refused(setting):
+    *_, call = setting
+    with pytest.raises(RuleError, match=r"The output of the tool 'get' does not fit its schema: .*\"n\""):
+        call({"m": 1})
+
+
+def test_a_secret_that_is_echoed_is_hidden(setting):
+    """Platform 3: in outputs, keys of outputs, and errors."""
+    *_, call = setting
+    called, _ = call({"n": "Bearer canary-42", "canary-42": ["canary-42"]})
+    assert called.output == {"n": f"Bearer {HIDDEN}", HIDDEN: [HIDDEN]}
+    with pytest.raises(OperationError) as raised:
+        call(OperationError("refused canary-42", is_transient=True))
+    assert "canary-42" not in f"{raised.value} {raised.value.as_dict()}"
+    assert raised.value.is_transient
+
+
+def test_down_blocks_and_degraded_warns(setting):
+    """Platform 5."""
+    world, owner, service, _, call = setting
+    called, _ = call({"n": 1})
+    assert called.warnings == ["The tool 'get' is degraded: It was not checked yet."]
+    world.store.write("MATCH (s:Service {id: $id}) SET s.status = 'down' RETURN s", {"id": service.id})
+    with pytest.raises(RuleError, match="is down: Its service is down"):
+        call({"n": 1})
+    world.store.write("MATCH (n) WHERE n.status = 'down' SET n.status = 'healthy'")
+    world.catalog.services.change(service.id, ServiceChange(name="other"), Request(owner))
+
+
+def test_use_by_another_is_in_both_trails_also_when_it_fails(setting):
+    """Platform 19; platform 3: with the caller's own secret."""
+    world, owner, _, tool, call = setting
+    other = world.user("other")
+    with pytest.raises(RuleError, match="needs a secret"):
+        call({"n": 1}, user=other)
+    world.catalog.tools.bind(tool.id, world.secret(other, value="mine").id, Request(other))
+    _, (work,) = call({"n": 1}, user=other)
+    assert work.secret.reveal() == {"key": "mine"}
+    with pytest.raises(OperationError):
+        call(OperationError("no"), user=other)
+    for user in (owner, other):
+        query = "MATCH (a:AuditEntry {userId: $user, action: 'tool.use'}) RETURN a.actorId AS actor, a.ownerId AS owner"
+        rows = world.store.read(query, {"user": user})
+        assert rows == [{"actor": other, "owner": owner}] * 2
+        assert world.catalog.ledger.verify(user) is None

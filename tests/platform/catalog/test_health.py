@@ -1,0 +1,123 @@
+"""Health: the schedule, the states, how they propagate (platform 5)."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from aeon.platform.catalog.health import LONGEST, SHORTEST, USUAL, HealthChecks, is_due, verdict, wait_after
+from aeon.platform.catalog.model import ServiceChange, ToolChange
+from aeon.platform.ledger import Request
+
+
+class Saying:
+    """A probe that says what it is told, by endpoint."""
+
+    def __init__(self):
+        self.problems, self.asked = {}, []
+
+    def problem(self, _protocol, connection):
+        self.asked.append(connection["endpoint"])
+        return self.problems.get(connection["endpoint"])
+
+
+@pytest.fixture
+def checks(world):
+    probe = Saying()
+    catalog = world.catalog
+    running = HealthChecks(world.store, catalog.tools, catalog.services, {"rest_api": probe}, world.clock)
+
+    def run(user, *, only_due=False):
+        return {each.tool.name: each for each in running.run(user, only_due=only_due)}
+
+    return run, probe
+
+
+def test_one_failure_degrades_and_the_second_is_down():
+    assert [verdict("gone", failures).status for failures in (1, 2, 3)] == ["degraded", "down", "down"]
+    assert verdict(None, 0) == ("healthy", None)
+
+
+def test_the_schedule_stays_between_half_a_minute_and_five():
+    """Platform 5: default 2 min, backing off when it fails."""
+    waits = [wait_after(failures) for failures in range(10)]
+    assert waits[0] == USUAL == timedelta(minutes=2)
+    assert waits[1] == SHORTEST == timedelta(seconds=30)
+    assert waits[1:] == sorted(waits[1:])
+    assert max(waits) == LONGEST == timedelta(minutes=5)
+
+
+def test_a_check_is_due_when_its_time_has_come_or_the_clock_went_back():
+    now = datetime.fromisoformat("2026-01-01T12:00:00+00:00")
+    at = [(now + timedelta(seconds=seconds)).isoformat() for seconds in (0, 119, 120, -1)]
+    assert is_due(None, 0, at[0])
+    assert [is_due(at[0], 0, later) for later in at] == [False, False, True, True]
+
+
+def test_states_go_from_tool_to_service_and_back(world, checks):
+    run, probe = checks
+    user = world.user("u")
+    service = world.service(user)
+    for name in ("one", "two"):
+        world.tool(user, service, name=name, connectionParams={"endpoint": name})
+    assert {each.tool.status for each in run(user).values()} == {"healthy"}
+    assert world.catalog.services.get(user, service.id).status == "healthy"
+    probe.problems["one"] = "it cannot be reached"
+    first = run(user)
+    assert (first["one"].tool.status, first["two"].tool.status) == ("degraded", "healthy")
+    assert first["one"].tool.error_message == "it cannot be reached"
+    second = run(user)["one"]
+    assert (second.tool.status, world.catalog.services.get(user, service.id).status) == ("down", "healthy")
+    assert second.since > first["one"].since
+    assert run(user)["one"].since == second.since
+    probe.problems["two"] = "gone"
+    run(user)
+    run(user)
+    assert world.catalog.services.get(user, service.id).status == "down"
+    probe.problems.clear()
+    assert {each.tool.status for each in run(user).values()} == {"healthy"}
+
+
+def test_only_what_is_due_is_asked(world, checks):
+    run, probe = checks
+    user = world.user("u")
+    world.tool(user, world.service(user))
+    run(user)
+    run(user, only_due=True)
+    assert len(probe.asked) == 1
+    world.clock.sleep(120)
+    run(user, only_due=True)
+    assert len(probe.asked) == 2
+
+
+def test_what_is_disabled_is_not_asked_and_never_healthy(world, checks):
+    run, probe = checks
+    user = world.user("u")
+    service = world.service(user)
+    tool = world.tool(user, service)
+    run(user)
+    world.catalog.tools.change(tool.id, ToolChange(enabled=False), Request(user))
+    assert run(user)["get"].tool.status == "down"
+    world.catalog.tools.change(tool.id, ToolChange(enabled=True), Request(user))
+    world.catalog.services.change(service.id, ServiceChange(enabled=False), Request(user))
+    assert run(user)["get"].tool.status == "down"
+    assert len(probe.asked) == 1
+
+
+def test_a_change_does_not_undo_a_check(world, checks):
+    run, probe = checks
+    user = world.user("u")
+    tool = world.tool(user, world.service(user))
+    probe.problems["http://127.0.0.1"] = "gone"
+    run(user)
+    run(user)
+    world.catalog.tools.change(tool.id, ToolChange(description="new"), Request(user))
+    assert world.catalog.tools.get(user, tool.id).status == "down"
+
+
+def test_a_service_that_is_not_shared_any_more_is_said(world, checks):
+    run, _ = checks
+    owner, user = world.user("owner"), world.user("u")
+    service = world.service(owner, shared=True)
+    world.tool(user, service)
+    world.catalog.services.change(service.id, ServiceChange(shared=False), Request(owner))
+    assert run(user)["get"].service is None

@@ -1,0 +1,320 @@
+"""What must hold of services, secrets, tools and templates, each rule by name (platform 1, 3, 5)."""
+
+import pytest
+
+from aeon.platform.catalog.model import (
+    NewService,
+    SecretChange,
+    Service,
+    ServiceChange,
+    TemplateChange,
+    Tool,
+    ToolChange,
+)
+from aeon.platform.catalog.queries import CHANGE_SERVICE
+from aeon.platform.errors import ConflictError, NotFoundError, ReferencedError, RuleError
+from aeon.platform.ledger import Request
+from aeon.platform.vault import SecretKey
+
+
+def broken(rule, call, *args):
+    with pytest.raises(RuleError) as raised:
+        call(*args)
+    assert raised.value.rule == rule
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("kind", "protocols"),
+    [
+        ("neo4j_graph", {"bolt", "bolt+s"}),
+        ("rest_api", {"http", "https"}),
+        ("llm_provider", {"http", "https"}),
+        ("mcp_server", {"stdio", "sse", "http"}),
+    ],
+)
+def test_each_type_has_its_protocols(world, kind, protocols):
+    """Platform 1."""
+    user = world.user("u")
+    for number, protocol in enumerate(["bolt", "bolt+s", "http", "https", "stdio", "sse"]):
+        needed = "command" if protocol == "stdio" else "endpoint"
+        fields = {"name": f"s{number}", "type": kind, "protocol": protocol}
+        schema = {"type": "object", "required": [needed]}
+        if protocol in protocols:
+            assert world.service(user, **fields, connectionSchema=schema).protocol == protocol
+        else:
+            broken("protocol_matches_type", lambda f=fields, s=schema: world.service(user, **f, connectionSchema=s))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "schema", "rule"),
+    [
+        ("http", {"type": "object"}, "connection_schema_requires"),
+        ("http", {"required": ["endpoint"]}, "connection_schema_requires"),
+        ("http", {"type": "object", "required": ["command"]}, "connection_schema_requires"),
+        ("http", {"type": "objekt", "required": ["endpoint"]}, "valid_json_schema"),
+    ],
+)
+def test_a_connection_schema_requires_what_the_protocol_needs(world, protocol, schema, rule):
+    """Platform 1."""
+    broken(rule, lambda: world.service(world.user("u"), protocol=protocol, connectionSchema=schema))
+
+
+def test_everything_wrong_with_a_form_is_said_at_once_and_no_value_repeated():
+    error = broken("schema", NewService.parsed, {"name": "", "type": "ftp", "protocol": "http", "hunter2": "hunter2"})
+    for field in ("$.name", "$.type", "$.connectionSchema", "$.hunter2: extra inputs"):
+        assert field in error.message
+    assert error.message.count("hunter2") == 1
+
+
+def test_a_service_s_structure_never_changes(world):
+    user = world.user("u")
+    service = world.service(user, requiresSecret=True)
+    for field in ("type", "protocol", "requiresSecret", "id", "ownerId", "serviceTemplateId"):
+        broken("schema", ServiceChange.parsed, {field: "x"})
+    new_schema = {"type": "object", "required": ["endpoint", "region"]}
+    changed = world.catalog.services.change(service.id, ServiceChange(connection_schema=new_schema), Request(user))
+    assert (changed.schema_version, changed.version) == (2, 2)
+    broken(
+        "connection_schema_requires",
+        lambda: world.catalog.services.change(service.id, ServiceChange(connection_schema={}), Request(user)),
+    )
+
+
+def test_what_is_disabled_is_never_healthy(world):
+    """Platform 5: nor is a tool healthier than its service."""
+    user = world.user("u")
+    service = world.service(user)
+    tool = world.tool(user, service)
+    services = world.catalog.services
+    assert services.change(service.id, ServiceChange(enabled=False), Request(user)).status == "down"
+    assert world.catalog.tools.get(user, tool.id).status == "down"
+    broken("enabled", lambda: world.catalog.tools.usable(user, tool.id))
+    assert services.change(service.id, ServiceChange(enabled=True), Request(user)).status == "degraded"
+    assert world.catalog.tools.change(tool.id, ToolChange(enabled=False), Request(user)).status == "down"
+    broken("enabled", lambda: world.catalog.tools.usable(user, tool.id))
+
+
+def test_names_are_unique_for_one_owner_and_kind(world):
+    user, other = world.user("u"), world.user("o")
+    service = world.service(user)
+    assert broken("name_unique", lambda: world.service(user)).field == "$.name"
+    second = world.service(user, name="second")
+    broken(
+        "name_unique",
+        lambda: world.catalog.services.change(second.id, ServiceChange(name="api"), Request(user)),
+    )
+    world.service(other)
+    world.secret(user, name="api")
+    renamed = world.catalog.services.change(service.id, ServiceChange(name="first"), Request(user))
+    assert world.catalog.services.by_name(user, "first") == renamed
+    world.service(user)
+
+
+def test_a_tool_fits_its_service(world):
+    user = world.user("u")
+    service = world.service(user, requiresSecret=True)
+    secret = world.secret(user)
+    broken("secret_required", lambda: world.tool(user, service))
+    error = broken(
+        "connection_params_valid", lambda: world.tool(user, service, secretId=secret.id, connectionParams={})
+    )
+    assert "endpoint" in error.message
+    query = {"type": "graph_query", "query": "RETURN 1"}
+    broken("operation_matches_service", lambda: world.tool(user, service, secretId=secret.id, operation=query))
+    tool = world.tool(user, service, secretId=secret.id)
+    assert (tool.service_id, tool.secret_id, tool.needs_secret) == (service.id, secret.id, True)
+    assert world.catalog.tools.get(user, tool.id) == tool
+
+
+@pytest.mark.parametrize(
+    ("operation", "missing"),
+    [
+        (
+            {"type": "rest_request", "path": "/{a}", "query": {"q": "{b}"}, "headers": {"h": "{c}"}, "body": ["{d}"]},
+            "a, b, c, d",
+        ),
+        ({"type": "graph_query", "query": "MATCH (n {x: $a}) WHERE n.y = '$no' RETURN n // $never"}, "a"),
+        (
+            {"type": "llm_call", "promptTemplate": "{{a}} {{#each b}}{{this}}{{/each}}", "systemPrompt": "{{c}}"},
+            "a, b, c",
+        ),
+        ({"type": "mcp_call", "tool": "t", "arguments": {"x": "{a}", "y": ["{b}"]}}, "a, b"),
+    ],
+)
+def test_every_variable_of_an_operation_is_declared(world, operation, missing):
+    """Checked when the tool is saved."""
+    kinds = {
+        "rest_request": "rest_api",
+        "graph_query": "neo4j_graph",
+        "llm_call": "llm_provider",
+        "mcp_call": "mcp_server",
+    }
+    protocol = "bolt" if operation["type"] == "graph_query" else "http"
+    user = world.user("u")
+    service = world.service(user, type=kinds[operation["type"]], protocol=protocol)
+    error = broken("variables_declared", lambda: world.tool(user, service, operation=operation, inputSchema={}))
+    assert f"uses {missing}," in error.message
+    declared = {"type": "object", "properties": {name: {} for name in missing.split(", ")}}
+    assert world.tool(user, service, operation=operation, inputSchema=declared).operation.type == operation["type"]
+
+
+def test_a_prompt_that_is_no_template_and_schemas_that_are_none_are_refused(world):
+    user = world.user("u")
+    service = world.service(user, type="llm_provider")
+    operation = {"type": "llm_call", "promptTemplate": "{{#if x}}"}
+    broken("valid_template", lambda: world.tool(user, service, operation=operation))
+    rest = world.service(user, name="rest")
+    broken("valid_json_schema", lambda: world.tool(user, rest, outputSchema={"type": 3}))
+
+
+def test_a_tool_s_service_never_changes_and_its_secret_may(world):
+    user = world.user("u")
+    service = world.service(user)
+    first, second = world.secret(user, "first"), world.secret(user, "second")
+    tool = world.tool(user, service, secretId=first.id)
+    broken("schema", ToolChange.parsed, {"serviceId": "x"})
+    changed = world.catalog.tools.change(tool.id, ToolChange(secret_id=second.id), Request(user))
+    assert world.catalog.tools.get(user, tool.id).secret_id == changed.secret_id == second.id
+    world.catalog.secrets.remove(first.id, Request(user))
+    params = {"endpoint": "http://other"}
+    world.catalog.tools.change(tool.id, ToolChange(connection_params=params), Request(user))
+    assert world.catalog.tools.get(user, tool.id).connection_params == params
+    broken(
+        "connection_params_valid",
+        lambda: world.catalog.tools.change(tool.id, ToolChange(connection_params={"endpoint": 1}), Request(user)),
+    )
+
+
+def test_what_is_used_is_not_deleted(world):
+    """Platform 2: 409 with what references it."""
+    user, other = world.user("u"), world.user("o")
+    service = world.service(user, shared=True)
+    secret = world.secret(user)
+    tool = world.tool(user, service, secretId=secret.id)
+    hidden = world.tool(other, service)
+    with pytest.raises(ReferencedError, match="used by get, a tool of o-") as raised:
+        world.catalog.services.remove(service.id, Request(user))
+    assert raised.value.status == 409
+    with pytest.raises(ReferencedError, match="used by get"):
+        world.catalog.secrets.remove(secret.id, Request(user))
+    for owner, each in ((user, tool), (other, hidden)):
+        world.catalog.tools.remove(each.id, Request(owner))
+    world.catalog.services.remove(service.id, Request(user))
+    world.catalog.secrets.remove(secret.id, Request(user))
+    with pytest.raises(NotFoundError):
+        world.catalog.services.get(user, service.id)
+
+
+def test_a_change_of_what_was_changed_in_the_meantime_is_refused(world):
+    user = world.user("u")
+    service = world.service(user)
+    services = world.catalog.services
+    stale = services.own(user, service.id)
+    services.change(service.id, ServiceChange(name="newer"), Request(user))
+    with pytest.raises(ConflictError):
+        services.replace(
+            CHANGE_SERVICE,
+            stale.model_copy(update={"version": stale.version + 1}),
+            Request(user),
+            {"properties": {"name": "older"}},
+            [],
+        )
+    assert services.own(user, service.id).name == "newer"
+
+
+def test_what_is_made_from_a_template_is_its_own(world):
+    user, other = world.user("u"), world.user("o")
+    blueprint = world.service_template(user, shared=True, requiresSecret=True)
+    service = world.catalog.service_from(blueprint.id, {"name": "copy"}, Request(other))
+    assert isinstance(service, Service)
+    assert (service.service_template_id, service.requires_secret, service.connection_schema) == (
+        blueprint.id,
+        True,
+        blueprint.connection_schema,
+    )
+    assert [use.owner_id for use in world.catalog.service_templates.users_of(user, blueprint.id)] == [other]
+    world.catalog.service_templates.remove(blueprint.id, Request(user))
+    assert world.catalog.services.get(other, service.id) == service
+    tools = world.tool_template(user)
+    own = {"name": "made", "serviceId": world.service(user).id, "connectionParams": {"endpoint": "x"}}
+    tool = world.catalog.tool_from(tools.id, own, Request(user))
+    assert isinstance(tool, Tool)
+    assert (tool.tool_template_id, tool.operation) == (tools.id, tools.operation)
+
+
+def test_templates_are_archived_and_restored_and_never_restructured(world):
+    user = world.user("u")
+    templates = world.catalog.service_templates
+    blueprint = world.service_template(user)
+    for field in ("type", "protocol", "connectionSchema", "requiresSecret", "ownerId"):
+        broken("schema", TemplateChange.parsed, {field: "x"})
+    templates.change(blueprint.id, TemplateChange(archived=True), Request(user))
+    assert templates.page_of_own(user) == []
+    assert [each.id for each in templates.page_of_own(user, archived=True)] == [blueprint.id]
+    assert templates.get(user, blueprint.id).archived
+    templates.change(blueprint.id, TemplateChange(archived=False, description="back"), Request(user))
+    assert [each.description for each in templates.page_of_own(user)] == ["back"]
+
+
+def test_a_secret_is_rotated_under_its_id_and_its_old_value_is_gone(world):
+    """Platform 3."""
+    user = world.user("u")
+    secrets = world.catalog.secrets
+    secret = world.secret(user, value="old")
+    broken("schema", SecretChange.parsed, {"type": "password"})
+    rotated = secrets.rotate(secret.id, {"key": "new"}, Request(user))
+    assert rotated.id == secret.id
+    assert secrets.reveal(user, secret.id).reveal() == {"key": "new"}
+    assert [kept.key.version for kept in world.vault.kept()] == [rotated.vault_version]
+    assert "old" not in repr(rotated)
+
+
+def test_what_a_crash_left_in_the_vault_is_swept(world):
+    """The vault is written before the graph."""
+    user = world.user("u")
+    secret = world.secret(user)
+    world.vault.put(SecretKey("lost", user, "api_key", 1), {"key": "x"})
+    assert world.catalog.secrets.sweep("2025") == 0
+    assert world.catalog.secrets.sweep("2030") == 1
+    assert [kept.key.secret_id for kept in world.vault.kept()] == [secret.id]
+
+
+def test_a_secret_that_cannot_be_created_leaves_nothing_in_the_vault(world):
+    user = world.user("u")
+    world.secret(user)
+    broken("name_unique", lambda: world.secret(user))
+    assert len(world.vault.kept()) == 1
+
+
+def test_another_s_tool_runs_with_a_secret_of_ones_own_only(world):
+    """Platform 3."""
+    owner, caller = world.user("owner"), world.user("caller")
+    tool = world.tool(owner, world.service(owner), secretId=world.secret(owner).id, shared=True)
+    tools = world.catalog.tools
+    broken("own_secret", lambda: tools.usable(caller, tool.id))
+    mine = world.secret(caller, shared=True)
+    tools.bind(tool.id, mine.id, Request(caller))
+    assert tools.usable(caller, tool.id).secret == mine
+    with pytest.raises(ReferencedError):
+        world.catalog.secrets.remove(mine.id, Request(caller))
+    newer = world.secret(caller, "newer")
+    tools.bind(tool.id, newer.id, Request(caller))
+    assert tools.usable(caller, tool.id).secret == newer
+    with pytest.raises(NotFoundError):
+        tools.bind(tool.id, mine.id, Request(world.user("thief")))
+    broken("binding_is_for_others", lambda: tools.bind(tool.id, mine.id, Request(owner)))
+    tools.unbind(tool.id, Request(caller))
+    broken("own_secret", lambda: tools.usable(caller, tool.id))
+
+
+def test_unsharing_goes_ahead_and_what_depends_on_it_says_why_it_fails(world):
+    """Platform 4."""
+    owner, other = world.user("owner"), world.user("other")
+    service = world.service(owner, shared=True)
+    tool = world.tool(other, service)
+    assert [use.owner_id for use in world.catalog.services.users_of(owner, service.id)] == [other]
+    world.catalog.services.change(service.id, ServiceChange(shared=False), Request(owner))
+    error = broken("service_access", lambda: world.catalog.tools.usable(other, tool.id))
+    assert "'get'" in error.message
+    assert "not shared with you any more" in error.message

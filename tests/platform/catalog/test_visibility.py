@@ -1,0 +1,131 @@
+"""Who may do what with whose things (platform 2, 3): the whole matrix."""
+
+import pytest
+
+from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateChange, ToolChange
+from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError, RuleError
+from aeon.platform.ledger import Request
+
+KINDS = ("service", "secret", "tool", "service_template", "tool_template")
+CHANGES = {
+    "service": ServiceChange,
+    "secret": SecretChange,
+    "tool": ToolChange,
+    "service_template": TemplateChange,
+    "tool_template": TemplateChange,
+}
+
+
+def made(world, kind, owner, *, shared):
+    if kind == "tool":
+        return world.tool(owner, world.service(owner), shared=shared)
+    return getattr(world, kind)(owner, shared=shared)
+
+
+def shelf(world, kind):
+    return getattr(world.catalog, f"{kind}s")
+
+
+def view(world, kind, user, thing):
+    shelf(world, kind).get(user, thing.id)
+
+
+def change(world, kind, user, thing):
+    shelf(world, kind).change(thing.id, CHANGES[kind](name="renamed"), Request(user))
+
+
+def share(world, kind, user, thing):
+    shelf(world, kind).change(thing.id, CHANGES[kind](shared=not thing.shared), Request(user))
+
+
+def delete(world, kind, user, thing):
+    shelf(world, kind).remove(thing.id, Request(user))
+
+
+def use(world, kind, user, thing):
+    """Run a tool, reveal a secret, make something of a template, put a tool on a service."""
+    match kind:
+        case "tool":
+            world.catalog.tools.usable(user, thing.id)
+        case "secret":
+            world.catalog.secrets.reveal(user, thing.id)
+        case "service":
+            world.tool(user, thing, name="on it")
+        case "service_template":
+            world.catalog.service_from(thing.id, {"name": "made"}, Request(user))
+        case _:
+            own = {"name": "made", "serviceId": world.service(user, name="for it").id}
+            own |= {"connectionParams": {"endpoint": "http://x"}}
+            world.catalog.tool_from(thing.id, own, Request(user))
+
+
+def reference(world, kind, user, thing):
+    """Put it into something of one's own."""
+    if kind == "secret":
+        world.tool(user, world.service(user, name="mine"), name="with it", secretId=thing.id)
+    else:
+        use(world, kind, user, thing)
+
+
+DEEDS = {"view": view, "use": use, "change": change, "share": share, "delete": delete, "reference": reference}
+
+PRIVATE = dict.fromkeys(DEEDS, NotFoundError)
+SHARED = {
+    "view": None,
+    "use": None,
+    "reference": None,
+    "change": ForbiddenError,
+    "share": ForbiddenError,
+    "delete": ForbiddenError,
+}
+EXPECTED = {
+    "owner": dict.fromkeys(DEEDS),
+    "another, shared": SHARED,
+    "another, not shared": PRIVATE,
+}
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+@pytest.mark.parametrize("who", EXPECTED)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_matrix(world, kind, who, deed):
+    """Platform 2: not visible is 404, visible and not his is 403; platform 3: a secret is its owner's, shared or not."""
+    owner, other = world.user("owner"), world.user("other")
+    thing = made(world, kind, owner, shared=who == "another, shared")
+    expected = PRIVATE[deed] if kind == "secret" and who != "owner" else EXPECTED[who][deed]
+    caller = owner if who == "owner" else other
+    if expected is None:
+        DEEDS[deed](world, kind, caller, thing)
+    else:
+        with pytest.raises(expected):
+            DEEDS[deed](world, kind, caller, thing)
+
+
+def test_the_errors_have_their_status():
+    """Platform 2."""
+    statuses = {error: error.status for error in (NotFoundError, ForbiddenError, RuleError, PlatformError)}
+    assert list(statuses.values()) == [404, 403, 422, 500]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_show_own_things_and_what_is_shared(world, kind):
+    owner, other = world.user("owner"), world.user("other")
+    private = made(world, kind, owner, shared=False)
+    assert [each.id for each in shelf(world, kind).page_of_own(owner)] == [private.id]
+    assert shelf(world, kind).page_of_own(other) == []
+    assert private.id not in [each.id for each in shelf(world, kind).page_of_shared(other, limit=1000)]
+    share(world, kind, owner, private)
+    is_listed = private.id in [each.id for each in shelf(world, kind).page_of_shared(other, limit=1000)]
+    assert is_listed is (kind != "secret")
+
+
+def test_which_secret_a_shared_tool_has_is_its_owner_s_alone(world):
+    """Platform 3."""
+    owner, other = world.user("owner"), world.user("other")
+    secret = world.secret(owner)
+    tool = world.tool(owner, world.service(owner), secretId=secret.id, secretScope="read", shared=True)
+    seen = world.catalog.tools.get(other, tool.id)
+    assert (seen.secret_id, seen.secret_scope, seen.needs_secret) == (None, None, True)
+    listed = next(each for each in world.catalog.tools.page_of_shared(other, limit=1000) if each.id == tool.id)
+    assert (listed.secret_id, listed.secret_scope) == (None, None)
+    assert world.catalog.tools.get(owner, tool.id).secret_id == secret.id
