@@ -9,7 +9,7 @@ from aeon.skills.pending import Known, Pending, wait_for
 from aeon.skills.process.link import WardenLink
 from aeon.skills.process.probe import Wish, best_level
 from aeon.skills.process.problems import fault_before_start
-from aeon.skills.process.running import Running
+from aeon.skills.process.running import Asked, Running
 from aeon.skills.process.warden.wire import WARM_OPTIONS
 
 
@@ -66,7 +66,7 @@ class ProcessRunner:
             return Known(Outcome(Ending.CANCELLED, sandbox=level))
         if fault := fault_before_start(invocation):
             return Known(Outcome(Ending.NOT_STARTED, problem=fault, sandbox=level))
-        return Running(invocation, level, self._link(invocation, level), cancellation, on_event)
+        return Running(Asked(invocation, level, self._link(invocation, level), cancellation, on_event))
 
     def _link(self, invocation: Invocation, level: SandboxLevel) -> WardenLink:
         is_warm = self._fork_server and level != "bubblewrap" and _may_be_forked(invocation)

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from contextlib import ExitStack
+from typing import NamedTuple
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, SandboxLevel
@@ -21,27 +22,23 @@ _WARDEN_ENDED = "The process that starts scripts was ended while this one ran, a
 _SIGNAL_BASE = 128
 
 
+class Asked(NamedTuple):
+    """A script to run, how, by which warden, and who may stop and hear it."""
+
+    invocation: Invocation
+    level: SandboxLevel
+    link: WardenLink
+    cancellation: Cancellation | None
+    on_event: EventSink | None
+
+
 class Running:
     """A script under way; a `Pending`. It is begun again, once, when the warden was gone before it came to it."""
 
-    def __init__(
-        self,
-        invocation: Invocation,
-        level: SandboxLevel,
-        link: WardenLink,
-        cancellation: Cancellation | None,
-        on_event: EventSink | None,
-    ) -> None:
-        self._invocation = invocation
-        self._level: SandboxLevel = level
-        self._link = link
-        self._cancellation = cancellation
-        self._on_event = on_event
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
         self._is_last = False
-        self._attempt = self._begun()
-
-    def _begun(self) -> "_Attempt":
-        return _Attempt(self._invocation, self._level, self._link, self._cancellation, self._on_event)
+        self._attempt = _Attempt(asked)
 
     @property
     def deadline(self) -> float:
@@ -57,35 +54,29 @@ class Running:
         if self._is_last:
             raise outcome
         self._is_last = True
-        self._attempt = self._begun()
+        self._attempt = _Attempt(self._asked)
         return None
 
 
 class _Attempt:
     """What one request holds: its pipes, the file it is written in, the conversation with the warden."""
 
-    def __init__(
-        self,
-        invocation: Invocation,
-        level: SandboxLevel,
-        link: WardenLink,
-        cancellation: Cancellation | None,
-        on_event: EventSink | None,
-    ) -> None:
+    def __init__(self, asked: Asked) -> None:
+        invocation = asked.invocation
         self._invocation = invocation
-        self._level: SandboxLevel = level
+        self._level: SandboxLevel = asked.level
         self._began = time.monotonic()
         self._output = _output(invocation)
         self._token = os.urandom(16).hex()
         with ExitStack() as held:
-            self._request = _written(levels.request(invocation, level, self._token))
+            self._request = _written(levels.request(invocation, asked.level, self._token))
             held.callback(os.close, self._request)
             pipes = Pipes(invocation.stdin)
             held.callback(pipes.close)
-            self._warden, conversation = link.open(self._request, pipes.theirs)
+            self._warden, conversation = asked.link.open(self._request, pipes.theirs)
             held.callback(conversation.close)
             pipes.hand_over()
-            self.watch = Watch(invocation, conversation, pipes, self._output, cancellation, on_event)
+            self.watch = Watch(invocation, conversation, pipes, self._output, asked.cancellation, asked.on_event)
             held.callback(self.watch.close)
             self._held = held.pop_all()
 
