@@ -89,12 +89,17 @@ class App:
             if self.registry.get(tool.name) is None:
                 self._register(tool)
 
+    def platform(self, user: str) -> "Platform":
+        """The platform of this folder on a user's behalf, opened once. Raises GraphError, VaultError."""
+        if self._platform is None:
+            from aeon.bootstrap.platform import open_platform
+
+            self._platform = open_platform(Path.cwd(), self._environ, user, lambda: self.model)
+        return self._platform
+
     def offer_stored(self, user: str) -> None:
         """Register the tools stored in this folder's graph. Raises GraphError, VaultError, MissingExtraError."""
-        from aeon.bootstrap.platform import open_platform
-
-        self._platform = open_platform(Path.cwd(), self._environ, user)
-        for tool in self._platform.kernel_tools():
+        for tool in self.platform(user).kernel_tools():
             self._register(tool)
 
     def close(self) -> None:

@@ -96,10 +96,10 @@ def test_the_form_is_wrong_in_many_ways_at_once():
     found = problems("kind: X\n---\n- 1\n---\nkind: Tool\n---\n{\n---\nkind: Secret\nname: s\nvalue: {key: '${NO}'}")
     assert [each.partition(":")[0] for each in found] == [
         "document 1 (line 1)",
-        "document 2 (line 2)",
-        "document 3 (line 4)",
-        "document 4 (line 6)",
-        "document 5 (line 8)",
+        "document 2 (line 3)",
+        "document 3 (line 5)",
+        "document 4 (line 7)",
+        "document 5 (line 9)",
     ]
     assert "the environment has no NO" in found[4]
     assert problems("") == ["it holds no document"]

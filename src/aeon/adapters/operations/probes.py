@@ -10,6 +10,8 @@ from aeon.base.json import JsonObject
 
 _SECONDS = 5.0
 _FIRST_SERVER_ERROR = 500
+_OWN = "aeon:"
+"""What is part of Aeon itself: it answers, or nobody would be asking."""
 _PORTS = {"bolt": 7687, "bolt+s": 7687}
 
 
@@ -18,6 +20,8 @@ class HttpProbe:
 
     def problem(self, protocol: str, connection: JsonObject) -> str | None:
         endpoint = str(connection.get("endpoint", ""))
+        if endpoint.startswith(_OWN):
+            return None
         if urlsplit(endpoint).scheme != protocol:
             return f"its endpoint is no {protocol} address"
         try:
@@ -32,9 +36,10 @@ class SocketProbe:
     """Whether somebody listens; for graphs, which are asked nothing without credentials."""
 
     def problem(self, protocol: str, connection: JsonObject) -> str | None:
-        parts = urlsplit(str(connection.get("endpoint", "")))
-        if parts.scheme == "aeon":
+        endpoint = str(connection.get("endpoint", ""))
+        if endpoint.startswith(_OWN):
             return None
+        parts = urlsplit(endpoint)
         try:
             with socket.create_connection((parts.hostname or "", parts.port or _PORTS[protocol]), _SECONDS):
                 return None

@@ -13,6 +13,7 @@ from aeon.cli.platform.opening import opened
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
 from aeon.platform.catalog.apply import Applier, Step
+from aeon.platform.catalog.defaults import OWNER, load_defaults
 from aeon.platform.catalog.documents import read_documents
 from aeon.platform.catalog.model import Tool
 
@@ -21,9 +22,11 @@ _MOST_LISTED = 1000
 
 
 def bring_up(user: str, *, as_json: bool) -> int:
-    """Open everything once, and count what the user has."""
+    """Open everything once, give the graph its defaults, and count what the user has."""
     with opened(user) as platform:
         catalog = platform.catalog
+        defaults = load_defaults(catalog)
+        list(platform.health.run(OWNER, only_due=True))
         counts = {
             "services": len(catalog.services.page_of_own(user, limit=_MOST_LISTED)),
             "secrets": len(catalog.secrets.page_of_own(user, limit=_MOST_LISTED)),
@@ -31,8 +34,10 @@ def bring_up(user: str, *, as_json: bool) -> int:
         }
         where = platform.store.name
     if as_json:
-        put(pretty({"graph": where, "user": user, **counts}))
+        put(pretty({"graph": where, "user": user, "defaultsChanged": len(defaults), **counts}))
     else:
+        if defaults:
+            say(f"the default catalog is there: {len(defaults)} change(s); see `aeon tool list`")
         put(f"{where}: {', '.join(f'{count} {kind}' for kind, count in counts.items())} of {user}")
     return Code.DONE
 
@@ -88,9 +93,10 @@ def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> i
 
 
 def _named(platform: Platform, name: str) -> Tool:
+    """The user's own tool of that name, else one of the defaults, else whatever has that id."""
     tools = platform.catalog.tools
-    found = tools.by_name(platform.user, name)
-    return found if found is not None else tools.get(platform.user, name)
+    own, default = (tools.by_name(user, name) for user in (platform.user, OWNER))
+    return own or default or tools.get(platform.user, name)
 
 
 def _text_of(file: Path) -> str:

@@ -1,13 +1,17 @@
 """What the platform's commands start with."""
 
 import os
-from pathlib import Path
+from collections.abc import Generator
+from contextlib import contextmanager
 
-from aeon.bootstrap.platform import Platform, open_platform
+from aeon.bootstrap.platform import Platform
+from aeon.cli import session
 
 
-def opened(user: str) -> Platform:
-    """The platform of the current folder, on a user's behalf."""
-    platform = open_platform(Path.cwd(), os.environ, user)
-    os.environ.pop("AEON_MASTER_KEY", None)  # no child process is to inherit it
-    return platform
+@contextmanager
+def opened(user: str) -> Generator[Platform]:
+    """The platform of the current folder, on a user's behalf, closed in the end."""
+    with session.opened(session.settings_here(), is_quiet=True) as app:
+        platform = app.platform(user)
+        os.environ.pop("AEON_MASTER_KEY", None)  # no child process is to inherit it
+        yield platform

@@ -70,9 +70,10 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
         if not re.fullmatch(r"---(\s.*)?", line):
             lines.append(line)
             continue
-        if any(each.strip() and not each.lstrip().startswith("#") for each in lines):
+        first = next((at for at, each in enumerate(lines, start) if each.strip() and each.lstrip()[0] != "#"), None)
+        if first is not None:
             number += 1
-            yield f"document {number} (line {start})", "\n".join(lines)
+            yield f"document {number} (line {first})", "\n".join(lines)
         lines, start = [line.removeprefix("---")], at
 
 

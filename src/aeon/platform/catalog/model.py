@@ -35,7 +35,7 @@ class _Monitored(Record):
 
     status: Health = "degraded"
     last_health_check: str | None = None
-    error_message: str | None = "It was not checked yet."
+    error_message: str | None = None
 
 
 class Service(_Owned, _Monitored):
@@ -112,6 +112,9 @@ class ToolTemplate(_Owned):
     output_schema: JsonObject
     archived: bool = False
 
+
+UNCHECKED = "It was not checked yet."
+"""The error message of what is new."""
 
 Entity: TypeAlias = Service | Secret | Tool | ServiceTemplate | ToolTemplate
 

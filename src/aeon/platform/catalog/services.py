@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
-from aeon.platform.catalog.model import NewService, Service, ServiceChange, ServiceTemplate
+from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceChange, ServiceTemplate
 from aeon.platform.catalog.rules import check_connection_schema, check_service
 from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
@@ -38,6 +38,7 @@ class Services(Shelf[Service]):
         service = Service.model_validate(
             new.as_dict()
             | {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at}
+            | {"errorMessage": UNCHECKED}
             | {"serviceTemplateId": template.id if template else None}
         )
         params: JsonObject = {"at": at, "properties": properties(service)}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
-from aeon.platform.catalog.model import Health, NewTool, Secret, Service, Tool, ToolChange, ToolTemplate
+from aeon.platform.catalog.model import UNCHECKED, Health, NewTool, Secret, Service, Tool, ToolChange, ToolTemplate
 from aeon.platform.catalog.rules import check_tool, check_tool_on
 from aeon.platform.catalog.secrets import Secrets
 from aeon.platform.catalog.services import Services
@@ -56,6 +56,7 @@ class Tools(Shelf[Tool]):
         tool = Tool.model_validate(
             new.as_dict()
             | {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at}
+            | {"errorMessage": UNCHECKED}
             | {"toolTemplateId": template.id if template else None, "needsSecret": new.secret_id is not None}
         )
         params: JsonObject = {"at": at, "service": service.id, **_written(tool, service)}

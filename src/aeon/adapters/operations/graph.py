@@ -1,0 +1,59 @@
+"""Queries of graphs: Aeon's own by named queries alone, other servers in the words of the tool's owner."""
+
+from typing import Final, cast
+
+from aeon.adapters.operations.graph_servers import Connect, Found, connected
+from aeon.adapters.operations.own_graph import NAMED
+from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.operations import GraphQuery
+from aeon.platform.graph import GraphError, GraphStore, GraphUnavailableError, QueryTimeoutError, Row
+
+OWN: Final = "aeon:graph"
+"""The endpoint that is Aeon's own graph."""
+
+
+class GraphExecutor:
+    """Carries out `graph_query`: the output is `{"rows": [...], "truncated": bool}`.
+
+    A row is an object by column; a node or an edge is the object of its properties. `truncated` says that there were
+    more rows than the operation's `row_limit`, and that those are not here.
+    """
+
+    def __init__(self, own: GraphStore, connect: Connect = connected) -> None:
+        self._own = own
+        self._connect = connect
+
+    def execute(self, work: Work) -> Json:
+        operation = cast(GraphQuery, work.operation)
+        if work.connection.get("endpoint") == OWN:
+            return _result(self._own_rows(work.user, operation), operation.row_limit)
+        given: JsonObject = {name: work.given.get(name) for name in sorted(operation.variables())}
+        found: Found = self._connect(work)(operation, given)
+        return {"rows": list[Json](found.rows), "truncated": found.is_truncated}
+
+    def _own_rows(self, user: str, operation: GraphQuery) -> list[Row]:
+        """The rows of a named query, one more than the limit where there are more (platform 2)."""
+        query = _named(operation)
+        params: JsonObject = {"user": user, "limit": operation.row_limit + 1}
+        try:
+            return self._own.read(query, params, timeout=operation.timeout)
+        except GraphError as error:
+            is_transient = isinstance(error, GraphUnavailableError | QueryTimeoutError)
+            raise OperationError(error.message, next_step=error.advice, is_transient=is_transient) from None
+
+
+def _named(operation: GraphQuery) -> str:
+    name = operation.query.strip()
+    if operation.mode != "read":
+        raise OperationError("Aeon's own graph is only read by tools", next_step="Set the operation's mode to read.")
+    if not name.startswith("@") or name[1:] not in NAMED:
+        raise OperationError(
+            "of Aeon's own graph only named queries are asked",
+            next_step=f"Set the operation's query to one of {', '.join(f'@{known}' for known in NAMED)}.",
+        )
+    return NAMED[name[1:]]
+
+
+def _result(rows: list[Row], limit: int) -> JsonObject:
+    return {"rows": list[Json](rows[:limit]), "truncated": len(rows) > limit}

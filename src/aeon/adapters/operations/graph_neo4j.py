@@ -1,0 +1,89 @@
+"""A Neo4j server over Bolt: explicit transactions in an explicit access mode, limited in rows and in time."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from aeon.adapters.operations.graph_rows import Found, Place, without_values
+from aeon.adapters.operations.graph_values import as_json
+from aeon.base.errors import MissingExtraError
+from aeon.base.json import JsonObject
+from aeon.platform.catalog.calling import OperationError
+from aeon.platform.catalog.operations import GraphQuery
+
+_PORT = 7687
+_CONNECT_SECONDS = 5.0
+_GRACE_SECONDS = 2.0
+"""Beyond connecting and the query's own time, what an answer may need to arrive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neo4jServer:
+    """Asks one database of a server. Every question has a connection of its own, and nothing is sent twice."""
+
+    place: Place
+    login: tuple[str, str] | None
+
+    def __call__(self, operation: GraphQuery, params: JsonObject) -> Found:
+        """Not from within a running event loop: it runs one of its own, so that a server that hangs is left in time."""
+        return asyncio.run(self._asked(operation, params))
+
+    async def _asked(self, operation: GraphQuery, params: JsonObject) -> Found:
+        try:
+            from neo4j.exceptions import DriverError, Neo4jError
+        except ImportError as missing:
+            raise MissingExtraError(
+                "A Neo4j server needs neo4j.", next_step="Install aeon-orchestrator[neo4j]."
+            ) from missing
+        is_repeatable = operation.mode == "read"  # a write whose answer was lost may have happened
+        try:
+            async with asyncio.timeout(operation.timeout + _CONNECT_SECONDS + _GRACE_SECONDS):
+                return await self._found(operation, params)
+        except TimeoutError:
+            raise OperationError(f"no answer within {operation.timeout:g} s", is_transient=is_repeatable) from None
+        except Neo4jError as error:
+            raise _refusal(error.code or "", error.message or "", params, is_transient=error.is_retryable()) from None
+        except (DriverError, OSError) as error:
+            where = f"{self.place.host}:{self.place.port or _PORT}"
+            raise OperationError(
+                f"the Neo4j server at {where} could not be asked: {type(error).__name__}",
+                next_step="See that the server runs and the endpoint is right.",
+                is_transient=is_repeatable,
+            ) from None
+
+    async def _found(self, operation: GraphQuery, params: JsonObject) -> Found:
+        import neo4j
+
+        mode = neo4j.WRITE_ACCESS if operation.mode == "write" else neo4j.READ_ACCESS
+        limit = operation.row_limit
+        async with (
+            self._driver() as driver,
+            driver.session(database=self.place.database, default_access_mode=mode, fetch_size=limit + 1) as session,
+            await session.begin_transaction(timeout=operation.timeout) as transaction,
+        ):
+            answer = await transaction.run(operation.query, params)
+            columns = answer.keys()
+            rows = [dict(zip(columns, map(as_json, record), strict=True)) for record in await answer.fetch(limit + 1)]
+            await transaction.commit()
+            return Found(rows[:limit], len(rows) > limit)
+
+    def _driver(self) -> Any:
+        import neo4j
+
+        host = f"[{self.place.host}]" if ":" in self.place.host else self.place.host
+        database: Any = neo4j.AsyncGraphDatabase
+        return database.driver(
+            f"{self.place.scheme}://{host}:{self.place.port or _PORT}",
+            auth=self.login,
+            connection_timeout=_CONNECT_SECONDS,
+            connection_acquisition_timeout=_CONNECT_SECONDS,
+            telemetry_disabled=True,
+            notifications_min_severity="OFF",
+        )
+
+
+def _refusal(code: str, message: str, params: JsonObject, *, is_transient: bool) -> OperationError:
+    """The server's refusal; what it says of data, which may quote values, is its code alone."""
+    said = "" if "Schema.Constraint" in code else f": {without_values(message, params)}"
+    advice = "Correct the secret." if "Security" in code else "Correct the query."
+    return OperationError(f"the Neo4j server refuses, {code}{said}", next_step=advice, is_transient=is_transient)

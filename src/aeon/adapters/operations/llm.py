@@ -1,0 +1,133 @@
+"""Questions to language models: the prompt from templates, the answer as text or as JSON that fits a schema."""
+
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Final, TypeAlias, cast
+
+from aeon.adapters.operations.prompts import rendered
+from aeon.base.errors import LLMError, LLMRequestError, SupervisorError
+from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json_schema import schema_check
+from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.operations import LlmCall
+from aeon.supervisor.repair import Supervisor
+from aeon.validation.recovery import Recovered, recover
+
+OWN_MODEL: Final = "aeon:model"
+"""The endpoint that is the project's own configured model."""
+
+AdapterFor: TypeAlias = Callable[[Work], LLMAdapter]
+"""The model that a work's connection means: its endpoint, its model, its secret, within its operation's timeout.
+
+Raises AeonError where it means none.
+"""
+
+_ANNOTATIONS = frozenset({"$schema", "$id", "$comment", "title", "description", "default", "examples"})
+_DEFINITIONS = ("$defs", "definitions")
+_WRAPPED = "result"
+
+
+class LlmExecutor:
+    """Carries out `llm_call`: with an output schema that asks for something, a value that fits it, else `{"text"}`.
+
+    A value that does not fit is recovered or repaired as any model's output is, at most twice (core 9, core 10).
+    """
+
+    def __init__(self, adapter_for: AdapterFor) -> None:
+        self._adapter_for = adapter_for
+
+    def execute(self, work: Work) -> Json:
+        operation = cast(LlmCall, work.operation)
+        system = rendered(operation.system_prompt, work.given)
+        prompt = rendered(operation.prompt_template, work.given)
+        request = Request(prompt, system or None, operation.max_tokens, operation.temperature)
+        return _within(operation.timeout, lambda: self._answer(work, request))
+
+    def _answer(self, work: Work, request: Request) -> Json:
+        try:
+            adapter = self._adapter_for(work)
+            if not work.output_schema.keys() - _ANNOTATIONS:
+                return {"text": _text(ask(adapter, request))}
+            return _value(adapter, request, work.output_schema)
+        except LLMError as error:
+            is_transient = not isinstance(error, LLMRequestError)
+            raise OperationError(error.message, next_step=error.advice, is_transient=is_transient) from None
+
+
+def _text(reply: Reply) -> str:
+    """A text that was cut off is not passed off as whole."""
+    _refuse_unfinished(reply)
+    text = reply.text.strip()
+    if not text:
+        raise OperationError("the model answered nothing", is_transient=True)
+    return text
+
+
+def _value(adapter: LLMAdapter, request: Request, schema: JsonObject) -> Json:
+    """The model's answer as a value that fits the schema; one that is no object is asked for inside of one."""
+    is_object = schema.get("type") == "object"
+    asked = schema if is_object else _enveloped(schema)
+    found = _object(adapter, _asking_for(asked, request), asked)
+    return found if is_object else found[_WRAPPED]
+
+
+def _object(adapter: LLMAdapter, request: Request, schema: JsonObject) -> JsonObject:
+    reply = ask(adapter, request)
+    stopped = reply.finish_reason == "stop"
+    read = recover(reply.text, schema_check(schema), is_truncated=reply.is_truncated, has_stopped=stopped)
+    if isinstance(read, Recovered):
+        return cast(JsonObject, read.value)
+    _refuse_unfinished(reply)
+    try:
+        return Supervisor(adapter).repair_json(reply.text, schema)
+    except SupervisorError:
+        problems = "; ".join(map(str, read.problems[:5]))
+        raise OperationError(
+            f"the model's answer does not fit the output schema and could not be repaired: {problems}",
+            next_step="Say in the prompt what each field is, or ask a model that follows schemas.",
+        ) from None
+
+
+def _refuse_unfinished(reply: Reply) -> None:
+    if reply.is_truncated:
+        raise OperationError(
+            "the model's answer was cut off by the token limit", next_step="Raise maxTokens, or ask for less."
+        )
+    if reply.finish_reason == "refusal":
+        raise OperationError("the model refused to answer", next_step="Say it in another way.")
+
+
+def _enveloped(schema: JsonObject) -> JsonObject:
+    """The schema as that of an object's one field, its definitions where its references look for them."""
+    inner = {key: value for key, value in schema.items() if key not in _DEFINITIONS}
+    definitions = {key: schema[key] for key in _DEFINITIONS if key in schema}
+    return {"type": "object", "properties": {_WRAPPED: inner}, "required": [_WRAPPED], **definitions}
+
+
+def _asking_for(schema: JsonObject, request: Request) -> Request:
+    """The request with the schema, in words too: a model that is not constrained must know it, the others do better."""
+    said = f"Answer with JSON that fits this schema, and nothing else:\n{canonical(schema)}"
+    system = f"{request.system_prompt}\n\n{said}" if request.system_prompt else said
+    return Request(request.prompt, system, request.max_tokens, request.temperature, schema)
+
+
+def _within(seconds: float, answer: Callable[[], Json]) -> Json:
+    """What `answer` gives in time. A model's adapter cannot be interrupted: a late answer of its thread is dropped."""
+    outcomes: SimpleQueue[tuple[Json, BaseException | None]] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcomes.put((answer(), None))
+        except BaseException as error:  # noqa: BLE001  # raised again by whoever waits
+            outcomes.put((None, error))
+
+    Thread(target=run, name="aeon-llm-call", daemon=True).start()
+    try:
+        value, error = outcomes.get(timeout=seconds)
+    except Empty:
+        raise OperationError(f"no answer within {seconds:g} s", is_transient=True) from None
+    if error is not None:
+        raise error
+    return value

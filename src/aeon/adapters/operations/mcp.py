@@ -1,0 +1,163 @@
+"""Calls of MCP servers' tools, over stdio, streamable HTTP and SSE."""
+
+import os
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import anyio
+import httpx2
+
+from aeon.adapters.operations.event_loop import EventLoopThread
+from aeon.adapters.operations.filling import filled
+from aeon.adapters.operations.mcp_sessions import Sessions
+from aeon.adapters.operations.mcp_transports import Reach, transport
+from aeon.base.errors import MissingExtraError
+from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.operations import McpCall
+from aeon.platform.vault import Revealed
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.types import CallToolResult
+
+T = TypeVar("T")
+
+_CONNECTION_CLOSED = -32000
+_FIRST_SERVER_ERROR = 500
+_MOST_PAGES = 50
+_LISTING_SECONDS = 60.0
+_SHOWN = 1000
+"""Characters of a tool's own error that are repeated."""
+
+
+class McpExecutor:
+    """Carries out `mcp_call`. Sessions are kept for each server and secret; `close` ends them and their processes.
+
+    The output is the tool's structured content, which fits the output schema that `tools` gives for it; without any,
+    `{"content": text}`: its parts of text by line, and each other part as its kind in brackets.
+    """
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        """Of `environ`, a server's process gets what it takes to run, and no more (platform 3)."""
+        self._environ = environ
+        self._thread = EventLoopThread("aeon-mcp")
+        self._sessions = Sessions(self._made)
+
+    def execute(self, work: Work) -> Json:
+        operation = cast(McpCall, work.operation)
+        arguments = work.given if operation.arguments is None else filled(dict(operation.arguments), work.given)
+        result = self._asked(
+            Reach(work.protocol, work.connection, work.secret),
+            operation.timeout,
+            lambda client: client.call_tool(operation.tool, cast(JsonObject, arguments)),
+        )
+        return _output(result)
+
+    def tools(self, protocol: str, connection: JsonObject, secret: Revealed | None = None) -> list[JsonObject]:
+        """What a server offers: `name`, `description`, `inputSchema` and `outputSchema` (empty when it says none).
+
+        Raises OperationError.
+        """
+        return self._asked(Reach(protocol, connection, secret), _LISTING_SECONDS, _listed)
+
+    def close(self) -> None:
+        """End all sessions. Twice is once."""
+        if self._thread.is_running:
+            self._thread.run(self._sessions.close())
+        self._thread.close()
+
+    def _made(self, reach: Reach) -> "Client":
+        from mcp import Client
+        from mcp.types import Implementation
+
+        return Client(transport(reach, self._environ), client_info=Implementation(name="aeon", version="1"), cache=None)
+
+    def _asked(self, reach: Reach, seconds: float, ask: Callable[["Client"], Awaitable[T]]) -> T:
+        """Connecting counts towards the time given. What is given up is cancelled on the server, too."""
+        try:
+            from mcp import MCPError
+        except ImportError as missing:
+            raise MissingExtraError(
+                "MCP servers need mcp.", next_step="Install aeon-orchestrator[platform]."
+            ) from missing
+        try:
+            return self._thread.run(_within(seconds, partial(self._connected, reach, ask)))
+        except TimeoutError:
+            raise OperationError(f"no answer within {seconds:g} s", is_transient=True) from None
+        except (MCPError, OSError, RuntimeError, ValueError, httpx2.HTTPError, ExceptionGroup) as error:
+            first = next(_leaves(cast(Exception, error)))
+            if isinstance(first, MCPError):
+                raise _refusal(first.code, first.message) from None
+            raise _unreachable(reach, first) from None
+
+    async def _connected(self, reach: Reach, ask: Callable[["Client"], Awaitable[T]]) -> T:
+        return await ask(await self._sessions.client(reach))
+
+
+async def _within(seconds: float, work: Callable[[], Awaitable[T]]) -> T:
+    with anyio.fail_after(seconds):
+        return await work()
+
+
+async def _listed(client: "Client") -> list[JsonObject]:
+    found: list[JsonObject] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        found += [
+            {
+                "name": tool.name,
+                "description": tool.description or "",
+                "inputSchema": tool.input_schema,
+                "outputSchema": tool.output_schema or {},
+            }
+            for tool in page.tools
+        ]
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    return found
+
+
+def _output(result: "CallToolResult") -> Json:
+    text = "\n".join(map(_part, result.content))
+    if result.is_error:
+        raise OperationError(f"the tool answered with an error: {text[:_SHOWN]}")
+    return {"content": text} if result.structured_content is None else result.structured_content
+
+
+def _part(content: Any) -> str:
+    """A part of an answer as text; an embedded text counts as one."""
+    inner = getattr(content, "resource", content)
+    text = getattr(inner, "text", None)
+    return text if isinstance(text, str) else f"[{content.type}]"
+
+
+def _refusal(code: int, message: str) -> OperationError:
+    """Whether a call whose connection was lost was carried out is not known, so nobody is told to repeat it."""
+    if code == _CONNECTION_CLOSED:
+        return OperationError("the connection was lost", next_step="See that the server runs, and what it did.")
+    return OperationError(f"the server refused: {message[:_SHOWN]}")
+
+
+def _unreachable(reach: Reach, error: BaseException) -> OperationError:
+    """What went wrong, by its kind: texts of errors may hold what was sent."""
+    if isinstance(error, FileNotFoundError) and reach.protocol == "stdio":
+        return OperationError(
+            f"the command {reach.connection['command']!r} was not found", next_step="Install it, or give its path."
+        )
+    if isinstance(error, httpx2.HTTPStatusError):
+        is_transient = error.response.status_code >= _FIRST_SERVER_ERROR
+        return OperationError(f"the server answered {error.response.status_code}", is_transient=is_transient)
+    return OperationError(f"the server could not be asked: {type(error).__name__}", is_transient=True)
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """The first of them is what went wrong first."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

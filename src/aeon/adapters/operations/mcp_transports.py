@@ -1,0 +1,120 @@
+"""How an MCP server is reached: as a process of ours over its pipes, or over HTTP with the secret as a bearer."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from urllib.parse import urlsplit
+
+import httpx2
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.calling import OperationError
+from aeon.platform.vault import Revealed
+
+if TYPE_CHECKING:
+    from mcp.client import Transport
+
+_INHERITED = ("PATH", "HOME", "LANG")
+_CONNECT_SECONDS = 10.0
+_SILENCE_SECONDS = 310.0
+"""Longer than any operation may take, so that its own limit is what ends it."""
+
+
+class Reach(NamedTuple):
+    """A server, and as whom it is asked."""
+
+    protocol: str
+    connection: JsonObject
+    secret: Revealed | None
+
+
+def transport(reach: Reach, environ: Mapping[str, str]) -> "Transport":
+    """What a client connects through. Raises OperationError for a connection that cannot be used."""
+    if reach.protocol == "stdio":
+        return _process(reach, environ)
+    endpoint = _endpoint(reach.connection)
+    return cast("Transport", (_events if reach.protocol == "sse" else _streamable)(endpoint, _bearer(reach.secret)))
+
+
+@asynccontextmanager
+async def _process_streams(parameters: Any) -> AsyncGenerator[Any]:
+    """What the process says beside the protocol is nobody's: it would land in the middle of the user's own output."""
+    from mcp.client.stdio import stdio_client
+
+    with Path("/dev/null").open("w") as unheard:  # noqa: ASYNC230  # opens at once
+        async with stdio_client(parameters, unheard) as streams:
+            yield streams
+
+
+@asynccontextmanager
+async def _streamable(endpoint: str, headers: dict[str, str]) -> AsyncGenerator[Any]:
+    from mcp.client.streamable_http import streamable_http_client
+
+    async with (
+        _http_client(headers) as client,
+        streamable_http_client(endpoint, http_client=client) as streams,
+    ):
+        yield streams
+
+
+@asynccontextmanager
+async def _events(endpoint: str, headers: dict[str, str]) -> AsyncGenerator[Any]:
+    from mcp.client.sse import sse_client
+
+    def made(**_options: Any) -> httpx2.AsyncClient:
+        return _http_client(headers)
+
+    async with sse_client(endpoint, httpx_client_factory=cast(Any, made)) as streams:
+        yield streams
+
+
+def _http_client(headers: dict[str, str]) -> httpx2.AsyncClient:
+    """Redirects stay on the endpoint's origin (the SDK sees to it), so the bearer does, too."""
+    limits = httpx2.Timeout(_CONNECT_SECONDS, read=_SILENCE_SECONDS)
+    return httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False)
+
+
+def _process(reach: Reach, environ: Mapping[str, str]) -> "Transport":
+    """A process that gets of this one's environment no more than it takes to run (platform 3).
+
+    The SDK adds the login's name, shell and terminal by itself.
+    """
+    from mcp.client.stdio import StdioServerParameters
+
+    if reach.secret is not None:
+        raise OperationError(
+            "a server over stdio takes no secret", next_step="Reach it over http, or take the secret off the tool."
+        )
+    arguments, own = reach.connection.get("args", []), reach.connection.get("env", {})
+    if not _are_texts(arguments) or not isinstance(own, dict) or not _are_texts(list(cast(JsonObject, own).values())):
+        raise OperationError("the connection's `args` must be a list of texts, its `env` an object of texts")
+    inherited = {name: environ[name] for name in _INHERITED if name in environ}
+    parameters = StdioServerParameters(
+        command=str(reach.connection["command"]), args=arguments, env={**inherited, **cast("dict[str, str]", own)}
+    )
+    return cast("Transport", _process_streams(parameters))
+
+
+def _are_texts(value: Json) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in cast("list[Json]", value))
+
+
+def _endpoint(connection: JsonObject) -> str:
+    endpoint = str(connection.get("endpoint", ""))
+    parts = urlsplit(endpoint)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise OperationError("the endpoint must be an http or https address without a user or a password")
+    return endpoint
+
+
+def _bearer(secret: Revealed | None) -> dict[str, str]:
+    if secret is None:
+        return {}
+    value = secret.reveal()
+    token = value.get("key") or value.get("access_token")
+    if token is None:
+        raise OperationError(
+            "a secret of this type cannot be a bearer", next_step="Give the tool an api_key or an oauth_token."
+        )
+    return {"authorization": f"Bearer {token}"}

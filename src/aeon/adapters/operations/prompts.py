@@ -1,0 +1,44 @@
+"""Prompts made of Handlebars templates and an input's fields, which are data in them and never templates themselves."""
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from aeon.base.errors import MissingExtraError
+from aeon.base.json import JsonObject
+from aeon.platform.catalog.calling import OperationError
+
+if TYPE_CHECKING:
+    from pydantic_handlebars import HandlebarsEnvironment
+
+_MISSING = re.compile(r"'([^']*)' references missing")
+
+
+def rendered(template: str, given: JsonObject) -> str:
+    """The text of a template. Nothing is escaped; what is no text stands in it as the template engine writes it.
+
+    Raises OperationError that names the variable that was not given, and for a template that cannot be carried out.
+    """
+    environment = _environment()
+    from pydantic_handlebars import HandlebarsError
+
+    try:
+        return environment.render(template, given)
+    except HandlebarsError as error:
+        missing = _MISSING.search(str(error))
+        if missing is None:
+            raise OperationError("the prompt cannot be made", next_step="Correct the operation's templates.") from None
+        raise OperationError(
+            f"the prompt needs {missing[1]!r}, which was not given", next_step=f"Give {missing[1]!r} in the input."
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def _environment() -> "HandlebarsEnvironment":
+    try:
+        from pydantic_handlebars import HandlebarsEnvironment
+    except ImportError as missing:
+        raise MissingExtraError(
+            "Prompts with variables need pydantic-handlebars.", next_step="Install aeon-orchestrator[platform]."
+        ) from missing
+    return HandlebarsEnvironment(strict=True, auto_escape=False)
