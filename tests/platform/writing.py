@@ -1,0 +1,34 @@
+"""A process that creates services for ever, saying each that was acknowledged: to be killed at any moment."""
+
+import sys
+from itertools import count
+from pathlib import Path
+
+from aeon.adapters.graph.embedded import open_embedded
+from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.model import NewService
+from aeon.platform.graph import GraphUnavailableError
+from aeon.platform.ledger import Request
+from aeon.testing.vault import InMemoryVault
+
+SCHEMA = {"type": "object", "required": ["endpoint"]}
+
+
+def main(folder: Path, first: int) -> None:
+    catalog = Catalog(open_embedded(folder), InMemoryVault())
+    catalog.add_user("me")
+    for number in count(first):
+        name = f"service {number}"
+        new = NewService.parsed({"name": name, "type": "rest_api", "protocol": "http", "connectionSchema": SCHEMA})
+        while True:
+            try:
+                catalog.services.add(new, Request("me", f"key {number}", {"name": name}))
+                break
+            except GraphUnavailableError:
+                continue  # with the same key, so that what did happen does not happen twice
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
