@@ -73,6 +73,10 @@ class Revealed:
 class Vault(Protocol):
     """Encrypted values by SecretKey. Threads and processes may share one. Errors never contain a value or a key."""
 
+    def check(self, kind: SecretType, value: JsonObject) -> None:
+        """Raises RuleError for a value that does not fit its type, all that is wrong and nothing of it repeated."""
+        ...
+
     def put(self, key: SecretKey, value: JsonObject) -> None:
         """Encrypt and keep a value. A key is written once: a rotation is a new version.
 

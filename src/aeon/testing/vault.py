@@ -16,7 +16,7 @@ import pytest
 
 from aeon.adapters.vault.master_key import MasterKey
 from aeon.adapters.vault.values import key_problems, may_be_kept, value_problems
-from aeon.adapters.vault.wording import absent, key_error, taken, value_error, written
+from aeon.adapters.vault.wording import absent, check_value, key_error, taken, value_error, written
 from aeon.base.clock import Clock
 from aeon.base.json import JsonObject
 from aeon.platform.errors import RuleError
@@ -107,6 +107,9 @@ class InMemoryVault:
             self._contents.master = master
         self._check()
 
+    def check(self, kind: SecretType, value: JsonObject) -> None:
+        check_value(kind, value)
+
     def put(self, key: SecretKey, value: JsonObject) -> None:
         if problems := key_problems(key):
             raise key_error(problems)
@@ -183,6 +186,14 @@ class VaultConformance:
         assert revealed.words() == (CANARY,)
         with pytest.raises(TypeError):
             pickle.dumps(revealed)
+
+    def test_platform_3_a_value_is_checked_before_it_is_put(self) -> None:
+        vault = self.vault()
+        vault.check("api_key", {"key": CANARY})
+        with pytest.raises(RuleError) as raised:
+            vault.check("password", {"username": "", "key": CANARY})
+        assert CANARY not in str(raised.value)
+        assert vault.kept() == []
 
     def test_a_value_is_the_vaults_own(self) -> None:
         vault, value = self.vault(), {"key": "before"}

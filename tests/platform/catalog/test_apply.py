@@ -154,3 +154,11 @@ def test_unsharing_warns_of_what_others_have_on_it(world):
     steps = Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "k1"}))
     hurt = {step.document.name: step.hurts for step in steps if step.hurts}
     assert hurt == {"weather": (f"a tool of {other}",)}
+
+
+def test_a_secret_s_value_is_checked_before_anything_is_done(world):
+    user = world.user("u")
+    found = problems(FILE.replace("{key:", "{kee:"), world, user, {"WEATHER_KEY": "canary-1"})
+    assert "key is missing" in found[0]
+    assert "canary-1" not in found[0]
+    assert world.catalog.services.page_of_own(user) == []

@@ -13,10 +13,10 @@ from aeon.adapters.vault.private_files import is_there
 from aeon.adapters.vault.sealing import Sealed, VaultKeys, rewrapped
 from aeon.adapters.vault.values import key_problems, may_be_kept, value_problems
 from aeon.adapters.vault.vault_file import VaultFile, make_vault_file
-from aeon.adapters.vault.wording import absent, key_error, taken, tampered, value_error, written
+from aeon.adapters.vault.wording import absent, check_value, key_error, taken, tampered, value_error, written
 from aeon.base.clock import Clock
 from aeon.base.json import JsonObject
-from aeon.platform.vault import Kept, Revealed, SecretKey, TamperedError, WrongKeyError
+from aeon.platform.vault import Kept, Revealed, SecretKey, SecretType, TamperedError, WrongKeyError
 
 
 class SqliteVault:
@@ -40,6 +40,9 @@ class SqliteVault:
         except BaseException:
             self._file.close()
             raise
+
+    def check(self, kind: SecretType, value: JsonObject) -> None:
+        check_value(kind, value)
 
     def put(self, key: SecretKey, value: JsonObject) -> None:
         problems = key_problems(key)

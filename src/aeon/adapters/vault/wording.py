@@ -1,7 +1,7 @@
 """What every vault says when it refuses. Ids, types and versions are named; values, keys and ciphertexts never."""
 
-from aeon.adapters.vault.values import FIELDS, Fields
-from aeon.base.json import Json
+from aeon.adapters.vault.values import FIELDS, Fields, value_problems
+from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.platform.vault import SecretKey, SecretType, TamperedError, VaultError
 
@@ -25,6 +25,12 @@ def value_error(kind: SecretType, problems: list[str]) -> RuleError:
         next_step=f"Its fields: {_listed(FIELDS[kind])}.",
         problems=list[Json](problems),
     )
+
+
+def check_value(kind: SecretType, value: JsonObject) -> None:
+    """Raises RuleError for a value that does not fit its type."""
+    if problems := value_problems(kind, value):
+        raise value_error(kind, problems)
 
 
 def absent(key: SecretKey) -> VaultError:

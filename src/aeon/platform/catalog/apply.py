@@ -80,7 +80,7 @@ class Applier:
         for document in documents:
             try:
                 new = self._parsed(document, coming)
-                _check(new)
+                self._check(new)
                 steps.append(self._step(document, new, coming))
                 coming[document.kind, document.name] = new
             except PlatformError as error:
@@ -153,9 +153,10 @@ class Applier:
         if asked:
             shelf.change(found.id, _KINDS[step.document.kind].change.parsed(asked), self._request)
 
-
-def _check(new: Record) -> None:
-    if isinstance(new, model.NewService | model.NewServiceTemplate):
-        check_service(new)
-    elif isinstance(new, model.NewTool | model.NewToolTemplate):
-        check_tool(new)
+    def _check(self, new: Record) -> None:
+        if isinstance(new, model.NewService | model.NewServiceTemplate):
+            check_service(new)
+        elif isinstance(new, model.NewTool | model.NewToolTemplate):
+            check_tool(new)
+        elif isinstance(new, model.NewSecret):
+            self._catalog.secrets.check(new)

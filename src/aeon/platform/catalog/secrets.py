@@ -38,6 +38,10 @@ class Secrets(Shelf[Secret]):
         self._new_id = new_id
         self._new_version = new_version
 
+    def check(self, new: NewSecret) -> None:
+        """Raises RuleError for a value that does not fit its type, before anything is kept."""
+        self._vault.check(new.type, new.value)
+
     def add(self, new: NewSecret, request: Request) -> Secret:
         """Create a secret for the caller. `request.body` must not hold its value, since a digest of it is kept."""
         at = self._ledger.now()
