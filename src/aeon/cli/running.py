@@ -3,7 +3,7 @@
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -55,9 +55,7 @@ def run_request(request: str | None, plan_file: Path | None, log: Path | None, o
     with opened(loaded) as app:
         path = log or _fresh_log(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
-        if options.stored_for is not None:
-            app.offer_stored(options.stored_for)
-        app.offer_skills(text if plan is None else "", [step.tool for step in steps or []])
+        _offer(app, options, text if plan is None else "", [step.tool for step in steps or []])
 
         def work(orchestrator: Orchestrator) -> JsonObject:
             return orchestrator.execute(text, plan)
@@ -77,9 +75,7 @@ def resume_run(path: Path, options: RunOptions) -> int:
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
     with opened(loaded) as app:
-        if options.stored_for is not None:
-            app.offer_stored(options.stored_for)
-        app.offer_skills("", [step.tool for step in left])
+        _offer(app, options, "", [step.tool for step in left])
         return _carry_out(app, path, history, left, options, lambda orchestrator: orchestrator.resume(state))
 
 
@@ -88,13 +84,18 @@ def plan_request(request: str, options: RunOptions) -> int:
     text = read_request(request)
     with opened(settings_here(model=options.model)) as app:
         _prepare_model(app, None, options)
-        if options.stored_for is not None:
-            app.offer_stored(options.stored_for)
-        app.offer_skills(text)
+        _offer(app, options, text)
         with redirect_stdout(sys.stderr), display_for() as display:
             plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
         put(pretty(plan.as_dict()))
     return Code.DONE
+
+
+def _offer(app: App, options: RunOptions, request: str, named: Iterable[str | None] = ()) -> None:
+    """Add to the registered tools what is stored and what skills fit, as far as the flags want it."""
+    if options.stored_for is not None:
+        app.offer_stored(options.stored_for)
+    app.offer_skills(request, named)
 
 
 def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:

@@ -1,1 +1,1 @@
-"""What carries out the operations of stored tools: HTTP requests, graph queries, questions to a model."""
+"""What carries out the operations of stored tools: HTTP requests, graph queries, model and MCP calls."""

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from aeon.base.errors import InputError
@@ -19,14 +20,17 @@ from aeon.platform.catalog.model import Tool
 
 _SIGNS = {"create": "+", "change": "~", "keep": "="}
 _MOST_LISTED = 1000
+_UNDER_WAY = timedelta(hours=1)
+"""What is younger in the vault may belong to a change that has not come to the graph yet."""
 
 
 def bring_up(user: str, *, as_json: bool) -> int:
-    """Open everything once, give the graph its defaults, and count what the user has."""
+    """Open everything once, give the graph its defaults, tidy the vault, and count what the user has."""
     with opened(user) as platform:
         catalog = platform.catalog
         defaults = load_defaults(catalog)
         list(platform.health.run(OWNER, only_due=True))
+        catalog.secrets.sweep((datetime.now(UTC) - _UNDER_WAY).isoformat(timespec="microseconds"))
         counts = {
             "services": len(catalog.services.page_of_own(user, limit=_MOST_LISTED)),
             "secrets": len(catalog.secrets.page_of_own(user, limit=_MOST_LISTED)),
