@@ -57,3 +57,31 @@ def small_model() -> str:
     if find_verified(CATALOG["small"], weights_dir(os.environ), lambda _progress: None) is None:
         pytest.skip("the small model's weights are not on this machine; run: aeon model fetch small")
     return "small"
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(tmp_path_factory):
+    """A Neo4j server of the tests' own, started when the first test asks for it; skips with its reason without.
+
+    `.ci/run` fetches its jars. By hand, with java and maven: `mvn -q -B dependency:copy-dependencies
+    -f .ci/neo4j/pom.xml -DoutputDirectory=FOLDER`, then run the tests with AEON_TEST_NEO4J_JARS=FOLDER.
+    """
+    yield from _neo4j_server(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def other_neo4j_server(tmp_path_factory):
+    """A second one, since a Community server has one database."""
+    yield from _neo4j_server(tmp_path_factory)
+
+
+def _neo4j_server(tmp_path_factory):
+    from aeon.testing.neo4j_server import Neo4jServer, jars, missing_for_neo4j
+
+    missing = missing_for_neo4j()
+    if missing:
+        pytest.skip(missing)
+    server = Neo4jServer(jars(), tmp_path_factory.mktemp("neo4j"))
+    server.start()
+    yield server
+    server.kill()  # nobody needs its data

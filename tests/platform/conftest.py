@@ -1,10 +1,10 @@
-"""A catalog on the real engine without persistence, and users of each test's own."""
+"""A catalog on real stores, FalkorDB without persistence and Neo4j, and users of each test's own."""
 
 from itertools import count
 
 import pytest
 
-from aeon.adapters.graph.embedded import memory
+from aeon.adapters.graph import memory, open_neo4j
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewServiceTemplate, NewTool, NewToolTemplate
 from aeon.platform.ledger import Request
@@ -23,11 +23,19 @@ TOOL = {
 }
 
 
-@pytest.fixture(scope="session")
-def store():
-    graph = memory()
+@pytest.fixture(
+    scope="session",
+    params=["memory", pytest.param("neo4j", marks=[pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(600)])],
+)
+def store(request):
+    graph = memory() if request.param == "memory" else emptied(request.getfixturevalue("neo4j_server"))
     yield graph
     graph.close()
+
+
+def emptied(server):
+    server.empty()
+    return open_neo4j(server.address, lambda: server.password)
 
 
 class World:

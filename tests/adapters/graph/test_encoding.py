@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.adapters.graph import memory
-from aeon.adapters.graph.falkordb.encoding import header, quoted
+from aeon.adapters.graph.falkordb.encoding import header
+from aeon.adapters.graph.schemas import quoted
 from aeon.platform.graph import QueryError
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))

@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+from aeon.adapters.graph.neo4j.driver import OPTIONS, client
 from aeon.adapters.operations.graph_rows import Found, Place, without_values
 from aeon.adapters.operations.graph_values import as_json
-from aeon.base.errors import MissingExtraError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.operations import GraphQuery
@@ -29,12 +29,9 @@ class Neo4jServer:
         return asyncio.run(self._asked(operation, params))
 
     async def _asked(self, operation: GraphQuery, params: JsonObject) -> Found:
-        try:
-            from neo4j.exceptions import DriverError, Neo4jError
-        except ImportError as missing:
-            raise MissingExtraError(
-                "A Neo4j server needs neo4j.", next_step="Install aeon-orchestrator[neo4j]."
-            ) from missing
+        client()
+        from neo4j.exceptions import DriverError, Neo4jError
+
         is_repeatable = operation.mode == "read"  # a write whose answer was lost may have happened
         try:
             async with asyncio.timeout(operation.timeout + _CONNECT_SECONDS + _GRACE_SECONDS):
@@ -52,8 +49,7 @@ class Neo4jServer:
             ) from None
 
     async def _found(self, operation: GraphQuery, params: JsonObject) -> Found:
-        import neo4j
-
+        neo4j = client()
         mode = neo4j.WRITE_ACCESS if operation.mode == "write" else neo4j.READ_ACCESS
         limit = operation.row_limit
         async with (
@@ -68,17 +64,14 @@ class Neo4jServer:
             return Found(rows[:limit], len(rows) > limit)
 
     def _driver(self) -> Any:
-        import neo4j
-
         host = f"[{self.place.host}]" if ":" in self.place.host else self.place.host
-        database: Any = neo4j.AsyncGraphDatabase
+        database: Any = client().AsyncGraphDatabase
         return database.driver(
             f"{self.place.scheme}://{host}:{self.place.port or _PORT}",
             auth=self.login,
             connection_timeout=_CONNECT_SECONDS,
             connection_acquisition_timeout=_CONNECT_SECONDS,
-            telemetry_disabled=True,
-            notifications_min_severity="OFF",
+            **OPTIONS,
         )
 
 

@@ -69,9 +69,20 @@ def main(order: Order) -> int:
 def is_private(folder: Path) -> bool:
     """Whether the folder of the socket is there, a folder, and nobody else's."""
     try:
-        found = folder.lstat()
+        return _is_ours_alone(folder.lstat())
     except OSError:
         return False
+
+
+def is_foreign(folder: Path) -> bool:
+    """Whether something else is in the folder's place. One that is not there, or just being removed, is not."""
+    try:
+        return not _is_ours_alone(folder.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _is_ours_alone(found: os.stat_result) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
 
 

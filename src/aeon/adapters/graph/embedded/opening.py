@@ -39,7 +39,7 @@ def _opened(supervisor: Supervisor, name: str) -> FalkorGraph:
     places = supervisor.places
     pool = pool_of("UnixDomainSocketConnection", path=str(places.socket), redis_connect_func=partial(_met, places))
     supervisor.open()
-    link = Link(pool, "graph's engine", supervisor.ensure_running)
+    link = Link(pool, "graph's engine", supervisor.ensure_running, places.require_room)
     return FalkorGraph(link, name, on_close=supervisor.close)
 
 

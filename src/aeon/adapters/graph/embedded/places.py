@@ -10,6 +10,10 @@ from aeon.platform.graph import GraphUnavailableError
 _SHORT = Path("/tmp")  # noqa: S108  # a socket's path has to be short and the same for all; the folder in it is private
 _NAME_CHARS = 20
 
+_ROOM_BYTES = 4_000_000
+"""What must be free before anything is written. The engine acknowledges a write that does not fit on the disk, and
+refuses only the next one: it must never come to that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Places:
@@ -52,6 +56,22 @@ class Places:
     def made_by(self) -> Path:
         """Which engine wrote the data last."""
         return self.folder / "engine.json"
+
+    def require_room(self) -> None:
+        """Raises GraphUnavailableError when the folder's disk is full, or will be in a moment."""
+        if self.is_full():
+            raise GraphUnavailableError(
+                f"The disk of the graph's folder {self.folder} is full: nothing more is written.",
+                next_step="Free some space; what is there is safe, and writes then go on.",
+            )
+
+    def is_full(self) -> bool:
+        """Whether there is less room than a write may need."""
+        try:
+            disk = os.statvfs(self.folder)
+        except OSError:
+            return False  # whoever uses the folder will say what is wrong with it
+        return disk.f_bavail * disk.f_frsize < _ROOM_BYTES
 
     def prepare(self) -> None:
         """Make the folder, open to nobody else. Raises GraphUnavailableError."""

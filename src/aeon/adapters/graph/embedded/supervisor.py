@@ -118,7 +118,7 @@ class Supervisor:
 
     def _require_private(self) -> None:
         runtime = self.places.runtime
-        if os.path.lexists(runtime) and not keeper.is_private(runtime):
+        if keeper.is_foreign(runtime):
             raise GraphUnavailableError(f"{runtime} is there, but not yours alone.", next_step="Have it removed.")
 
     def _count_start(self) -> None:
@@ -159,8 +159,9 @@ class Supervisor:
                 patience = self._clock() + _PATIENCE_SECONDS
             if self._clock() > patience:
                 raise GraphUnavailableError(
-                    f"The graph's engine runs, but does not answer. {self._said(said_before)}",
-                    next_step=f"See {self.places.log}.",
+                    f"The graph's engine runs, but has not answered for {_PATIENCE_SECONDS:g} s. "
+                    f"{self._said(said_before)}",
+                    next_step=f"It is very slow or was stopped: wait and try again. See {self.places.log}.",
                 )
             self._pause(_PAUSE_SECONDS)
         return True
@@ -201,6 +202,11 @@ class Supervisor:
 
     def _died(self, said_before: int) -> GraphError:
         said = self._said(said_before)
+        if self.places.is_full():
+            return GraphUnavailableError(
+                f"The graph's engine died at its start: the disk of {self.places.folder} is full.",
+                next_step="Free some space and try again; the data are safe.",
+            )
         if _NEWER.search(said):
             return GraphError(
                 f"The graph in {self.places.folder} was written by a newer engine. {said}",

@@ -34,7 +34,8 @@ _TROUBLES: tuple[tuple[str, str, str], ...] = (
     ("NOPERM|has no permissions", "does not allow this user the command", _SERVER),
     ("unknown command", "has no FalkorDB in it", _SERVER),
     ("LOADING|is loading|max number of clients|Max pending queries|BUSY", "is busy", "Wait a little and ask again."),
-    ("MISCONF|No space left", "cannot write to its disk", "See that there is room, and at the end of its log."),
+    ("No space left|Disk quota", "has a full disk", "Free some space; what is there is safe, and writes then go on."),
+    ("MISCONF", "cannot write to its disk", "See that there is room, and at the end of its log."),
     ("OOM|used memory|memory consumption", "is out of memory", "Give it more memory."),
     ("READONLY|read only replica", "is a copy that takes no writes", _SERVER),
 )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import redis
 
 _CONNECT_SECONDS = 5.0
+_WRITE = "GRAPH.QUERY"
 
 
 class EngineComplaintError(Exception):
@@ -24,11 +25,21 @@ class LateAnswerError(Exception):
 class Link:
     """Connections to one engine. Threads may share it; each command has a connection of its own while it runs."""
 
-    def __init__(self, pool: "redis.ConnectionPool", where: str, revive: Callable[[], None]) -> None:
-        """`revive` is called when nothing answers, or an answer was lost: it has an engine there again, or raises."""
+    def __init__(
+        self,
+        pool: "redis.ConnectionPool",
+        where: str,
+        revive: Callable[[], None],
+        require_room: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`revive` is called when nothing answers, or an answer was lost: it has an engine there again, or raises.
+
+        `require_room` is called before every write, and raises where it could not be kept.
+        """
         self._pool = pool
         self._where = where
         self._revive = revive
+        self._require_room = require_room
         self._is_closed = False
         self._is_doubtful = False
 
@@ -40,6 +51,8 @@ class Link:
         """
         import redis.exceptions as wire
 
+        if command[0] == _WRITE:
+            self._require_room()
         connection = self._connected()
         try:
             connection.send_command(*command)

@@ -1,4 +1,4 @@
-"""Every query that the adapter asks of its own accord. Names that cannot be parameters are quoted by `encoding`."""
+"""Every query that the adapter asks of its own accord. Names that cannot be parameters are quoted by `schemas`."""
 
 NOTHING = "RETURN 1"
 PROPERTY_KEYS = "CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey"

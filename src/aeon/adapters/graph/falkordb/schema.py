@@ -1,26 +1,22 @@
 """What the engine enforces and indexes: asked for, waited for, and read back."""
 
-import re
 import time
 from collections.abc import Callable, Iterable
 
 from aeon.adapters.graph.falkordb import queries
-from aeon.adapters.graph.falkordb.encoding import quoted
 from aeon.adapters.graph.falkordb.failures import ALREADY_CONSTRAINED, ALREADY_INDEXED
 from aeon.adapters.graph.falkordb.session import Session
-from aeon.platform.graph import DuplicateError, GraphError, QueryError, Row, Schema
+from aeon.adapters.graph.schemas import Pair, contradicted, quoted, require_names
+from aeon.platform.graph import GraphError, QueryError, Row, Schema
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _WAIT_SECONDS = 600.0
 _PAUSE_SECONDS = 0.005
-
-Pair = tuple[str, str]
 
 
 def ensure(session: Session, key: str, schema: Schema, *, pause: Callable[[float], None] = time.sleep) -> None:
     """Have the engine index and enforce all of `schema` before this returns. Raises DuplicateError."""
     wanted = (*schema.unique, *schema.indexed)
-    _require_names(wanted)
+    require_names(wanted)
     there = present(session)
     for pair in dict.fromkeys(wanted):
         if pair not in there.indexed and pair not in there.unique:
@@ -40,18 +36,6 @@ def present(session: Session) -> Schema:
     ]
     indexed = [pair for pair, _ in _indexes(session) if pair not in unique]
     return Schema(tuple(sorted(unique)), tuple(sorted(indexed)))
-
-
-def union(one: Schema, other: Schema) -> Schema:
-    """All that either of them asks for."""
-    unique = {*one.unique, *other.unique}
-    return Schema(tuple(sorted(unique)), tuple(sorted({*one.indexed, *other.indexed} - unique)))
-
-
-def _require_names(pairs: Iterable[Pair]) -> None:
-    wrong = sorted({name for pair in pairs for name in pair if not _NAME.match(name)})
-    if wrong:
-        raise QueryError(f"The schema names {wrong[0]!r}.", next_step="Use letters, digits and underscores.")
 
 
 def _index(session: Session, pair: Pair) -> None:
@@ -74,10 +58,7 @@ def _constrain(session: Session, key: str, pair: Pair, pause: Callable[[float], 
     _wait(lambda: _status(session, pair) == "UNDER CONSTRUCTION", pause)
     if _status(session, pair) != "OPERATIONAL":
         session.command("GRAPH.CONSTRAINT", "DROP", *rule)
-        raise DuplicateError(
-            f"Several nodes {label} have the same {name}, which is to be unique.",
-            next_step="Correct the data, then open the graph again.",
-        )
+        raise contradicted(pair)
 
 
 def _wait(is_unfinished: Callable[[], bool], pause: Callable[[float], None]) -> None:

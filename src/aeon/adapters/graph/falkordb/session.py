@@ -1,7 +1,6 @@
 """Queries to one graph key of an engine: sent, decoded, and their failures told apart."""
 
 import math
-import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar, cast
 
@@ -10,7 +9,8 @@ from aeon.adapters.graph.falkordb.decoding import Reply, UnknownKeyError, rows
 from aeon.adapters.graph.falkordb.encoding import header
 from aeon.adapters.graph.falkordb.failures import EMPTY_KEY, failure
 from aeon.adapters.graph.falkordb.link import EngineComplaintError, LateAnswerError, Link
-from aeon.platform.graph import GraphUnavailableError, Params, QueryError, QueryTimeoutError, Row
+from aeon.adapters.graph.subset import of_the_subset
+from aeon.platform.graph import GraphUnavailableError, Params, Row
 
 T = TypeVar("T")
 
@@ -24,8 +24,6 @@ _GRACE_SECONDS = 10.0
 """Beyond its own time, what the engine may need to take a write back before its answer counts as lost."""
 
 _ATTEMPTS = 20
-
-_LOAD_CSV = re.compile(r"\bLOAD\b.*\bCSV\b", re.IGNORECASE | re.DOTALL)
 
 
 class _Keys(NamedTuple):
@@ -47,12 +45,12 @@ class Session:
 
     def read(self, query: str, params: Params | None = None, timeout: float | None = None) -> list[Row]:
         """As `GraphStore.read`; asked once more when the answer was lost."""
-        text = header(params) + _of_the_subset(query)
+        text = header(params) + of_the_subset(query)
         return _once_more(lambda: self._rows("GRAPH.RO_QUERY", text, params, timeout))
 
     def write(self, query: str, params: Params | None = None, timeout: float | None = None) -> list[Row]:
         """As `GraphStore.write`."""
-        return self._rows("GRAPH.QUERY", header(params) + _of_the_subset(query), params, timeout)
+        return self._rows("GRAPH.QUERY", header(params) + of_the_subset(query), params, timeout)
 
     def explain(self, query: str, params: Params | None = None) -> str:
         text = header(params) + query
@@ -114,21 +112,16 @@ class Session:
     def _answered(self, command: tuple[str | int, ...], seconds: float) -> Reply:
         try:
             reply = self._link.ask(*command, timeout=seconds + _GRACE_SECONDS)
-        except LateAnswerError:
-            if command[0] == "GRAPH.QUERY":
-                raise GraphUnavailableError("The graph's answer is overdue.", may_have_happened=True) from None
-            raise QueryTimeoutError(next_step="Ask for less at once, or give it more time.") from None
+        except LateAnswerError:  # the engine itself ends in time what it works at: this one does not work
+            raise GraphUnavailableError(
+                f"The graph is slow: it has not answered for {seconds + _GRACE_SECONDS:g} s.",
+                next_step="Wait and try again; repeat a change with its Idempotency-Key, since it may be done.",
+                may_have_happened=command[0] == "GRAPH.QUERY",
+            ) from None
         complaints = [] if _is_other_version(reply) else _complaints(reply)
         if complaints:
             raise EngineComplaintError(str(complaints[0]))
         return reply
-
-
-def _of_the_subset(query: str) -> str:
-    """The query, unless it would have the engine read a file or an address of its host, which it does even to read."""
-    if _LOAD_CSV.search(query):
-        raise QueryError("LOAD CSV is not in the subset of Cypher.", next_step="Give the rows as a parameter.")
-    return query
 
 
 def _is_other_version(reply: Reply) -> bool:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from aeon.adapters.graph.falkordb import schema as schemas
+from aeon.adapters.graph.falkordb import schema as schema_of
 from aeon.adapters.graph.falkordb import transfer
 from aeon.adapters.graph.falkordb.link import Link
 from aeon.adapters.graph.falkordb.session import NO_LIMIT_MS, Session
+from aeon.adapters.graph.schemas import union
 from aeon.adapters.graph.snapshots import opened_snapshot, write_snapshot
 from aeon.base.json import JsonObject
 from aeon.platform.graph import GraphError, Params, Row, Schema
@@ -42,7 +43,7 @@ class FalkorGraph:
         return self._session.explain(query, params)
 
     def ensure(self, schema: Schema) -> None:
-        schemas.ensure(self._session, GRAPH, schema)
+        schema_of.ensure(self._session, GRAPH, schema)
 
     def export(self) -> Iterator[JsonObject]:
         return transfer.export(self._session)
@@ -51,17 +52,17 @@ class FalkorGraph:
         """As the port says; all of it or nothing appears, since it is loaded beside the graph and then renamed."""
         self._require_empty()
         with transfer.incoming(self._link, self._most_ms) as incoming:
-            incoming.fill(records, schemas.present(self._session))
+            incoming.fill(records, schema_of.present(self._session))
             self._require_empty()
             incoming.become(GRAPH)
 
     def snapshot(self, target: Path) -> None:
-        write_snapshot(target, schemas.present(self._session), self.export())
+        write_snapshot(target, schema_of.present(self._session), self.export())
 
     def restore(self, source: Path) -> None:
         """As the port says. What the store enforces already, it goes on to enforce."""
         with opened_snapshot(source) as snapshot, transfer.incoming(self._link, self._most_ms) as incoming:
-            incoming.fill(snapshot.records(), schemas.union(snapshot.schema, schemas.present(self._session)))
+            incoming.fill(snapshot.records(), union(snapshot.schema, schema_of.present(self._session)))
             incoming.become(GRAPH)
 
     def close(self) -> None:

@@ -7,11 +7,11 @@ from typing import TypeAlias, cast
 
 from aeon.adapters.graph.falkordb import queries
 from aeon.adapters.graph.falkordb.decoding import Vector
-from aeon.adapters.graph.falkordb.encoding import quoted
 from aeon.adapters.graph.falkordb.link import Link
 from aeon.adapters.graph.falkordb.schema import ensure
 from aeon.adapters.graph.falkordb.session import Session
 from aeon.adapters.graph.records import Tally, checked
+from aeon.adapters.graph.schemas import quoted
 from aeon.base.json import Json, JsonObject
 from aeon.platform.graph import GraphError, Schema
 

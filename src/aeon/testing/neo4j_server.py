@@ -1,0 +1,156 @@
+"""A real Neo4j Community server on loopback, in a folder of its own, as a peer for tests.
+
+server = Neo4jServer(jars, folder)
+server.start()
+graph = open_neo4j(server.address, lambda: server.password)
+server.stop()
+
+`jars` is a folder with the jars of `org.neo4j.app:neo4j-server` and all that it depends on; `java` is on the PATH.
+"""
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+JARS = "AEON_TEST_NEO4J_JARS"
+"""The environment variable that names the folder of jars."""
+
+_START_SECONDS = 180.0
+_STOP_SECONDS = 60.0
+_PAUSE_SECONDS = 0.1
+_USER = "neo4j"
+_SMALL = ("-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_SETTINGS = (
+    "server.bolt.listen_address=127.0.0.1:{port}",
+    "server.http.enabled=false",
+    "server.https.enabled=false",
+    "server.memory.pagecache.size=32m",
+    "db.tx_log.preallocate=false",
+    "dbms.usage_report.enabled=false",
+)
+
+
+def missing_for_neo4j() -> str:
+    """Why no server can be started here; empty when one can."""
+    folder = os.environ.get(JARS)
+    if not folder:
+        return f"{JARS} names no folder with Neo4j's jars"
+    if not any(Path(folder).glob("neo4j-server-*.jar")):
+        return f"{JARS} names a folder without Neo4j's jars"
+    return "" if shutil.which("java") else "Neo4j needs java, which is not on the PATH"
+
+
+def jars() -> Path:
+    """The folder that the environment names."""
+    return Path(os.environ[JARS])
+
+
+@dataclass(slots=True)
+class Neo4jServer:
+    """One server, which may be stopped or killed and started again on the same data and the same port."""
+
+    jars: Path
+    folder: Path
+    heap_mb: int = 384
+    password: str = field(default_factory=lambda: secrets.token_urlsafe(16), repr=False)
+    port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # it stands below
+    _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+
+    @property
+    def address(self) -> str:
+        return f"bolt://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it and wait until it answers a query. Raises RuntimeError with the end of its log when it does not."""
+        self.begin()
+        self.wait()
+
+    def begin(self) -> None:
+        """Start it and do not wait."""
+        if not (self.folder / "conf").exists():
+            self._prepare()
+        with (self.folder / "out.log").open("ab") as log:
+            flags = (f"--home-dir={self.folder}", f"--config-dir={self.folder / 'conf'}")
+            command = self._java("org.neo4j.server.CommunityEntryPoint", *flags)
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, env=self._environment())  # noqa: S603  # java alone
+
+    def wait(self) -> None:
+        """Until it answers a query; asked again and again, since it says in no other way that it is ready."""
+        end = time.monotonic() + _START_SECONDS
+        while not self._answers():
+            if self._process is None or self._process.poll() is not None or time.monotonic() > end:
+                said = (self.folder / "out.log").read_text(errors="replace")[-2000:]
+                self.kill()
+                raise RuntimeError(f"Neo4j did not start: {said}")
+            time.sleep(_PAUSE_SECONDS)
+
+    def stop(self) -> None:
+        """End it in order. Twice is once."""
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._process = None
+
+    def kill(self) -> None:
+        """End it as a crash would (SIGKILL)."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def driver(self) -> Any:
+        """A connection of Neo4j's own client, with everything allowed."""
+        import neo4j
+
+        database: Any = neo4j.GraphDatabase
+        return database.driver(self.address, auth=(_USER, self.password), notifications_min_severity="OFF")
+
+    def empty(self) -> None:
+        """Take away everything: constraints, indexes, nodes and edges."""
+        with self.driver() as driver, driver.session() as session:
+            for row in session.run("SHOW CONSTRAINTS YIELD name").data():
+                session.run(f"DROP CONSTRAINT `{row['name']}`").consume()
+            for row in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").data():
+                session.run(f"DROP INDEX `{row['name']}`").consume()
+            session.run("MATCH (n) DETACH DELETE n").consume()
+
+    def _prepare(self) -> None:
+        conf = self.folder / "conf"
+        conf.mkdir(parents=True)
+        (conf / "neo4j.conf").write_text("\n".join(_SETTINGS).format(port=self.port) + "\n")
+        admin = self._java("org.neo4j.cli.AdminTool", "dbms", "set-initial-password", self.password)
+        subprocess.run(admin, check=True, env=self._environment(), capture_output=True, timeout=_START_SECONDS)  # noqa: S603  # as above
+
+    def _java(self, main: str, *arguments: str) -> list[str]:
+        return ["java", f"-Xmx{self.heap_mb}m", *_SMALL, "-cp", f"{self.jars}/*", main, *arguments]
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "NEO4J_HOME": str(self.folder), "NEO4J_CONF": str(self.folder / "conf")}
+
+    def _answers(self) -> bool:
+        with socket.socket() as probe:  # cheaper than the client's own patience while nobody listens
+            if probe.connect_ex(("127.0.0.1", self.port)):
+                return False
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        try:
+            with self.driver() as driver, driver.session() as session:
+                session.run("RETURN 1").consume()
+        except (DriverError, Neo4jError, OSError):
+            return False
+        return True
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
