@@ -1,7 +1,13 @@
 """Secrets never leave a run (platform 3)."""
 
+import html
+import json
+import time
+from base64 import b64encode, urlsafe_b64encode
 from dataclasses import replace
+from urllib.parse import quote, quote_plus
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,7 +65,100 @@ def strings(value):
         yield from strings(item)
 
 
-@given(st.text(alphabet='xyz"\\', min_size=1, max_size=5), JSON)
+@given(st.text(alphabet='xyz"\\\\', min_size=4, max_size=9), JSON)
 def test_no_secret_is_left_anywhere(secret, value):
-    masked = Mask([secret]).value([value, secret, f"<{secret}>"])
+    masked = Mask([secret]).value([value, secret, f"<{secret}>", f"a{secret}b"])
     assert not [text for text in strings(masked) if secret in text]
+
+
+LONG = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zs", "Zl", "Zp"]), min_size=6, max_size=40)
+WAYS = {
+    "json": lambda text: json.dumps(text)[1:-1],
+    "plain json": lambda text: json.dumps(text, ensure_ascii=False)[1:-1],
+    "slashes": lambda text: text.replace("/", "\\/"),
+    "url": lambda text: quote(text, safe=""),
+    "path": quote,
+    "lower url": lambda text: quote(text, safe="").lower() if text.islower() else quote(text),
+    "form": quote_plus,
+    "html": html.escape,
+    "latin-1": lambda text: text.encode().decode("latin-1"),
+    "twice json": lambda text: json.dumps(json.dumps(text))[1:-1],
+    "twice url": lambda text: quote(quote(text, safe=""), safe=""),
+    "hex": lambda text: text.encode().hex(),
+    "upper hex": lambda text: text.encode().hex().upper(),
+    "base64": lambda text: b64encode(text.encode()).decode(),
+    "url base64": lambda text: urlsafe_b64encode(text.encode()).decode(),
+    "second base64": lambda text: b64encode(b"u" + text.encode() + b"?").decode(),
+    "third base64": lambda text: urlsafe_b64encode(b"u:" + text.encode()).decode().rstrip("="),
+    "base64 of json": lambda text: b64encode(json.dumps({"k": text}).encode()).decode(),
+    "base64 in a url": lambda text: quote(b64encode(b":" + text.encode()).decode(), safe=""),
+    "base64 in json": lambda text: b64encode(text.encode()).decode().replace("/", "\\/"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+@given(secret=LONG)
+def test_platform_3_a_secret_is_found_in_every_spelling(way, secret):
+    spelled = way(secret)
+    masked = Mask([secret]).value({"a": f"it is {spelled}, so", "b": spelled, spelled: 1})
+    assert not [text for text in (*masked, masked["a"], masked.get("b", "")) if spelled in text]
+    assert masked["a"].startswith("it is ")
+
+
+def test_platform_3_basic_credentials_are_hidden_whole_even_when_both_are_short():
+    for user, password in (("admin", "long-password"), ("me", "abc"), ("someone", "x")):
+        credentials = b64encode(f"{user}:{password}".encode()).decode()
+        masked = Mask([user, password]).text(f"Authorization: Basic {credentials}, you know")
+        assert masked == "Authorization: Basic [hidden], you know"
+
+
+def test_platform_3_a_short_secret_is_hidden_as_a_word_and_not_told_by_what_is_missing():
+    mask = Mask(["ab"])
+    assert mask.value({"about": "cab", "x": "ab", "y": "it is 'ab'."}) == {
+        "about": "cab",
+        "x": HIDDEN,
+        "y": "it is '[hidden]'.",
+    }
+    assert [mask.text(text) for text in ("Bearer%20ab", "a\\nab", "key_ab")] == [
+        f"Bearer%20{HIDDEN}",
+        f"a\\n{HIDDEN}",
+        f"key_{HIDDEN}",
+    ]
+
+
+def test_platform_3_a_number_that_shows_a_secret_is_hidden():
+    assert Mask(["20261122"]).value([20261122, 120261122, 2026.5, True]) == [HIDDEN, HIDDEN, 2026.5, True]
+    assert Mask(["12"]).value({"n": 12, "s": "12"}) == {"n": 12, "s": HIDDEN}
+
+
+PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\n-----END KEY-----\n"
+
+
+def test_platform_3_of_several_lines_each_is_a_secret():
+    """What quotes a text often puts it on one line, or shows a part of it."""
+    mask = Mask([PEM])
+    assert mask.text(" ".join(PEM.split())) == HIDDEN
+    assert mask.text("the line MIIEvQIBADANBgkqhkiG9w0B is wrong") == f"the line {HIDDEN} is wrong"
+    assert mask.text("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIB") == HIDDEN * 2
+    assert mask.text("-----BEGIN KEY----- begins it") == "-----BEGIN KEY----- begins it"
+    assert HIDDEN in mask.text(b64encode(PEM.encode()).decode())
+
+
+def test_platform_3_an_answer_cut_off_in_a_secret_shows_nothing_of_it():
+    mask = Mask(["secret-key-1234"])
+    assert mask.text("it said: secret-key-12") == f"it said: {HIDDEN}"
+    assert mask.text("it said: secret") == "it said: secret"
+    assert mask.text("secret-key-1 secret-key-") == f"secret-key-1 {HIDDEN}"
+
+
+def test_secrets_of_white_space_or_signs_alone_replace_themselves_only():
+    assert Mask(["    "]).text("a b    c") == f"a b{HIDDEN}c"
+    assert Mask(["!!!!"]).text("a!!!!b!") == f"a{HIDDEN}b!"
+
+
+@pytest.mark.parametrize("filling", ["a" * 1_000_000, "\\" * 1_000_000, " " * 1_000_000, "c2VjcmV0" * 125_000])
+def test_a_long_answer_takes_no_long_time(filling):
+    """Nor one that was made to."""
+    mask, began = Mask(["se cr\\et-key", PEM, "secret/key"]), time.monotonic()
+    mask.text(f"{filling}secret/key{filling} MIIEvQIBADANBgkqhkiG9w0B et-key {filling}")
+    assert time.monotonic() - began < 5

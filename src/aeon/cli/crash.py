@@ -1,12 +1,16 @@
 """Keeping the trace of a defect in a file, without secrets."""
 
+import gc
 import os
 import re
+import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from aeon.base.masking import Mask
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHORTEST = 6
@@ -28,11 +32,22 @@ def keep_trace(error: BaseException) -> Path | None:
 
 
 def without_secrets(text: str, environ: Mapping[str, str]) -> str:
-    """`text` with the values of every variable that sounds like a secret replaced."""
+    """`text` without the values of variables that sound like a secret, and without the secrets in this process.
+
+    Whatever failed may have put one into its message (platform 3).
+    """
     values = {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= _SHORTEST}
-    for value in sorted(values, key=len, reverse=True):
-        text = text.replace(value, "[hidden]")
-    return text
+    return Mask({*values, *_secrets_held()}).text(text)
+
+
+def _secrets_held() -> Iterator[str]:
+    """Of all values that were revealed or given and are still there: the trace's own frames keep theirs."""
+    vault, model = (sys.modules.get(f"aeon.platform.{name}") for name in ("vault", "catalog.model"))
+    for each in gc.get_objects():
+        if vault and type(each) is vault.Revealed:
+            yield from each.words()
+        elif model and type(each) is model.NewSecret:
+            yield from map(str, each.value.values())
 
 
 def _temporary_folder() -> Path:
