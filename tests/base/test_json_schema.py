@@ -28,7 +28,7 @@ def test_what_fits_has_no_problems():
     assert check.problems({"name": "Ann"}) == []
 
 
-@pytest.mark.parametrize("value", ["\ud800", {"name": {1}}, object(), {1: 2}], ids=ascii)
+@pytest.mark.parametrize("value", ["\ud800", {"name": {1}}, object(), {1: 2}])
 def test_what_is_no_json_does_not_fit(value):
     check = SchemaCheck({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
     assert not check.is_valid(value)

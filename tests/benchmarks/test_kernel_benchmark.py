@@ -21,6 +21,7 @@ def run(monkeypatch: pytest.MonkeyPatch):
         sys.modules.pop(name, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["tools alone", "floor", "Aeon", "Aeon, arguments in the plan"])
 @pytest.mark.parametrize("size", [1, 4, 25])
 def test_every_system_does_the_whole_work(run, system, size):

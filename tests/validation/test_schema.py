@@ -73,19 +73,19 @@ def test_fr_025_a_call_that_fits():
 @pytest.mark.parametrize(
     ("call", "paths"),
     [
-        ({}, {"$.tool", "$.arguments"}),
-        ([], {"$"}),
-        ("town", {"$"}),
-        ({"tool": 5, "arguments": {}}, {"$.tool", "$.arguments"}),
-        ({"tool": "town", "arguments": "x"}, {"$.arguments"}),
-        ({"tool": "town", "arguments": {"name": 5, "size": "x"}}, {"$.arguments.name", "$.arguments.size"}),
-        ({"tool": "town", "arguments": {"name": "x", "more": 1}}, {"$.arguments"}),
-        ({"tool": None, "arguments": {"name": 5}, "b": 1, "a": 2}, {"$.b", "$.a", "$.tool", "$.arguments.name"}),
+        ({}, ["$.tool", "$.arguments"]),
+        ([], ["$"]),
+        ("town", ["$"]),
+        ({"tool": 5, "arguments": {}}, ["$.tool", "$.arguments"]),
+        ({"tool": "town", "arguments": "x"}, ["$.arguments"]),
+        ({"tool": "town", "arguments": {"name": 5, "size": "x"}}, ["$.arguments.name", "$.arguments.size"]),
+        ({"tool": "town", "arguments": {"name": "x", "more": 1}}, ["$.arguments"]),
+        ({"tool": None, "arguments": {"name": 5}, "b": 1, "a": 2}, ["$.b", "$.a", "$.tool", "$.arguments.name"]),
     ],
     ids=str,
 )
 def test_fr_025_every_problem_of_a_call_is_raised_at_once(call, paths):
-    assert set(errors_of(VALIDATOR.validate_tool_call, call, TOWN)) == paths
+    assert set(errors_of(VALIDATOR.validate_tool_call, call, TOWN)) == set(paths)
 
 
 def test_a_message_with_braces_stays_as_it_is():

@@ -147,7 +147,7 @@ def test_an_unreadable_folder_is_a_note(tmp_path):
         "catalog = discover([Root(Path(sys.argv[1]), 'project')], environ={})\n"
         "print([s.name for s in catalog.skills], *catalog.notes)"
     )
-    for folder in [tmp_path, *tmp_path.parents][:3]:
+    for folder in [tmp_path, *tmp_path.parents][:4]:
         folder.chmod(0o755)
     (tmp_path / "s" / "closed").chmod(0)
     (tmp_path / "s" / "c" / "SKILL.md").chmod(0)
