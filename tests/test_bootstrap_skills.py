@@ -12,7 +12,7 @@ from aeon.bootstrap import build
 from aeon.bootstrap.choice import key_variables
 from aeon.bootstrap.skills import Skills
 from aeon.observability.events import PlanReady
-from aeon.settings import ModelSettings, Settings, SkillsSettings
+from aeon.settings import GraphSettings, ModelSettings, Settings, SkillsSettings
 from aeon.skills.plan_json import PlanJson
 from aeon.testing.llm import ScriptedAdapter
 
@@ -177,7 +177,7 @@ def test_the_model_s_key_is_for_no_skill_of_a_project(skills, place, folder, nam
     talker = put(place / folder, "talker", KEYED)
     (talker / "config.json").write_text(json.dumps({"token": f"${{{name}}}"}))
     environ = {"OPENAI_API_KEY": "k-123456", "OWN": "o-123456"}
-    made = skills(environ, keys=key_variables(ModelSettings()))
+    made = skills(environ, keys=key_variables(Settings()))
     assert made.catalog.by_name["talker"].can_be_planned is is_usable
     if is_usable:
         assert made._prepared(*made.catalog.find_script("talker/scripts/say.sh"), {}, "r").env["AEON_SKILL_CONFIG"]
@@ -187,8 +187,10 @@ def test_the_model_s_key_is_for_no_skill_of_a_project(skills, place, folder, nam
 
 
 def test_the_keys_are_the_vendors_and_the_one_that_is_named():
-    assert key_variables(ModelSettings()) == {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}
-    assert "MY_KEY" in key_variables(ModelSettings(api_key_env="MY_KEY"))
+    assert key_variables(Settings()) == {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}
+    variable = "GRAPH_WORD"
+    named = Settings(model=ModelSettings(api_key_env="MY_KEY"), graph=GraphSettings(password_env=variable))
+    assert {"MY_KEY", variable} < key_variables(named)
 
 
 def test_an_app_gives_its_skills_the_keys_to_withhold(place, monkeypatch):

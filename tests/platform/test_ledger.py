@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from aeon.base.json import parse_strict
+from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, ServiceChange
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.ledger import Request
@@ -115,6 +116,25 @@ def test_a_trail_that_was_tampered_with_is_noticed(world, tampering, said):
         world.service(user, name=name)
     world.store.write(tampering, {"user": user})
     assert world.catalog.ledger.verify(user) == said
+
+
+def test_a_trail_whose_end_was_taken_off_with_its_head_is_noticed_by_whoever_noted_it(world):
+    """Platform 19: within the store alone nothing would be missing."""
+    user = world.user("u")
+    for name in "ab":
+        world.service(user, name=name)
+    ledger = world.catalog.ledger
+    before = ledger.head(user)
+    world.service(user, name="c")
+    noted = ledger.head(user)
+    cut = "MATCH (a:AuditEntry {userId: $user, seq: 3}), (u:User {id: $user}) SET u.auditSeq = 2, u.auditHash = $hash"
+    world.store.write(f"{cut} DELETE a", {"user": user, "hash": before.hash})
+    assert ledger.verify(user) is None
+    assert ledger.verify(user, before) is None
+    assert ledger.verify(user, noted) == "it ends at entry 2, before entry 3 that was noted"
+    world.catalog = Catalog(world.store, world.vault, clock=world.clock)  # which remembers no head of before
+    world.service(user, name="d")
+    assert ledger.verify(user, noted) == "entry 3 is not the one that was noted"
 
 
 def test_those_who_write_one_trail_at_once_lose_nothing(world):

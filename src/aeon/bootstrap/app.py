@@ -35,6 +35,7 @@ from aeon.tools.stubs import shipped_tools
 
 if TYPE_CHECKING:
     from aeon.bootstrap.platform import Platform
+    from aeon.platform.graph import GraphStore
 
 
 class App:
@@ -47,7 +48,7 @@ class App:
         self.memory: Memory = self._memory
         self.registry = ToolRegistry(shipped_tools(self.memory))
         self.model = LazyAdapter(lambda: self._open_model(_silent, may_fetch=False))
-        self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model, key_variables(settings.model))
+        self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model, key_variables(settings))
         self._environ = environ
         self._from_project = from_project
         self._platform: Platform | None = None
@@ -89,12 +90,21 @@ class App:
             if self.registry.get(tool.name) is None:
                 self._register(tool)
 
+    def graph(self) -> "GraphStore":
+        """The graph of this folder, or the server that the settings name; the caller closes it.
+
+        Raises GraphError, ConfigError, MissingExtraError.
+        """
+        from aeon.bootstrap.graphs import open_graph
+
+        return open_graph(Path.cwd(), self.settings.graph, self._environ, self._from_project)
+
     def platform(self, user: str) -> "Platform":
         """The platform of this folder on a user's behalf, opened once. Raises GraphError, VaultError."""
         if self._platform is None:
             from aeon.bootstrap.platform import open_platform
 
-            self._platform = open_platform(Path.cwd(), self._environ, user, lambda: self.model)
+            self._platform = open_platform(Path.cwd(), self.graph(), self._environ, user, lambda: self.model)
         return self._platform
 
     def offer_stored(self, user: str) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from aeon.adapters.weights import CATALOG, Weights, resolve
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.bootstrap.stored import suitable
-from aeon.settings import ModelSettings, variable
+from aeon.settings import ModelSettings, Settings, variable
 
 
 class _Vendor(NamedTuple):
@@ -34,9 +34,13 @@ REACH = "set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server"
 NOTHING_FROM_PROJECT: Mapping[str, Path] = {}
 
 
-def key_variables(settings: ModelSettings) -> frozenset[str]:
-    """The variables that hold a model's key, or would if they were set: nobody else's business."""
-    named = [settings.api_key_env, *(vendor.key_variable for vendor in _REMOTE.values())]
+def key_variables(settings: Settings) -> frozenset[str]:
+    """The variables that hold a key or a password, or would if they were set: nobody else's business."""
+    named = [
+        settings.model.api_key_env,
+        settings.graph.password_env,
+        *(vendor.key_variable for vendor in _REMOTE.values()),
+    ]
     return frozenset(name for name in named if name is not None)
 
 

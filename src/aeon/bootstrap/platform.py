@@ -1,21 +1,24 @@
 """The platform of a project's folder: its graph, its vault, its catalog, and what carries out its tools."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from aeon.adapters.graph.embedded import open_embedded
-from aeon.adapters.vault import find_master_key, open_vault
+from aeon.adapters.vault import VARIABLE, change_key, find_master_key, open_vault
 from aeon.base.clock import SystemClock
-from aeon.base.errors import InputError
 from aeon.llm.interface import LLMAdapter
 from aeon.platform.catalog.as_tool import StoredTool
 from aeon.platform.catalog.calling import ToolCaller, Work
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.health import HealthChecks
+from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.graph import GraphStore
-from aeon.platform.vault import Vault
+from aeon.platform.vault import Vault, VaultError
+
+if TYPE_CHECKING:
+    from aeon.adapters.operations.mcp import McpExecutor
 
 _MOST_OFFERED = 200
 """Stored tools that a kernel is offered of its user's own, and of those that are shared."""
@@ -39,18 +42,31 @@ class Platform:
         """What runs stored tools; each kind of operation brings its client when it is first asked for."""
         from aeon.adapters.operations.graph import GraphExecutor
         from aeon.adapters.operations.llm import LlmExecutor
-        from aeon.adapters.operations.mcp import McpExecutor
         from aeon.adapters.operations.rest import RestExecutor
 
-        mcp = McpExecutor()
-        self._closing.insert(0, mcp.close)
         executors = {
             "rest_request": RestExecutor(),
             "graph_query": GraphExecutor(self.store),
             "llm_call": LlmExecutor(self._model_for),
-            "mcp_call": mcp,
+            "mcp_call": self.mcp,
         }
-        return ToolCaller(self.catalog, executors, SystemClock())
+        return ToolCaller(self.catalog, executors, self.tokens, SystemClock())
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """The user's secrets for a use, OAuth tokens refreshed where that is due."""
+        from aeon.adapters.operations.oauth import HttpTokenServer
+
+        return Tokens(self.catalog.secrets, HttpTokenServer(), SystemClock())
+
+    @cached_property
+    def mcp(self) -> "McpExecutor":
+        """What speaks with MCP servers, for calls and for the schemas of what they offer."""
+        from aeon.adapters.operations.mcp import McpExecutor
+
+        mcp = McpExecutor()
+        self._closing.insert(0, mcp.close)
+        return mcp
 
     @cached_property
     def health(self) -> HealthChecks:
@@ -84,36 +100,49 @@ class Platform:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _model_for(self, work: Work) -> LLMAdapter:
+    def _model_for(self, work: Work) -> AbstractContextManager[LLMAdapter]:
         from aeon.adapters.operations.llm import OWN_MODEL
+        from aeon.adapters.operations.llm_servers import model_server
 
-        endpoint, name = str(work.connection["endpoint"]), work.connection.get("model")
-        if endpoint == OWN_MODEL:
-            return self._model()
-        if not isinstance(name, str):
-            raise InputError("The tool's connectionParams name no model.", next_step="Add `model` to them.")
-        from aeon.llm.adapters.remote_api import RemoteAPIAdapter
-
-        key = work.secret.reveal().get("key") if work.secret else None
-        return RemoteAPIAdapter(endpoint, name, api_key=key, timeout=work.operation.timeout)
+        return nullcontext(self._model()) if work.connection["endpoint"] == OWN_MODEL else model_server(work)
 
 
-def open_graph(project: Path) -> GraphStore:
-    """The graph kept in a project's `.aeon/graph`, and nothing else of the platform. Raises GraphError."""
-    return open_embedded(project / ".aeon" / "graph")
+def open_platform(
+    project: Path, store: GraphStore, environ: Mapping[str, str], user: str, model: Callable[[], LLMAdapter]
+) -> Platform:
+    """The platform on an open graph, which it closes, with the vault in the project's `.aeon`, made if need be.
 
-
-def open_platform(project: Path, environ: Mapping[str, str], user: str, model: Callable[[], LLMAdapter]) -> Platform:
-    """The platform kept in a project's `.aeon`, made there if need be; `user` is on whose behalf all is done.
-
-    Raises GraphError, VaultError, MissingExtraError.
+    `user` is on whose behalf all is done. Raises GraphError, VaultError, MissingExtraError.
     """
-    home = project / ".aeon"
-    store = open_graph(project)
     try:
-        vault_file = home / "vault.db"
-        found = find_master_key(environ, home / "master.key", vault=vault_file)
-        return Platform(store, open_vault(vault_file, found.keys, SystemClock()), user, model)
+        return Platform(store, _open_vault(project, environ), user, model)
     except BaseException:
         store.close()
         raise
+
+
+def rekeyed(project: Path, environ: Mapping[str, str]) -> int:
+    """Put every secret of the project's vault under a new key, which is kept in its key file; how many versions.
+
+    Raises VaultError, with nothing changed; so where the environment holds the key, since it goes before the file.
+    """
+    if VARIABLE in environ:
+        raise VaultError(
+            f"The master key stands in {VARIABLE}, where no new one can be put.",
+            next_step=f"Write it into {_key_file(project)} (0600), unset {VARIABLE}, and try again.",
+        )
+    vault = _open_vault(project, environ)
+    try:
+        return change_key(vault, _key_file(project))
+    finally:
+        vault.close()
+
+
+def _open_vault(project: Path, environ: Mapping[str, str]) -> Vault:
+    file = project / ".aeon" / "vault.db"
+    found = find_master_key(environ, _key_file(project), vault=file)
+    return open_vault(file, found.keys, SystemClock())
+
+
+def _key_file(project: Path) -> Path:
+    return project / ".aeon" / "master.key"

@@ -7,7 +7,7 @@ import typer
 
 import aeon
 from aeon.cli.options import AsJson, LogFile, Model, NoInput, Stored, Ttl, User, group
-from aeon.cli.platform.commands import apply, audit, graph, health, secret, tool, up, uses
+from aeon.cli.platform.commands import apply, audit, catalog, graph, health, secret, tool, up, uses
 from aeon.cli.skills.commands import skills
 
 app = group(
@@ -24,6 +24,7 @@ app.add_typer(config, name="config")
 app.add_typer(model, name="model")
 app.add_typer(log, name="log")
 app.add_typer(skills, name="skills")
+app.add_typer(catalog, name="catalog")
 app.add_typer(tool, name="tool")
 app.add_typer(audit, name="audit")
 app.add_typer(graph, name="graph")

@@ -49,8 +49,12 @@ def entry_after(head: Head, user: str, at: str, deed: Deed) -> JsonObject:
     return {**said, "hash": _hash(said)}
 
 
-def broken_at(entries: Iterable[JsonObject], head: Head) -> str | None:
-    """What is wrong first with a user's whole chain, in order; None when it is whole up to `head`."""
+def broken_at(entries: Iterable[JsonObject], head: Head, noted: Head | None = None) -> str | None:
+    """What is wrong first with a user's whole chain, in order; None when it is whole up to `head`.
+
+    `noted` is where it ended when somebody noted that elsewhere: a chain that was cut off and joined anew, head and
+    all, no longer holds it.
+    """
     seen = Head()
     for entry in entries:
         if entry["seq"] != seen.seq + 1:
@@ -59,7 +63,11 @@ def broken_at(entries: Iterable[JsonObject], head: Head) -> str | None:
             return f"entry {entry['seq']} does not follow entry {seen.seq}"
         if _hash({name: value for name, value in entry.items() if name != "hash"}) != entry["hash"]:
             return f"entry {entry['seq']} was changed"
+        if noted is not None and entry["seq"] == noted.seq and entry["hash"] != noted.hash:
+            return f"entry {noted.seq} is not the one that was noted"
         seen = Head(entry["seq"], entry["hash"])
+    if noted is not None and seen.seq < noted.seq:
+        return f"it ends at entry {seen.seq}, before entry {noted.seq} that was noted"
     return None if seen == head else f"entries after {seen.seq} are missing"
 
 

@@ -75,7 +75,8 @@ class Ledger:
         """Carry out a mutation, whole or not at all: its query up to `RECORDED`, which is put behind it.
 
         Each deed is recorded for its actor and for its owner. Raises GuardError where the query found nothing to do,
-        DuplicateError where a value was taken.
+        DuplicateError where a value was taken, ConflictError where the same request was carried out since it was asked
+        for its answer.
         """
         users = sorted({user for deed in deeds for user in (deed.actor, deed.owner)})
         heads = self._last_heads(users)
@@ -84,6 +85,7 @@ class Ledger:
             try:
                 self._store.write(query + queries.RECORDED, {**params, **records})
             except DuplicateError:
+                self._refuse_repetition(request)
                 before, heads = heads, self._heads(users)
                 if attempt == _ATTEMPTS - 1 or heads == before:
                     raise
@@ -98,10 +100,21 @@ class Ledger:
             yield from (row["a"] for row in page)
             after = page[-1]["a"]["seq"]
 
-    def verify(self, user: str) -> str | None:
-        """What is wrong with a user's audit trail; None when it is whole (platform 19)."""
-        head = self._heads([user]).get(user, Head())
-        return broken_at(takewhile(lambda entry: entry["seq"] <= head.seq, self.trail(user)), head)
+    def head(self, user: str) -> Head:
+        """Where a user's audit trail ends now: to be noted elsewhere, and given to `verify` one day."""
+        return self._heads([user]).get(user, Head())
+
+    def verify(self, user: str, noted: Head | None = None) -> str | None:
+        """What is wrong with a user's audit trail; None when it is whole, and goes on from `noted` (platform 19)."""
+        head = self.head(user)
+        return broken_at(takewhile(lambda entry: entry["seq"] <= head.seq, self.trail(user)), head, noted)
+
+    def _refuse_repetition(self, request: Request) -> None:
+        """A first attempt whose answer was lost may come to be done while it is repeated (platform 20)."""
+        if self.answer(request) is not None:
+            raise ConflictError(
+                "The same request was carried out just now.", next_step="Send it again to get its answer."
+            )
 
     def _records(
         self, request: Request, deeds: Sequence[Deed], heads: dict[str, Head], answer: JsonObject

@@ -19,6 +19,8 @@ _PATHS = ("run.log_dir", "memory.path", "model.name")
 _MODEL_PATH = "AEON_MODEL_PATH"
 _OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"})
 _VARIABLES = {variable(key): key for key in KEYS}
+_HOLDERS = ("model.api_key_env", "graph.password_env")
+"""Keys whose value is the name of a variable."""
 _LISTS = frozenset({"model.sources", "skills.folders", "skills.disabled"})
 
 
@@ -133,7 +135,7 @@ def _take_model_path(
 def _unknown_variables(given: Mapping[str, str], layers: list[Layer]) -> list[str]:
     """Variables that look like ours and are not. A variable that holds the key may be called what it likes."""
     sections = tuple(f"AEON_{section.upper()}_" for section in Settings.model_fields)
-    holders = {_get(layer.values, "model.api_key_env") for layer in layers}
+    holders = {_get(layer.values, key) for layer in layers for key in _HOLDERS}
     unknown = [name for name in given if name not in {*_VARIABLES, *_OTHER_VARIABLES, *holders}]
     return [
         f"{name} {unknown_key(name, _VARIABLES, spelled=name)}"

@@ -1,4 +1,4 @@
-"""The settings themselves: four small sections, every key with its default."""
+"""The settings themselves: small sections, every key with its default."""
 
 import re
 from typing import Annotated, Literal, TypeAlias
@@ -19,6 +19,7 @@ def _possible_place(text: str) -> str:
 Place = Annotated[Text, AfterValidator(_possible_place)]
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+_GRAPH_SCHEMES = ("bolt", "bolt+s", "falkordb")
 
 
 class _Section(BaseModel):
@@ -90,6 +91,37 @@ class SkillsSettings(_Section):
     as_tools: bool = Field(default=True, description="offer fitting skills as tools to aeon run")
 
 
+class GraphSettings(_Section):
+    """Where the graph of services, tools and what they are made of lives. A password is never a value here."""
+
+    address: Text | None = Field(
+        default=None,
+        description="bolt://user@host:7687/database or falkordb://user@host:6379; default: embedded in .aeon/graph",
+    )
+    password_env: str | None = Field(
+        default=None, description="name of the environment variable that holds the graph server's password"
+    )
+
+    @field_validator("password_env")
+    @classmethod
+    def _names_a_variable(cls, value: str | None) -> str | None:
+        if value is None or _VARIABLE.fullmatch(value):
+            return value
+        raise ValueError("must be the NAME of an environment variable in capitals; never put a password itself here")
+
+    @field_validator("address")
+    @classmethod
+    def _is_an_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in _GRAPH_SCHEMES or not parts.hostname:
+            raise ValueError("must be an address such as bolt://neo4j@host:7687 or falkordb://host:6379")
+        if parts.password is not None:
+            raise ValueError("must not hold a password; name a variable with password_env instead")
+        return value
+
+
 class Settings(_Section):
     """Everything that can be set."""
 
@@ -97,3 +129,4 @@ class Settings(_Section):
     run: RunSettings = RunSettings()
     memory: MemorySettings = MemorySettings()
     skills: SkillsSettings = SkillsSettings()
+    graph: GraphSettings = GraphSettings()

@@ -1,6 +1,5 @@
 """Graph operations: Aeon's own graph by named queries alone, real servers on loopback with a password."""
 
-import os
 import socket
 import subprocess
 from datetime import date
@@ -28,7 +27,7 @@ SHAPE = {"type": "object", "required": ["endpoint"]}
 
 
 def work(operation, connection, given=None, *, user="ann", secret=None, protocol="bolt"):
-    asked = GraphQuery.model_validate({"type": "graph_query", **operation})
+    asked = GraphQuery.model_validate({"type": "graph_query", "allowPrivate": True, **operation})
     return Work(user, asked, protocol, connection, given or {}, Revealed(secret) if secret else None, {})
 
 
@@ -63,7 +62,8 @@ def catalog(store):
 @pytest.fixture
 def own(store, catalog):
     def ask(name, user="ann", **options):
-        return GraphExecutor(store).execute(work({"query": name, **options}, {"endpoint": "aeon:graph"}, user=user))
+        asked = work({"query": name, **options}, {"endpoint": "aeon:graph"}, user=user)
+        return GraphExecutor(store).execute(asked).output
 
     return ask
 
@@ -99,7 +99,8 @@ def test_platform_3_of_secrets_there_is_the_metadata_alone(own):
 
 def test_no_other_user_can_be_asked_for(store, catalog):
     given = {"user": "bob", "limit": 5}
-    rows = GraphExecutor(store).execute(work({"query": "@tools"}, {"endpoint": "aeon:graph"}, given))["rows"]
+    asked = work({"query": "@tools"}, {"endpoint": "aeon:graph"}, given)
+    rows = GraphExecutor(store).execute(asked).output["rows"]
     assert [row["name"] for row in rows] == ["get"]
 
 
@@ -143,31 +144,54 @@ def falkordb(tmp_path_factory):
     process.wait()
 
 
-@pytest.fixture(scope="module")
-def neo4j():
-    """A server of whoever runs the tests: its address in AEON_TEST_NEO4J, its password in AEON_TEST_NEO4J_PASSWORD."""
-    address = os.environ.get("AEON_TEST_NEO4J")
-    if address is None:
-        pytest.skip("AEON_TEST_NEO4J names no server")
-    return {"endpoint": address}
-
-
-@pytest.fixture(params=["falkordb", "neo4j"])
+@pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])
 def server(request):
-    return request.param, request.getfixturevalue(request.param)
+    """Where it is, and who asks it."""
+    if request.param == "falkordb":
+        return request.getfixturevalue("falkordb"), {"username": "", "password": PASSWORD}
+    neo4j = request.getfixturevalue("neo4j_server")
+    return {"endpoint": neo4j.address}, {"username": "neo4j", "password": neo4j.password}
 
 
 @pytest.fixture
 def ask(server, store):
-    kind, connection = server
-    password = PASSWORD if kind == "falkordb" else os.environ.get("AEON_TEST_NEO4J_PASSWORD", "")
-    secret = {"username": "" if kind == "falkordb" else "neo4j", "password": password}
+    connection, secret = server
 
     def call(query, given=None, *, secret=secret, connection=connection, **options):
-        return GraphExecutor(store).execute(work({"query": query, **options}, connection, given, secret=secret))
+        asked = work({"query": query, **options}, connection, given, secret=secret)
+        return GraphExecutor(store).execute(asked).output
 
     call("MATCH (n:AeonTest) DETACH DELETE n", mode="write")
     return call
+
+
+@pytest.mark.server
+def test_a_private_address_is_reached_only_where_it_is_allowed(ask):
+    with pytest.raises(OperationError, match="which is private") as refused:
+        ask("RETURN 1 AS n", allowPrivate=False)
+    assert "allowPrivate" in refused.value.advice
+    assert not refused.value.is_transient
+
+
+@pytest.mark.server
+def test_the_address_that_was_checked_is_the_one_that_is_connected_to(store, falkordb):
+    """The driver gets the address: a name that leads elsewhere later is not looked up again."""
+    connection = {**falkordb, "endpoint": falkordb["endpoint"].replace("127.0.0.1", "graph.example")}
+    secret = {"username": "", "password": PASSWORD}
+    asked = work({"query": "RETURN 1 AS n"}, connection, secret=secret)
+    found = GraphExecutor(store, lambda _host, _port: ["127.0.0.1"]).execute(asked)
+    assert found.output["rows"] == [{"n": 1}]
+
+
+@pytest.mark.parametrize("scheme", ["bolt", "bolt+s", "falkordb"])
+def test_every_address_of_a_name_is_checked(store, scheme):
+    asked = work(
+        {"query": "RETURN 1", "allowPrivate": False},
+        {"endpoint": f"{scheme}://graph.example", "database": "d"},
+        protocol="bolt+s" if scheme == "bolt+s" else "bolt",
+    )
+    with pytest.raises(OperationError, match=r"192\.168\.1\.1, which is private"):
+        GraphExecutor(store, lambda _host, _port: ["93.184.216.34", "192.168.1.1"]).execute(asked)
 
 
 @pytest.mark.server

@@ -1,17 +1,22 @@
 """Questions to a model: prompts from templates, answers as text or as JSON that fits, repaired within limits."""
 
 import threading
+from contextlib import nullcontext
 
 import pytest
 
+from aeon.adapters.operations.addresses import resolved
 from aeon.adapters.operations.llm import LlmExecutor
+from aeon.adapters.operations.llm_servers import model_server
 from aeon.adapters.operations.prompts import rendered
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.interface import Reply
 from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import LlmCall
+from aeon.platform.catalog.usage import Usage
 from aeon.platform.vault import Revealed
 from aeon.testing.llm import ScriptedAdapter
+from aeon.testing.wire_double import WireDouble
 
 CITY = {
     "type": "object",
@@ -21,10 +26,18 @@ CITY = {
 }
 
 
-def ask(adapter, given=None, schema=None, **operation):
+def result(adapter, given=None, schema=None, **operation):
     asked = LlmCall.model_validate({"type": "llm_call", "promptTemplate": "Where is {{what}}?", **operation})
     work = Work("me", asked, "http", {"endpoint": "aeon:model"}, given or {"what": "it"}, None, schema or {})
-    return LlmExecutor(lambda _work: adapter).execute(work)
+    return LlmExecutor(lambda _work: nullcontext(adapter)).execute(work)
+
+
+def counted(text, asked, answered, model="m-1"):
+    return Reply(text, "stop", {"input_tokens": asked, "output_tokens": answered}, model)
+
+
+def ask(adapter, *args, **options):
+    return result(adapter, *args, **options).output
 
 
 def test_without_a_schema_the_answer_is_text():
@@ -43,7 +56,7 @@ def test_the_model_is_chosen_by_the_whole_work():
 
     def adapter_for(work):
         seen.append(work)
-        return ScriptedAdapter(["yes"])
+        return nullcontext(ScriptedAdapter(["yes"]))
 
     secret = Revealed({"key": "k"})
     operation = LlmCall.model_validate({"type": "llm_call", "promptTemplate": "?"})
@@ -152,3 +165,96 @@ def test_an_answer_that_does_not_come_is_not_waited_for():
         ask(ScriptedAdapter([hangs]), timeout=0.05)
     released.set()
     assert late.value.is_transient
+
+
+def test_the_tokens_of_every_answer_count_those_of_repairs_too():
+    replies = [counted('{"town": "Rome"}', 100, 10), counted('{"city": "Rome"}', 50, 5, "m-2")]
+    assert result(ScriptedAdapter(replies), schema=CITY).usage == Usage(150, 15, "m-2")
+    assert result(ScriptedAdapter(["In Rome."])).usage is None
+    only_some = ScriptedAdapter([Reply("{}", "stop"), counted('{"city": "Rome"}', 7, 3, None)])
+    assert result(only_some, schema=CITY).usage == Usage(7, 3, None)
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [counted('{"town": 1}', 30, 1)] * 3,
+        [Reply("I will not.", "refusal", {"input_tokens": 90, "output_tokens": 3}, "m-1")],
+        [counted("{}", 90, 3), LLMError("down")],
+    ],
+)
+def test_tokens_of_a_call_that_failed_are_told_too(replies):
+    with pytest.raises(OperationError) as failed:
+        ask(ScriptedAdapter(replies), schema=CITY)
+    assert failed.value.usage == Usage(90, 3, "m-1")
+
+
+# Servers
+
+
+@pytest.fixture
+def model():
+    with WireDouble(["in Rome"]) as server:
+        yield server
+
+
+def asked_of(endpoint, resolve=resolved, *, secret=None, **operation):
+    asked = LlmCall.model_validate({"type": "llm_call", "promptTemplate": "Where?", "allowPrivate": True, **operation})
+    connection = {"endpoint": endpoint, "model": "m"}
+    work = Work("me", asked, "http", connection, {}, Revealed(secret) if secret else None, {})
+    return LlmExecutor(lambda work: model_server(work, resolve)).execute(work)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("secret", [{"key": "k1"}, {"access_token": "k1"}])
+def test_a_model_server_is_asked_with_the_secret_and_counts(model, secret):
+    outcome = asked_of(model.base_url, secret=secret)
+    assert outcome.output == {"text": "in Rome"}
+    assert outcome.usage.prompt_tokens > 0
+    assert model.requests[0].headers["authorization"] == "Bearer k1"
+
+
+@pytest.mark.server
+def test_the_address_that_was_checked_is_the_one_that_is_asked(model):
+    """Under the name's own host header; a name that leads elsewhere later is not looked up again."""
+    endpoint = model.base_url.replace("127.0.0.1", "model.example")
+    assert asked_of(endpoint, lambda _host, _port: ["127.0.0.1"]).output == {"text": "in Rome"}
+    assert model.requests[0].headers["host"] == endpoint.split("/")[2]
+
+
+@pytest.mark.server
+def test_a_private_address_is_asked_only_where_it_is_allowed(model):
+    with pytest.raises(OperationError, match="which is private") as refused:
+        asked_of(model.base_url, allowPrivate=False)
+    assert "allowPrivate" in refused.value.advice
+    assert model.requests == []
+    with pytest.raises(OperationError, match=r"10\.0\.0\.1, which is private"):
+        asked_of("https://model.example", lambda _host, _port: ["10.0.0.1"], allowPrivate=False)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "secret", "match"),
+    [
+        ("http://127.0.0.1:1", {"username": "u", "password": "hunter2"}, "cannot be a model server's key"),
+        ("ftp://127.0.0.1", None, "no http or https address"),
+        ("http://u:hunter2@127.0.0.1", None, "holds a password"),
+    ],
+)
+def test_a_connection_that_cannot_be_used_is_refused(endpoint, secret, match):
+    with pytest.raises(OperationError, match=match) as refused:
+        asked_of(endpoint, secret=secret)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_connection_names_its_model():
+    operation = LlmCall(prompt_template="?")
+    with pytest.raises(OperationError, match="name no model"):
+        model_server(Work("me", operation, "http", {"endpoint": "http://127.0.0.1:1"}, {}, None, {}))
+
+
+@pytest.mark.server
+def test_a_refused_key_is_told_apart():
+    with WireDouble(["yes"], api_key="right") as server, pytest.raises(OperationError) as refused:
+        asked_of(server.base_url, secret={"key": "wrong1"})
+    assert refused.value.is_unauthorized
+    assert "wrong1" not in str(refused.value)

@@ -1,22 +1,24 @@
 """Calls of real MCP servers on loopback: one of the tests' own over every transport, and one that others wrote."""
 
+import asyncio
 import os
 import signal
 import socket
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx2
 import pytest
-import uvicorn
 
 from aeon.adapters.operations.mcp import McpExecutor
+from aeon.adapters.operations.pinned import PinnedTransport
 from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import McpCall
 from aeon.platform.vault import Revealed
 
 from . import mcp_demo
+from .served import Served
 
 pytestmark = pytest.mark.server
 
@@ -34,41 +36,11 @@ def executor():
 @pytest.fixture
 def ask(executor):
     def call(tool, given=None, *, connection=STDIO, protocol="stdio", secret=None, **operation):
-        asked = McpCall.model_validate({"type": "mcp_call", "tool": tool, **operation})
+        asked = McpCall.model_validate({"type": "mcp_call", "tool": tool, "allowPrivate": True, **operation})
         revealed = Revealed(secret) if secret else None
-        return executor.execute(Work("me", asked, protocol, connection, given or {}, revealed, {}))
+        return executor.execute(Work("me", asked, protocol, connection, given or {}, revealed, {})).output
 
     return call
-
-
-class Served:
-    """The tests' own server over HTTP in a thread. `bearers` are those it was asked with; `wanted` lets one in only."""
-
-    def __init__(self, app, path):
-        self.bearers = set()
-        self.wanted = None
-        self._app = app
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.endpoint = f"http://127.0.0.1:{self._socket.getsockname()[1]}{path}"
-        options = {"interface": "asgi3", "ws": "none", "log_level": "error", "timeout_graceful_shutdown": 1}
-        self._server = uvicorn.Server(uvicorn.Config(self._guarded, **options))
-        self._thread = threading.Thread(target=self._server.run, args=([self._socket],))
-        self._thread.start()
-
-    async def _guarded(self, scope, receive, send):
-        if scope["type"] == "http":
-            bearer = dict(scope["headers"]).get(b"authorization", b"").decode()
-            self.bearers.add(bearer)
-            if self.wanted and bearer != self.wanted:
-                await send({"type": "http.response.start", "status": 401, "headers": []})
-                await send({"type": "http.response.body", "body": b"no"})
-                return
-        await self._app(scope, receive, send)
-
-    def stop(self):
-        self._server.should_exit = True
-        self._thread.join()
-        self._socket.close()
 
 
 @pytest.fixture
@@ -198,7 +170,64 @@ def test_platform_3_a_secret_is_a_bearer_and_nothing_else(served, ask, protocol,
     assert server.bearers == {"Bearer k1"}
     with pytest.raises(OperationError) as refused:
         ask("add", {"a": 1, "b": 1}, secret={"key": "wrong1"}, **place)
+    assert refused.value.is_unauthorized
     assert "wrong1" not in str(refused.value)
+
+
+@pytest.mark.parametrize("protocol", ["http", "sse"])
+def test_a_session_whose_token_has_ended_says_so(served, ask, protocol):
+    """So that it is refreshed, and the next one is a session of its own."""
+    server = served(protocol)
+    place = {"protocol": protocol, "connection": {"endpoint": server.endpoint}}
+    server.wanted = "Bearer k1"
+    assert ask("add", {"a": 1, "b": 1}, secret={"access_token": "k1"}, **place) == {"result": 2}
+    server.wanted = "Bearer k2"
+    with pytest.raises(OperationError) as refused:
+        ask("add", {"a": 1, "b": 1}, secret={"access_token": "k1"}, **place)
+    assert refused.value.is_unauthorized
+    assert ask("add", {"a": 1, "b": 1}, secret={"access_token": "k2"}, **place) == {"result": 2}
+
+
+@pytest.mark.parametrize("protocol", ["http", "sse"])
+def test_a_private_address_is_reached_only_where_it_is_allowed(served, ask, executor, protocol):
+    """Also by a session that another tool has opened there."""
+    place = {"protocol": protocol, "connection": {"endpoint": served(protocol).endpoint}}
+    assert ask("add", {"a": 1, "b": 1}, **place) == {"result": 2}
+    with pytest.raises(OperationError, match=r"127\.0\.0\.1, which is private") as refused:
+        ask("add", {"a": 1, "b": 1}, allowPrivate=False, **place)
+    assert "allowPrivate" in refused.value.advice
+    with pytest.raises(OperationError, match="which is private"):
+        executor.tools(protocol, place["connection"])
+
+
+@pytest.mark.parametrize("protocol", ["http", "sse"])
+def test_the_address_that_was_checked_is_the_one_that_is_connected_to(served, protocol):
+    """A name that leads elsewhere at its second look-up is not looked up again."""
+    server, looked_up = served(protocol), []
+
+    def resolve(host, _port):
+        looked_up.append(host)
+        return ["127.0.0.1" if len(looked_up) == 1 else "10.0.0.1"]
+
+    executor = McpExecutor({}, resolve)
+    asked = McpCall(tool="add", allow_private=True)
+    connection = {"endpoint": server.endpoint.replace("127.0.0.1", "localhost")}
+    for n in range(2):
+        work = Work("me", asked, protocol, connection, {"a": n, "b": 1}, None, {})
+        assert executor.execute(work).output == {"result": n + 1}
+    executor.close()
+    assert looked_up == ["localhost"]
+    assert server.hosts == {connection["endpoint"].split("/")[2]}
+
+
+def test_what_is_pinned_to_one_host_asks_no_other():
+    async def ask_another():
+        transport = PinnedTransport("here.example", "127.0.0.1", verify=True, on_refusal=lambda: None)
+        async with httpx2.AsyncClient(transport=transport) as client:
+            await client.get("http://there.example/")
+
+    with pytest.raises(httpx2.ConnectError, match="another host"):
+        asyncio.run(ask_another())
 
 
 @pytest.mark.parametrize("protocol", ["http", "sse"])
@@ -220,6 +249,7 @@ def test_a_server_that_is_not_there_is_told(ask, protocol):
         ("http", {"endpoint": "file:///etc/passwd"}, None, "must be an http or https address"),
         ("http", {"endpoint": "http://me:k1@localhost/"}, None, "without a user"),
         ("sse", {"endpoint": "http://localhost/"}, {"username": "u", "password": "k1"}, "cannot be a bearer"),
+        ("http", {"endpoint": "http://localhost/"}, {"key": "k1\n"}, "the header 'authorization'"),
     ],
 )
 def test_a_connection_that_cannot_be_used_is_refused(ask, protocol, connection, secret, match):

@@ -61,7 +61,7 @@ def ask(server):
             Revealed(secret) if secret else None,
             {},
         )
-        return RestExecutor(**({"resolve": resolve} if resolve else {})).execute(work)
+        return RestExecutor(**({"resolve": resolve} if resolve else {})).execute(work).output
 
     return call
 
@@ -171,3 +171,27 @@ def test_a_host_that_is_not_there_is_said_so(ask):
 def test_the_protocol_of_the_service_holds(ask):
     with pytest.raises(OperationError, match="begins with http://"):
         ask(connection={"endpoint": "file:///etc/passwd"})
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    ["http://[::1", "http://127.0.0.1:1:2", "http://a..b", f"http://{'a' * 300}.x", "http://x/\x00", "http:"],
+)
+def test_an_endpoint_that_is_no_address_is_refused(ask, endpoint):
+    with pytest.raises(OperationError):
+        ask(connection={"endpoint": endpoint})
+
+
+@pytest.mark.parametrize("odd", ["hunter2\u00e9", "hunter2\nX-Other: 1", "hunter2\x00"])
+def test_platform_3_a_secret_that_no_header_can_hold_is_refused_and_not_quoted(ask, odd):
+    with pytest.raises(OperationError, match="the header 'authorization'") as refused:
+        ask(secret={"key": odd})
+    assert "hunter2" not in str(refused.value)
+    with pytest.raises(OperationError, match="the header 'x-note'"):
+        ask({"note": odd}, headers={"X-Note": "{note}"})
+
+
+def test_a_redirect_to_no_address_is_refused(ask, server):
+    server.odd = {"/api/odd": (302, {"Location": "http://[::1"}, "")}
+    with pytest.raises(OperationError, match="no address"):
+        ask(path="/odd")

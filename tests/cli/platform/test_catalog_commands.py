@@ -91,7 +91,7 @@ def test_bad_input_is_said_plainly(aeon, file):
     bad = aeon("apply", "bad.yaml")
     assert (bad.code, "its kind is 'Robot'" in bad.err) == (2, True)
     nothing = aeon("tool", "call", "forecast")
-    assert (nothing.code, "There is nothing with the id 'forecast'" in nothing.err) == (1, True)
+    assert (nothing.code, "There is nothing named 'forecast'" in nothing.err) == (1, True)
     assert "Traceback" not in unset.err + missing.err + bad.err + nothing.err
 
 
@@ -117,7 +117,14 @@ def test_who_uses_what_and_who_did_what(aeon, file, monkeypatch):
     assert verbs == ["service.create", "secret.create", "tool.create"]
     assert "1 20" in aeon("audit", "list").out
     assert aeon("audit", "verify").out == "the trail of me is whole\n"
-    assert aeon("audit", "verify", "--json").json == {"user": "me", "whole": True, "problem": None}
+    noted = aeon("audit", "verify", "--json").json
+    assert (noted["whole"], noted["problem"], noted["head"][:2]) == (True, None, "3:")
+    assert aeon("audit", "verify", "--since", noted["head"]).code == 0
+    cut = aeon("audit", "verify", "--since", f"9:{noted['head'][2:]}")
+    assert (cut.code, cut.out) == (1, "the trail of me: it ends at entry 3, before entry 9 that was noted\n")
+    other = aeon("audit", "verify", "--since", f"2:{noted['head'][2:]}")
+    assert (other.code, other.out) == (1, "the trail of me: entry 2 is not the one that was noted\n")
+    assert aeon("audit", "verify", "--since", "nonsense").code == 2
 
 
 def test_a_stored_tool_is_one_of_the_kernel_s(aeon, file, monkeypatch):

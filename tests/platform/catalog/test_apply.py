@@ -3,6 +3,7 @@
 import pytest
 
 from aeon.platform.catalog.apply import Applier
+from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import ApplyError, read_documents
 from aeon.platform.ledger import Request
 
@@ -162,3 +163,79 @@ def test_a_secret_s_value_is_checked_before_anything_is_done(world):
     assert "key is missing" in found[0]
     assert "canary-1" not in found[0]
     assert world.catalog.services.page_of_own(user) == []
+
+
+FROM_TEMPLATES = """
+kind: ServiceTemplate
+name: http api
+type: rest_api
+protocol: http
+connectionSchema: {type: object, required: [endpoint]}
+---
+kind: ToolTemplate
+name: look-up
+operation: {type: rest_request, path: "/items/{id}"}
+inputSchema: {type: object, properties: {id: {type: string}}}
+---
+kind: Service
+name: shop
+template: http api
+---
+kind: Tool
+name: item
+service: shop
+template: look-up
+connectionParams: {endpoint: "http://127.0.0.1"}
+"""
+
+
+def test_what_a_template_gives_is_copied_and_stays_when_the_template_goes(world):
+    user = world.user("u")
+    applied(world, user, FROM_TEMPLATES)
+    tool = world.catalog.tools.by_name(user, "item")
+    template = world.catalog.tool_templates.by_name(user, "look-up")
+    assert tool.operation.path == "/items/{id}"
+    assert tool.tool_template_id == template.id
+    assert {step[0] for step in applied(world, user, FROM_TEMPLATES)} == {"keep"}
+    world.catalog.tool_templates.remove(template.id, Request(user))
+    assert world.catalog.tools.by_name(user, "item").operation == tool.operation
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("template: http api", "template: another", "You have no service template named 'another'"),
+        ("template: http api", "template: http api\nprotocol: http", "its template gives it protocol; leave that out"),
+        (
+            "kind: ToolTemplate\nname: look-up",
+            "kind: ToolTemplate\nname: look-up\ntemplate: x",
+            "not made from a template",
+        ),
+        ("template: look-up", "template: 3", "You have no tool template named 3"),
+    ],
+)
+def test_what_is_wrong_with_a_template_s_use_is_said(world, old, new, said):
+    assert said in problems(FROM_TEMPLATES.replace(old, new), world, world.user("u"))[0]
+
+
+def test_the_default_catalog_is_referred_to_by_name_and_what_others_share_by_id(world):
+    load_defaults(world.catalog)
+    owner, user = world.user("owner"), world.user("u")
+    shared = world.service(owner, name="theirs", shared=True)
+    text = f"""
+kind: Tool
+name: mine
+service: aeon graph
+connectionParams: {{endpoint: "aeon:graph"}}
+operation: {{type: graph_query, query: "@tools"}}
+inputSchema: {{type: object}}
+---
+kind: Tool
+name: reached
+service: {shared.id}
+connectionParams: {{endpoint: "http://127.0.0.1"}}
+operation: {{type: rest_request}}
+inputSchema: {{type: object}}
+"""
+    assert [step[0] for step in applied(world, user, text)] == ["create", "create"]
+    assert world.catalog.tools.by_name(user, "reached").service_id == shared.id

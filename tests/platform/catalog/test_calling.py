@@ -3,9 +3,12 @@
 import pytest
 
 from aeon.base.masking import HIDDEN
-from aeon.platform.catalog.calling import OperationError, ToolCaller
+from aeon.platform.catalog.calling import OperationError, Outcome, ToolCaller
 from aeon.platform.catalog.model import ServiceChange
+from aeon.platform.catalog.tokens import Tokens
+from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import RuleError
+from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.ledger import Request
 from aeon.testing.clock import FakeClock
 
@@ -23,7 +26,14 @@ class Doing:
         self.given.append(work)
         if isinstance(self.result, Exception):
             raise self.result
-        return self.result
+        return self.result if isinstance(self.result, Outcome) else Outcome(self.result)
+
+
+class NoTokenServer:
+    """Is not to be asked."""
+
+    def answer(self, value, *, allow_private):
+        raise AssertionError("no token was to be refreshed")
 
 
 @pytest.fixture
@@ -42,7 +52,12 @@ def setting(world):
 
     def call(result, given=None, user=owner):
         doing = Doing(result)
-        caller = ToolCaller(world.catalog, {"rest_request": doing}, FakeClock())
+        caller = ToolCaller(
+            world.catalog,
+            {"rest_request": doing},
+            Tokens(world.catalog.secrets, NoTokenServer(), FakeClock()),
+            FakeClock(),
+        )
         return caller.call(user, tool.id, {"id": "1"} if given is None else given), doing.given
 
     return world, owner, service, tool, call
@@ -110,3 +125,40 @@ def test_use_by_another_is_in_both_trails_also_when_it_fails(setting):
         rows = world.store.read(query, {"user": user})
         assert rows == [{"actor": other, "owner": owner}] * 2
         assert world.catalog.ledger.verify(user) is None
+
+
+def test_tokens_are_kept_for_the_caller_also_of_calls_that_failed(setting):
+    """One node each; calls that used none leave none; nobody sees another's."""
+    world, owner, _, tool, call = setting
+    other = world.user("other")
+    world.catalog.tools.bind(tool.id, world.secret(other).id, Request(other))
+    called, _ = call(Outcome({"n": 1}, Usage(100, 10, "m-1")))
+    assert called.usage == Usage(100, 10, "m-1")
+    assert call({"n": 1})[0].usage is None
+    with pytest.raises(RuleError, match="does not fit"):
+        call(Outcome({}, Usage(20, 2, None)))
+    with pytest.raises(OperationError):
+        call(OperationError("no", usage=Usage(3, 0, "m-1")))
+    call(Outcome({"n": 1}, Usage(7, 7, "m-1")), user=other)
+    assert world.catalog.tools.tokens_of(owner, tool.id) == (3, 123, 12)
+    assert world.catalog.tools.tokens_of(other, tool.id).as_dict() == {
+        "calls": 1,
+        "promptTokens": 7,
+        "completionTokens": 7,
+    }
+    assert world.catalog.tools.tokens_of(world.user("third"), tool.id) == (0, 0, 0)
+    rows = world.store.read("MATCH (u:TokenUse {userId: $user}) RETURN u ORDER BY u.at", {"user": owner})
+    assert set(rows[0]["u"]) == {"id", "userId", "toolId", "at", "model", "promptTokens", "completionTokens"}
+    assert [row["u"].get("model") for row in rows] == ["m-1", None, "m-1"]
+
+
+def test_a_note_that_cannot_be_kept_costs_no_answer(setting, monkeypatch):
+    world, *_, call = setting
+
+    def unavailable(*_args):
+        raise GraphUnavailableError("The graph is gone.")
+
+    monkeypatch.setattr(world.catalog.tools, "note_tokens", unavailable)
+    called, _ = call(Outcome({"n": 1}, Usage(1, 1, None)))
+    assert called.output == {"n": 1}
+    assert "were not recorded: The graph is gone." in called.warnings[-1]

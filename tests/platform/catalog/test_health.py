@@ -15,7 +15,8 @@ class Saying:
     def __init__(self):
         self.problems, self.asked = {}, []
 
-    def problem(self, _protocol, connection):
+    def problem(self, _protocol, connection, *, allow_private):
+        assert not allow_private
         self.asked.append(connection["endpoint"])
         return self.problems.get(connection["endpoint"])
 

@@ -7,6 +7,9 @@ from typing import TypeAlias
 
 from aeon.platform.catalog.calling import OperationError
 
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+"""What a gateway from IPv6 to IPv4 passes on (RFC 6052)."""
+
 Resolve: TypeAlias = Callable[[str, int], list[str]]
 """The addresses of a host. Raises OSError."""
 
@@ -26,18 +29,30 @@ def allowed_address(host: str, port: int, resolve: Resolve, *, allow_private: bo
         addresses = resolve(host, port)
     except OSError as error:
         raise OperationError(f"the host {host!r} was not found: {error.strerror}", is_transient=True) from None
+    except (UnicodeError, OverflowError):
+        raise OperationError(f"{host!r} and {port} are no host and port that there can be") from None
     if not addresses:
         raise OperationError(f"the host {host!r} has no address", is_transient=True)
-    refused = [address for address in addresses if not allow_private and not _is_public(address)]
+    refused = [address for address in addresses if not allow_private and not is_public(address)]
     if refused:
         raise OperationError(
             f"{host!r} leads to {refused[0]}, which is private",
-            next_step="Set allowPrivate in the tool's operation if that is meant.",
+            next_step="Set allowPrivate in the tool's operation (discover: --allow-private) if that is meant.",
         )
     return addresses[0]
 
 
-def _is_public(text: str) -> bool:
+def is_public(text: str) -> bool:
+    """Whether an address is one of the whole internet's: no loopback, private network, link or group.
+
+    Of an address that holds another, for IPv4 inside of IPv6, that one counts.
+    """
     address = ipaddress.ip_address(text.partition("%")[0])
-    inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
+    inner = _inner(address) if isinstance(address, ipaddress.IPv6Address) else None
     return (inner or address).is_global and not address.is_multicast
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    if address in _TRANSLATED:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour

@@ -2,10 +2,11 @@
 
 from typing import Final, cast
 
-from aeon.adapters.operations.graph_servers import Connect, Found, connected
+from aeon.adapters.operations.addresses import Resolve, resolved
+from aeon.adapters.operations.graph_servers import Found, connected
 from aeon.adapters.operations.own_graph import NAMED
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.calling import OperationError, Outcome, Work
 from aeon.platform.catalog.operations import GraphQuery
 from aeon.platform.graph import GraphError, GraphStore, GraphUnavailableError, QueryTimeoutError, Row
 
@@ -20,17 +21,17 @@ class GraphExecutor:
     more rows than the operation's `row_limit`, and that those are not here.
     """
 
-    def __init__(self, own: GraphStore, connect: Connect = connected) -> None:
+    def __init__(self, own: GraphStore, resolve: Resolve = resolved) -> None:
         self._own = own
-        self._connect = connect
+        self._resolve = resolve
 
-    def execute(self, work: Work) -> Json:
+    def execute(self, work: Work) -> Outcome:
         operation = cast(GraphQuery, work.operation)
         if work.connection.get("endpoint") == OWN:
-            return _result(self._own_rows(work.user, operation), operation.row_limit)
+            return Outcome(_result(self._own_rows(work.user, operation), operation.row_limit))
         given: JsonObject = {name: work.given.get(name) for name in sorted(operation.variables())}
-        found: Found = self._connect(work)(operation, given)
-        return {"rows": list[Json](found.rows), "truncated": found.is_truncated}
+        found: Found = connected(work, self._resolve)(operation, given)
+        return Outcome({"rows": list[Json](found.rows), "truncated": found.is_truncated})
 
     def _own_rows(self, user: str, operation: GraphQuery) -> list[Row]:
         """The rows of a named query, one more than the limit where there are more (platform 2)."""

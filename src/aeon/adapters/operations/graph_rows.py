@@ -27,8 +27,18 @@ class Place(NamedTuple):
     database: str | None
 
 
-def login(secret: Revealed | None) -> tuple[str, str] | None:
-    """User and password. Raises OperationError for a secret of another type."""
+class Login(NamedTuple):
+    """User and password, which it does not show (platform 3)."""
+
+    user: str
+    password: str
+
+    def __repr__(self) -> str:
+        return "Login([hidden])"
+
+
+def login(secret: Revealed | None) -> Login | None:
+    """As whom a server is asked. Raises OperationError for a secret of another type."""
     if secret is None:
         return None
     value = secret.reveal()
@@ -36,7 +46,7 @@ def login(secret: Revealed | None) -> tuple[str, str] | None:
         raise OperationError(
             "a graph server takes no secret of this type", next_step="Give the tool a secret of type password."
         )
-    return str(value.get("username") or ""), str(value["password"])
+    return Login(str(value.get("username") or ""), str(value["password"]))
 
 
 def without_values(text: str, params: JsonObject) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
+from aeon.adapters.operations.addresses import Resolve, allowed_address
 from aeon.adapters.operations.graph_falkordb import FalkorServer
 from aeon.adapters.operations.graph_neo4j import Neo4jServer
 from aeon.adapters.operations.graph_rows import Found, Place, login
@@ -11,22 +12,26 @@ from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import GraphQuery
 
-__all__ = ["Connect", "Found", "connected"]
+__all__ = ["Ask", "Found", "connected"]
 
 Ask: TypeAlias = Callable[[GraphQuery, JsonObject], Found]
 """Asks a server a query with its parameters. Raises OperationError without a parameter's value in it."""
 
-Connect: TypeAlias = Callable[[Work], Ask]
-"""How to ask the server that a work's connection means. Raises OperationError where it means none."""
-
+_PORTS = {"bolt": 7687, "bolt+s": 7687, "falkordb": 6379}
 _ADVICE = "Give bolt://host:port, bolt+s://host:port or falkordb://host:port, and the password as a secret."
 
 
-def connected(work: Work) -> Ask:
-    """By the official clients of the two kinds of server."""
+def connected(work: Work, resolve: Resolve) -> Ask:
+    """How to ask the server that a work's connection means, by the official clients of the two kinds of server.
+
+    The address that was checked is the one connected to; over bolt+s the name is, since the certificate is held against
+    it: what a name leads to later can answer for it only with the key of its certificate. Raises OperationError.
+    """
     place = _place(work)
-    kind = FalkorServer if place.scheme == "falkordb" else Neo4jServer
-    return kind(place, login(work.secret))
+    kind, who = FalkorServer if place.scheme == "falkordb" else Neo4jServer, login(work.secret)
+    port = place.port or _PORTS[place.scheme]
+    address = allowed_address(place.host, port, resolve, allow_private=work.operation.allow_private)
+    return kind(place if place.scheme == "bolt+s" else place._replace(host=address), who)
 
 
 def _place(work: Work) -> Place:

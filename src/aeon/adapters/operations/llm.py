@@ -1,16 +1,18 @@
 """Questions to language models: the prompt from templates, the answer as text or as JSON that fits a schema."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Final, TypeAlias, cast
 
+from aeon.adapters.operations.counting import KeepingAdapter, usage_of
 from aeon.adapters.operations.prompts import rendered
 from aeon.base.errors import LLMError, LLMRequestError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.base.json_schema import schema_check
 from aeon.llm.interface import LLMAdapter, Reply, Request, ask
-from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.calling import OperationError, Outcome, Work
 from aeon.platform.catalog.operations import LlmCall
 from aeon.supervisor.repair import Supervisor
 from aeon.validation.recovery import Recovered, recover
@@ -18,8 +20,8 @@ from aeon.validation.recovery import Recovered, recover
 OWN_MODEL: Final = "aeon:model"
 """The endpoint that is the project's own configured model."""
 
-AdapterFor: TypeAlias = Callable[[Work], LLMAdapter]
-"""The model that a work's connection means: its endpoint, its model, its secret, within its operation's timeout.
+AdapterFor: TypeAlias = Callable[[Work], AbstractContextManager[LLMAdapter]]
+"""The model that a work's connection means, for one call: its endpoint, its model, its secret, within its timeout.
 
 Raises AeonError where it means none.
 """
@@ -27,33 +29,47 @@ Raises AeonError where it means none.
 _ANNOTATIONS = frozenset({"$schema", "$id", "$comment", "title", "description", "default", "examples"})
 _DEFINITIONS = ("$defs", "definitions")
 _WRAPPED = "result"
+_UNAUTHORIZED = 401
 
 
 class LlmExecutor:
     """Carries out `llm_call`: with an output schema that asks for something, a value that fits it, else `{"text"}`.
 
-    A value that does not fit is recovered or repaired as any model's output is, at most twice (core 9, core 10).
+    A value that does not fit is recovered or repaired as any model's output is, at most twice (core 9, core 10). The
+    tokens of every answer count, those of repairs and of answers that came to nothing too.
     """
 
     def __init__(self, adapter_for: AdapterFor) -> None:
         self._adapter_for = adapter_for
 
-    def execute(self, work: Work) -> Json:
+    def execute(self, work: Work) -> Outcome:
         operation = cast(LlmCall, work.operation)
         system = rendered(operation.system_prompt, work.given)
         prompt = rendered(operation.prompt_template, work.given)
         request = Request(prompt, system or None, operation.max_tokens, operation.temperature)
-        return _within(operation.timeout, lambda: self._answer(work, request))
-
-    def _answer(self, work: Work, request: Request) -> Json:
+        replies: list[Reply] = []
         try:
-            adapter = self._adapter_for(work)
-            if not work.output_schema.keys() - _ANNOTATIONS:
-                return {"text": _text(ask(adapter, request))}
-            return _value(adapter, request, work.output_schema)
+            output = _within(operation.timeout, lambda: self._answer(work, request, replies))
+        except OperationError as error:
+            error.usage = usage_of(replies)
+            raise
+        return Outcome(output, usage_of(replies))
+
+    def _answer(self, work: Work, request: Request, replies: list[Reply]) -> Json:
+        """`replies` gets every answer of the model, also where this raises."""
+        try:
+            with self._adapter_for(work) as answering:
+                adapter = KeepingAdapter(answering, replies)
+                if not work.output_schema.keys() - _ANNOTATIONS:
+                    return {"text": _text(ask(adapter, request))}
+                return _value(adapter, request, work.output_schema)
         except LLMError as error:
-            is_transient = not isinstance(error, LLMRequestError)
-            raise OperationError(error.message, next_step=error.advice, is_transient=is_transient) from None
+            raise OperationError(
+                error.message,
+                next_step=error.advice,
+                is_transient=not isinstance(error, LLMRequestError),
+                is_unauthorized=error.details.get("status") == _UNAUTHORIZED,
+            ) from None
 
 
 def _text(reply: Reply) -> str:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import anyio
 import httpx2
 
+from aeon.adapters.operations.addresses import Resolve, resolved
 from aeon.adapters.operations.event_loop import EventLoopThread
 from aeon.adapters.operations.filling import filled
-from aeon.adapters.operations.mcp_sessions import Sessions
-from aeon.adapters.operations.mcp_transports import Reach, transport
+from aeon.adapters.operations.mcp_sessions import Sessions, reach_key
+from aeon.adapters.operations.mcp_transports import Reach, Way, transport
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.calling import OperationError, Outcome, Work
 from aeon.platform.catalog.operations import McpCall
 from aeon.platform.vault import Revealed
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONNECTION_CLOSED = -32000
-_FIRST_SERVER_ERROR = 500
+_UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
 _MOST_PAGES = 50
 _LISTING_SECONDS = 60.0
 _SHOWN = 1000
@@ -39,28 +40,33 @@ class McpExecutor:
     `{"content": text}`: its parts of text by line, and each other part as its kind in brackets.
     """
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, environ: Mapping[str, str] = os.environ, resolve: Resolve = resolved) -> None:
         """Of `environ`, a server's process gets what it takes to run, and no more (platform 3)."""
         self._environ = environ
+        self._resolve = resolve
+        self._refused: set[str] = set()
+        """Those that said 401 since they last answered: the SDK says of it no more than that there was an error."""
         self._thread = EventLoopThread("aeon-mcp")
         self._sessions = Sessions(self._made)
 
-    def execute(self, work: Work) -> Json:
+    def execute(self, work: Work) -> Outcome:
         operation = cast(McpCall, work.operation)
         arguments = work.given if operation.arguments is None else filled(dict(operation.arguments), work.given)
         result = self._asked(
-            Reach(work.protocol, work.connection, work.secret),
+            Reach(work.protocol, work.connection, work.secret, operation.allow_private),
             operation.timeout,
             lambda client: client.call_tool(operation.tool, cast(JsonObject, arguments)),
         )
-        return _output(result)
+        return Outcome(_output(result))
 
-    def tools(self, protocol: str, connection: JsonObject, secret: Revealed | None = None) -> list[JsonObject]:
+    def tools(
+        self, protocol: str, connection: JsonObject, secret: Revealed | None = None, *, allow_private: bool = False
+    ) -> list[JsonObject]:
         """What a server offers: `name`, `description`, `inputSchema` and `outputSchema` (empty when it says none).
 
         Raises OperationError.
         """
-        return self._asked(Reach(protocol, connection, secret), _LISTING_SECONDS, _listed)
+        return self._asked(Reach(protocol, connection, secret, allow_private), _LISTING_SECONDS, _listed)
 
     def close(self) -> None:
         """End all sessions. Twice is once."""
@@ -72,7 +78,8 @@ class McpExecutor:
         from mcp import Client
         from mcp.types import Implementation
 
-        return Client(transport(reach, self._environ), client_info=Implementation(name="aeon", version="1"), cache=None)
+        way = Way(self._environ, self._resolve, partial(self._refused.add, reach_key(reach)))
+        return Client(transport(reach, way), client_info=Implementation(name="aeon", version="1"), cache=None)
 
     def _asked(self, reach: Reach, seconds: float, ask: Callable[["Client"], Awaitable[T]]) -> T:
         """Connecting counts towards the time given. What is given up is cancelled on the server, too."""
@@ -83,14 +90,27 @@ class McpExecutor:
                 "MCP servers need mcp.", next_step="Install aeon-orchestrator[platform]."
             ) from missing
         try:
-            return self._thread.run(_within(seconds, partial(self._connected, reach, ask)))
+            answer = self._thread.run(_within(seconds, partial(self._connected, reach, ask)))
         except TimeoutError:
-            raise OperationError(f"no answer within {seconds:g} s", is_transient=True) from None
+            raise self._refusal_of(reach) or OperationError(
+                f"no answer within {seconds:g} s", is_transient=True
+            ) from None
         except (MCPError, OSError, RuntimeError, ValueError, httpx2.HTTPError, ExceptionGroup) as error:
             first = next(_leaves(cast(Exception, error)))
+            if isinstance(first, OperationError):
+                raise first from None
+            if (refusal := self._refusal_of(reach)) is not None:
+                raise refusal from None
             if isinstance(first, MCPError):
                 raise _refusal(first.code, first.message) from None
             raise _unreachable(reach, first) from None
+        self._refused.discard(reach_key(reach))
+        return answer
+
+    def _refusal_of(self, reach: Reach) -> OperationError | None:
+        if reach_key(reach) not in self._refused:
+            return None
+        return OperationError(f"the server answered {_UNAUTHORIZED}", is_unauthorized=True)
 
     async def _connected(self, reach: Reach, ask: Callable[["Client"], Awaitable[T]]) -> T:
         return await ask(await self._sessions.client(reach))

@@ -35,7 +35,7 @@ class Sessions:
 
         Raises what connecting raises.
         """
-        key = _key(reach)
+        key = reach_key(reach)
         async with self._locks[key]:
             kept = self._kept.get(key)
             if kept is None or not await kept.answers():
@@ -113,7 +113,8 @@ class Session:
             self.is_ready.exception()  # told, even where nobody waits any more
 
 
-def _key(reach: Reach) -> str:
-    """The secret stands in it as a digest."""
+def reach_key(reach: Reach) -> str:
+    """What is the same for two who may share a session. The secret stands in it as a digest."""
     words = "\0".join(reach.secret.words()) if reach.secret else ""
-    return canonical([reach.protocol, reach.connection, hashlib.sha256(words.encode()).hexdigest()])
+    digest = hashlib.sha256(words.encode()).hexdigest()
+    return canonical([reach.protocol, reach.connection, digest, reach.allow_private])

@@ -1,13 +1,17 @@
 """How an MCP server is reached: as a process of ours over its pipes, or over HTTP with the secret as a bearer."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
-from urllib.parse import urlsplit
 
+import anyio.to_thread
 import httpx2
 
+from aeon.adapters.operations.addresses import Resolve, allowed_address
+from aeon.adapters.operations.exchange import check_headers, port_of
+from aeon.adapters.operations.pinned import PinnedTransport
+from aeon.adapters.operations.tls import is_certificate, require_tls, verification
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.vault import Revealed
@@ -22,19 +26,30 @@ _SILENCE_SECONDS = 310.0
 
 
 class Reach(NamedTuple):
-    """A server, and as whom it is asked."""
+    """A server, as whom it is asked, and whether it may be in a private network."""
 
     protocol: str
     connection: JsonObject
     secret: Revealed | None
+    allow_private: bool
 
 
-def transport(reach: Reach, environ: Mapping[str, str]) -> "Transport":
+class Way(NamedTuple):
+    """What it takes to get there: the environment of processes, how names are resolved, who hears of a 401."""
+
+    environ: Mapping[str, str]
+    resolve: Resolve
+    on_refusal: Callable[[], None]
+
+
+def transport(reach: Reach, way: Way) -> "Transport":
     """What a client connects through. Raises OperationError for a connection that cannot be used."""
     if reach.protocol == "stdio":
-        return _process(reach, environ)
-    endpoint = _endpoint(reach.connection)
-    return cast("Transport", (_events if reach.protocol == "sse" else _streamable)(endpoint, _bearer(reach.secret)))
+        return _process(reach, way.environ)
+    endpoint, headers = _endpoint(reach.connection), _bearer(reach.secret)
+    require_tls(endpoint.scheme, reach.secret)
+    check_headers(headers)
+    return cast("Transport", (_events if reach.protocol == "sse" else _streamable)(endpoint, headers, reach, way))
 
 
 @asynccontextmanager
@@ -48,31 +63,38 @@ async def _process_streams(parameters: Any) -> AsyncGenerator[Any]:
 
 
 @asynccontextmanager
-async def _streamable(endpoint: str, headers: dict[str, str]) -> AsyncGenerator[Any]:
+async def _streamable(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> AsyncGenerator[Any]:
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
-        _http_client(headers) as client,
-        streamable_http_client(endpoint, http_client=client) as streams,
+        await _http_client(endpoint, headers, reach, way) as client,
+        streamable_http_client(str(endpoint), http_client=client) as streams,
     ):
         yield streams
 
 
 @asynccontextmanager
-async def _events(endpoint: str, headers: dict[str, str]) -> AsyncGenerator[Any]:
+async def _events(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> AsyncGenerator[Any]:
     from mcp.client.sse import sse_client
 
-    def made(**_options: Any) -> httpx2.AsyncClient:
-        return _http_client(headers)
+    client = await _http_client(endpoint, headers, reach, way)
 
-    async with sse_client(endpoint, httpx_client_factory=cast(Any, made)) as streams:
+    def made(**_options: Any) -> httpx2.AsyncClient:
+        return client
+
+    async with sse_client(str(endpoint), httpx_client_factory=cast(Any, made)) as streams:
         yield streams
 
 
-def _http_client(headers: dict[str, str]) -> httpx2.AsyncClient:
-    """Redirects stay on the endpoint's origin (the SDK sees to it), so the bearer does, too."""
+async def _http_client(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> httpx2.AsyncClient:
+    """A client for the one address that was checked, so that no redirect and no new look-up leads elsewhere."""
+    address = await anyio.to_thread.run_sync(
+        lambda: allowed_address(endpoint.host, port_of(endpoint), way.resolve, allow_private=reach.allow_private),
+        abandon_on_cancel=True,
+    )
+    pinned = PinnedTransport(endpoint.host, address, verification(reach.connection, reach.secret), way.on_refusal)
     limits = httpx2.Timeout(_CONNECT_SECONDS, read=_SILENCE_SECONDS)
-    return httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False)
+    return httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False, transport=pinned)
 
 
 def _process(reach: Reach, environ: Mapping[str, str]) -> "Transport":
@@ -100,16 +122,18 @@ def _are_texts(value: Json) -> bool:
     return isinstance(value, list) and all(isinstance(part, str) for part in cast("list[Json]", value))
 
 
-def _endpoint(connection: JsonObject) -> str:
-    endpoint = str(connection.get("endpoint", ""))
-    parts = urlsplit(endpoint)
-    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+def _endpoint(connection: JsonObject) -> httpx2.URL:
+    try:
+        endpoint = httpx2.URL(str(connection.get("endpoint", "")))
+    except httpx2.InvalidURL:
+        endpoint = httpx2.URL("")
+    if endpoint.scheme not in ("http", "https") or not endpoint.host or endpoint.userinfo:
         raise OperationError("the endpoint must be an http or https address without a user or a password")
     return endpoint
 
 
 def _bearer(secret: Revealed | None) -> dict[str, str]:
-    if secret is None:
+    if secret is None or is_certificate(secret):
         return {}
     value = secret.reveal()
     token = value.get("key") or value.get("access_token")

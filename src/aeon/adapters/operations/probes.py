@@ -1,4 +1,7 @@
-"""Finds out whether services answer: a connection, a request without credentials, a program that is there."""
+"""Finds out whether services answer: a connection, a request without credentials, a program that is there.
+
+What a call would be refused, a probe does not ask either: a private address only where the operation allows it.
+"""
 
 import shutil
 import socket
@@ -6,52 +9,89 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from aeon.adapters.operations.addresses import Resolve, allowed_address, resolved
+from aeon.adapters.operations.exchange import Asked, port_of, request_to
 from aeon.base.json import JsonObject
+from aeon.platform.catalog.operations import OperationError
 
 _SECONDS = 5.0
 _FIRST_SERVER_ERROR = 500
 _OWN = "aeon:"
 """What is part of Aeon itself: it answers, or nobody would be asking."""
-_PORTS = {"bolt": 7687, "bolt+s": 7687}
+_BOLT_PORT = 7687
+_PORTS = {"falkordb": 6379}
 
 
 class HttpProbe:
     """Any answer that is no server error will do: who may ask what is for the tools to find out."""
 
-    def problem(self, protocol: str, connection: JsonObject) -> str | None:
+    def __init__(self, resolve: Resolve = resolved) -> None:
+        self._resolve = resolve
+
+    def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
         endpoint = str(connection.get("endpoint", ""))
         if endpoint.startswith(_OWN):
             return None
-        if urlsplit(endpoint).scheme != protocol:
+        try:
+            url = httpx2.URL(endpoint)
+        except httpx2.InvalidURL:
+            return f"its endpoint is no {protocol} address"
+        if url.scheme != protocol or not url.host:
             return f"its endpoint is no {protocol} address"
         try:
-            with httpx2.Client(timeout=_SECONDS, trust_env=False) as client, client.stream("GET", endpoint) as answer:
-                status = answer.status_code
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            return f"it cannot be reached ({type(error).__name__})"
-        return f"it answers {status}" if status >= _FIRST_SERVER_ERROR else None
+            address = allowed_address(url.host, port_of(url), self._resolve, allow_private=allow_private)
+        except OperationError as error:
+            return error.message
+        return _answer_problem(url, address)
 
 
 class SocketProbe:
     """Whether somebody listens; for graphs, which are asked nothing without credentials."""
 
-    def problem(self, protocol: str, connection: JsonObject) -> str | None:
+    def __init__(self, resolve: Resolve = resolved) -> None:
+        self._resolve = resolve
+
+    def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
         endpoint = str(connection.get("endpoint", ""))
         if endpoint.startswith(_OWN):
             return None
-        parts = urlsplit(endpoint)
         try:
-            with socket.create_connection((parts.hostname or "", parts.port or _PORTS[protocol]), _SECONDS):
-                return None
-        except (OSError, ValueError) as error:
-            return f"it cannot be reached ({type(error).__name__})"
+            parts = urlsplit(endpoint)
+            port = parts.port or _PORTS.get(parts.scheme, _BOLT_PORT)
+        except ValueError:
+            return f"its endpoint is no {protocol} address"
+        try:
+            address = allowed_address(parts.hostname or "", port, self._resolve, allow_private=allow_private)
+        except OperationError as error:
+            return error.message
+        return _socket_problem(address, port)
 
 
 class McpProbe:
     """A program that is there, or an address that answers."""
 
-    def problem(self, protocol: str, connection: JsonObject) -> str | None:
+    def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
         if protocol != "stdio":
-            return HttpProbe().problem(urlsplit(str(connection.get("endpoint", ""))).scheme or "http", connection)
+            is_secure = str(connection.get("endpoint", "")).startswith("https:")
+            kind = "https" if is_secure else "http"
+            return HttpProbe().problem(kind, connection, allow_private=allow_private)
         command = str(connection.get("command", ""))
         return None if shutil.which(command) else f"there is no program {command!r}"
+
+
+def _answer_problem(url: httpx2.URL, address: str) -> str | None:
+    try:
+        with httpx2.Client(timeout=_SECONDS, trust_env=False, follow_redirects=False) as client:
+            response = client.send(request_to(client, Asked("GET", url, {}, None), address), stream=True)
+            response.close()
+    except httpx2.HTTPError as error:
+        return f"it cannot be reached ({type(error).__name__})"
+    return f"it answers {response.status_code}" if response.status_code >= _FIRST_SERVER_ERROR else None
+
+
+def _socket_problem(host: str, port: int) -> str | None:
+    try:
+        with socket.create_connection((host, port), _SECONDS):
+            return None
+    except (OSError, OverflowError, UnicodeError) as error:
+        return f"it cannot be reached ({type(error).__name__})"

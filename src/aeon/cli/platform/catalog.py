@@ -6,17 +6,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from aeon.base.errors import InputError
-from aeon.base.json import Json
-from aeon.bootstrap.platform import Platform
+from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_object
 from aeon.cli.platform.opening import opened
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
 from aeon.platform.catalog.apply import Applier, Step
-from aeon.platform.catalog.defaults import OWNER, load_defaults
+from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import read_documents
-from aeon.platform.catalog.model import Tool
+from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 
 _SIGNS = {"create": "+", "change": "~", "keep": "="}
 _MOST_LISTED = 1000
@@ -29,7 +28,7 @@ def bring_up(user: str, *, as_json: bool) -> int:
     with opened(user) as platform:
         catalog = platform.catalog
         defaults = load_defaults(catalog)
-        list(platform.health.run(OWNER, only_due=True))
+        list(platform.health.run(DEFAULTS_OWNER, only_due=True))
         catalog.secrets.sweep((datetime.now(UTC) - _UNDER_WAY).isoformat(timespec="microseconds"))
         counts = {
             "services": len(catalog.services.page_of_own(user, limit=_MOST_LISTED)),
@@ -85,22 +84,19 @@ def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> i
     """Run a tool. Raises RuleError for an input that does not fit, OperationError when it fails."""
     given = read_object(argument)
     with opened(user) as platform:
-        found = _named(platform, name)
+        found = platform.catalog.tools.find(user, name)
         called = platform.caller.call(user, found.id, given)
     for warning in called.warnings:
         say(warning, "warning: ", "  ")
     if as_json:
-        put(pretty({"tool": found.name, "output": called.output, "milliseconds": called.milliseconds}))
+        told: JsonObject = {"tool": found.name, "output": called.output, "milliseconds": called.milliseconds}
+        put(pretty({**told, "usage": called.usage.as_dict() if called.usage else None}))
     else:
         put(pretty(called.output))
+        if called.usage:
+            asked, answered, model = called.usage
+            say(f"tokens: {asked} asked, {answered} answered{f' by {clean(model)}' if model else ''}")
     return Code.DONE
-
-
-def _named(platform: Platform, name: str) -> Tool:
-    """The user's own tool of that name, else one of the defaults, else whatever has that id."""
-    tools = platform.catalog.tools
-    own, default = (tools.by_name(user, name) for user in (platform.user, OWNER))
-    return own or default or tools.get(platform.user, name)
 
 
 def _text_of(file: Path) -> str:

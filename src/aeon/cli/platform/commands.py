@@ -10,7 +10,11 @@ from aeon.cli.options import AsJson, User, group
 tool = group("See and run the tools that are stored in this project's graph.")
 secret = group("Keep credentials that stored tools use. A value goes in and never comes out again.")
 graph = group("Take the whole graph out of its store, or put one into it. The vault is a file of its own: copy it too.")
+catalog = group("See services, secrets, tools and templates of whichever kind; rename, put away and delete them.")
 audit = group("See and check the trail of who did what to whose.")
+
+Kind = Annotated[str, typer.Argument(metavar="KIND", help="service, secret, tool, serviceTemplate or toolTemplate.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id where it is another's.")]
 
 
 def up(user: User = "me", as_json: AsJson = False) -> int:
@@ -33,8 +37,8 @@ def apply(
 
 
 def uses(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="service, secret, tool, serviceTemplate, toolTemplate.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id where it is another's.")],
+    kind: Kind,
+    name: Name,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
@@ -55,6 +59,61 @@ def health(
     return show_health(user, is_watching=watch, as_json=as_json)
 
 
+@catalog.command("list")
+def catalog_list(
+    kind: Kind,
+    archived: Annotated[bool, typer.Option("--archived", help="The archived templates instead.")] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Everything of one kind that you own, and what others share with you."""
+    from aeon.cli.platform.things import list_things
+
+    return list_things(kind, user, is_archived=archived, as_json=as_json)
+
+
+@catalog.command("show")
+def catalog_show(kind: Kind, name: Name, user: User = "me") -> int:
+    """Everything about one thing, as JSON. Never a secret's value."""
+    from aeon.cli.platform.things import show_thing
+
+    return show_thing(kind, name, user)
+
+
+@catalog.command("rename")
+def catalog_rename(
+    kind: Kind, name: Name, new: Annotated[str, typer.Argument(metavar="NEW")], user: User = "me"
+) -> int:
+    """Give a thing of yours another name; what refers to it goes on to."""
+    from aeon.cli.platform.things import rename_thing
+
+    return rename_thing(kind, name, new, user)
+
+
+@catalog.command("archive")
+def catalog_archive(kind: Kind, name: Name, user: User = "me") -> int:
+    """Put a template of yours away: it is listed no more, and what was made from it stays."""
+    from aeon.cli.platform.things import archive_thing
+
+    return archive_thing(kind, name, user, is_archived=True)
+
+
+@catalog.command("restore")
+def catalog_restore(kind: Kind, name: Name, user: User = "me") -> int:
+    """Take an archived template back."""
+    from aeon.cli.platform.things import archive_thing
+
+    return archive_thing(kind, name, user, is_archived=False)
+
+
+@catalog.command("delete")
+def catalog_delete(kind: Kind, name: Name, user: User = "me") -> int:
+    """Delete a thing of yours; refused, with what uses it, while something does."""
+    from aeon.cli.platform.things import delete_thing
+
+    return delete_thing(kind, name, user)
+
+
 @audit.command("list")
 def audit_list(user: User = "me", as_json: AsJson = False) -> int:
     """Your trail: everything done to what is yours, and what you did to others' things."""
@@ -64,11 +123,18 @@ def audit_list(user: User = "me", as_json: AsJson = False) -> int:
 
 
 @audit.command("verify")
-def audit_verify(user: User = "me", as_json: AsJson = False) -> int:
-    """Check that nothing in your trail was changed, removed or put in between."""
+def audit_verify(
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="SEQ:HASH", help="Where it ended once, as this command said and you noted."),
+    ] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Check that nothing in your trail was changed, removed or put in between; noted elsewhere, not its end either."""
     from aeon.cli.platform.trail import verify_trail
 
-    return verify_trail(user, as_json=as_json)
+    return verify_trail(user, since, as_json=as_json)
 
 
 @tool.command("list")
@@ -92,6 +158,31 @@ def tool_call(
     from aeon.cli.platform.catalog import call_stored_tool
 
     return call_stored_tool(name, arguments, user, as_json=as_json)
+
+
+@tool.command("discover")
+def tool_discover(
+    service: Annotated[str, typer.Argument(metavar="SERVICE", help="A service of type mcp_server: its name or id.")],
+    connection: Annotated[
+        str, typer.Option("--connection", metavar="JSON", help="What it takes to connect; - reads it from stdin.")
+    ] = "{}",
+    secret_name: Annotated[
+        str | None, typer.Option("--secret", metavar="NAME", help="A secret of yours to ask with, and for the tools.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="NAME", help="Only this tool of the server; repeatable.")
+    ] = None,
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="The server may be on this machine or in a private network.")
+    ] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Ask an MCP server what it offers; prints a file for `aeon apply`, with the server's own schemas."""
+    from aeon.cli.platform.discovery import Asked, discover_tools, read_connection
+
+    asked = Asked(service, read_connection(connection), secret_name, only or [], allow_private)
+    return discover_tools(asked, user, as_json=as_json)
 
 
 @tool.command("bind")
@@ -136,6 +227,14 @@ def secret_set(
     from aeon.cli.platform.secrets import set_secret
 
     return set_secret(name, kind, user)
+
+
+@secret.command("rekey")
+def secret_rekey(as_json: AsJson = False) -> int:
+    """Put every secret of this project under a new master key, all or none."""
+    from aeon.cli.platform.secrets import change_master_key
+
+    return change_master_key(as_json=as_json)
 
 
 @secret.command("delete")

@@ -2,13 +2,14 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, canonical, parse_strict
-from aeon.bootstrap.platform import open_graph
+from aeon.cli import session
 from aeon.cli.codes import Code
 from aeon.cli.say import say
 from aeon.platform.graph import GraphStore
@@ -18,48 +19,38 @@ _STDOUT = Path("-")
 
 def export_graph(target: Path) -> int:
     """Every node and edge as a line of JSON; the file appears whole or not at all."""
-    store = _store()
-    try:
+    with _opened() as store:
         lines = (f"{canonical(record)}\n" for record in store.export())
         count = _to_stdout(lines) if target == _STDOUT else _to_file(lines, target)
-    finally:
-        store.close()
     say(f"{count:,} records; the values of secrets are not among them")
     return Code.DONE
 
 
 def import_graph(source: Path) -> int:
     """Fill this folder's empty graph. Raises InputError for a line that is none, GraphError when it is not empty."""
-    store = _store()
-    try:
+    with _opened() as store:
         store.load(_records(source))
-    finally:
-        store.close()
     return Code.DONE
 
 
 def snapshot_graph(target: Path) -> int:
     """A copy to restore from."""
-    store = _store()
-    try:
+    with _opened() as store:
         store.snapshot(target)
-    finally:
-        store.close()
     return Code.DONE
 
 
 def restore_graph(source: Path) -> int:
     """Replace everything by a snapshot."""
-    store = _store()
-    try:
+    with _opened() as store:
         store.restore(source)
-    finally:
-        store.close()
     return Code.DONE
 
 
-def _store() -> GraphStore:
-    return open_graph(Path.cwd())
+@contextmanager
+def _opened() -> Generator[GraphStore]:
+    with session.opened(session.settings_here(), is_quiet=True) as app, closing(app.graph()) as store:
+        yield store
 
 
 def _to_stdout(lines: Iterator[str]) -> int:

@@ -1,5 +1,6 @@
 """`aeon secret`, and binding one to another's tool: values are asked for unseen, never taken as arguments."""
 
+import os
 import sys
 from pathlib import Path
 from typing import cast
@@ -8,7 +9,7 @@ import typer
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.platform import Platform
+from aeon.bootstrap.platform import Platform, rekeyed
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_json_file
 from aeon.cli.platform.opening import opened
@@ -58,6 +59,16 @@ def set_secret(name: str, kind: str, user: str) -> int:
         else:
             secrets.rotate(found.id, value, request)
     put(f"{'created' if found is None else 'rotated'} {clean(name)}")
+    return Code.DONE
+
+
+def change_master_key(*, as_json: bool) -> int:
+    """Put all secrets under a new key, which the key file keeps. Raises VaultError, with nothing changed."""
+    count = rekeyed(Path.cwd(), os.environ)
+    if as_json:
+        put(pretty({"secrets": count}))
+    else:
+        put(f"{count} version(s) of secrets are under a new master key; copies of the vault need the old one")
     return Code.DONE
 
 

@@ -1,21 +1,22 @@
 """`aeon uses` and `aeon audit`: who depends on what, and who did what."""
 
-from typing import Any
+import re
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json
 from aeon.cli.codes import Code
+from aeon.cli.platform.kinds import shelf_of
 from aeon.cli.platform.opening import opened
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
-from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.audit import Head
 
 
 def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
     """What uses a thing, one a line. Raises InputError for an unknown kind, NotFoundError."""
     with opened(user) as platform:
-        shelf = _shelf(platform.catalog, kind)
-        found = shelf.by_name(user, name) or shelf.get(user, name)
+        shelf = shelf_of(platform.catalog, kind)
+        found = shelf.find(user, name)
         found_uses = shelf.users_of(user, found.id)
     if as_json:
         put(pretty([use._asdict() for use in found_uses]))
@@ -39,25 +40,25 @@ def list_trail(user: str, *, as_json: bool) -> int:
     return Code.DONE
 
 
-def verify_trail(user: str, *, as_json: bool) -> int:
-    """Whether the user's trail is whole; exit code 1 when it is not."""
+def verify_trail(user: str, since: str | None, *, as_json: bool) -> int:
+    """Whether the user's trail is whole; exit code 1 when it is not. Raises InputError for a `since` that is none."""
+    noted = _noted(since) if since else None
     with opened(user) as platform:
-        problem = platform.catalog.ledger.verify(user)
+        head = platform.catalog.ledger.head(user)
+        problem = platform.catalog.ledger.verify(user, noted)
+    end = f"{head.seq}:{head.hash}"
     if as_json:
-        put(pretty({"user": user, "whole": problem is None, "problem": problem}))
+        put(pretty({"user": user, "whole": problem is None, "problem": problem, "head": end}))
+    elif problem is None:
+        put(f"the trail of {clean(user)} is whole")
+        say(f"it ends at {end}; noted elsewhere, --since tells one day whether its end was taken off")
     else:
-        put(f"the trail of {clean(user)} is whole" if problem is None else f"the trail of {clean(user)}: {problem}")
+        put(f"the trail of {clean(user)}: {problem}")
     return Code.DONE if problem is None else Code.FAILED
 
 
-def _shelf(catalog: Catalog, kind: str) -> Any:
-    shelves = {
-        "service": catalog.services,
-        "secret": catalog.secrets,
-        "tool": catalog.tools,
-        "serviceTemplate": catalog.service_templates,
-        "toolTemplate": catalog.tool_templates,
-    }
-    if kind not in shelves:
-        raise InputError(f"There is no kind {kind!r}.", next_step=f"Name one of {', '.join(shelves)}.")
-    return shelves[kind]
+def _noted(text: str) -> Head:
+    seq, _, hash_ = text.partition(":")
+    if not seq.isdecimal() or not re.fullmatch(r"[0-9a-f]{64}", hash_):
+        raise InputError(f"{text!r} is not the end of a trail.", next_step="Give SEQ:HASH, as this command says it.")
+    return Head(int(seq), hash_)

@@ -1,18 +1,27 @@
 """Makes what a file says true: looks at everything first, then creates and changes what differs."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import model
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import Document, refuse
 from aeon.platform.catalog.rules import check_service, check_tool, check_tool_on
+from aeon.platform.catalog.templates import structure_of
 from aeon.platform.errors import NotFoundError, PlatformError, RuleError
 from aeon.platform.ledger import Request
 from aeon.platform.records import Record
 
 Verb: TypeAlias = Literal["create", "change", "keep"]
+
+_WORDS = {
+    "ServiceTemplate": "service template",
+    "ToolTemplate": "tool template",
+    "Service": "service",
+    "Secret": "secret",
+}
 
 _TO_COME = "to come"
 """Stands for the id of what the same file will create."""
@@ -48,6 +57,12 @@ _KINDS = {
 _REFERENCES = {"service": ("Service", "serviceId"), "secret": ("Secret", "secretId")}
 """How a tool in a file names what it uses, by name, and the field that holds its id."""
 
+_TEMPLATES: dict[str, tuple[str, model.Kind]] = {
+    "Service": ("ServiceTemplate", "serviceTemplate"),
+    "Tool": ("ToolTemplate", "toolTemplate"),
+}
+"""What may be made from a template, which the file names with `template`."""
+
 
 class Step(NamedTuple):
     """What one document comes to; `fields` are those that differ, `hurts` whose things depend on what is taken back."""
@@ -59,7 +74,11 @@ class Step(NamedTuple):
 
 
 class Applier:
-    """Makes documents true for one user. References are by name, to what he owns or the file itself creates."""
+    """Makes documents true for one user.
+
+    References are by name, to what he owns, the file itself creates, or the default catalog has; else by id, to what
+    somebody shares.
+    """
 
     def __init__(self, catalog: Catalog, user: str) -> None:
         self._catalog = catalog
@@ -93,28 +112,56 @@ class Applier:
         for step in steps:
             new = self._parsed(step.document, {})
             if step.verb == "create":
-                self._shelves[step.document.kind].add(new, self._request)
+                self._create(step.document, new)
             elif step.verb == "change":
                 self._change(step, new)
 
     def _parsed(self, document: Document, coming: dict[tuple[str, str], Record]) -> Record:
-        fields = dict(document.fields)
+        fields = {**document.fields, **self._copied(document, coming)}
+        fields.pop("template", None)
         for name, (kind, field) in _REFERENCES.items() if document.kind == "Tool" else ():
             if (wanted := fields.pop(name, None)) is not None:
                 fields[field] = self._id_of(kind, wanted, coming)
         return _KINDS[document.kind].new.parsed(fields)
 
+    def _create(self, document: Document, new: Record) -> None:
+        shelf = self._shelves[document.kind]
+        if "template" in document.fields:
+            kind, _ = _TEMPLATES[document.kind]
+            shelf.add(new, self._request, self._referred(kind, document.fields["template"], {}))
+        else:
+            shelf.add(new, self._request)
+
+    def _copied(self, document: Document, coming: dict[tuple[str, str], Record]) -> JsonObject:
+        """What the document's template gives it, which it may not say itself."""
+        if "template" not in document.fields:
+            return {}
+        if document.kind not in _TEMPLATES:
+            raise RuleError(f"a {document.kind} is not made from a template", rule="template_kind")
+        kind, stored = _TEMPLATES[document.kind]
+        copied = structure_of(stored, self._referred(kind, document.fields["template"], coming))
+        if both := sorted(copied.keys() & document.fields.keys()):
+            raise RuleError(
+                f"its template gives it {', '.join(both)}; leave that out, or the template", rule="template_copied"
+            )
+        return copied
+
     def _id_of(self, kind: str, name: object, coming: dict[tuple[str, str], Record]) -> str:
-        found = self._shelves[kind].by_name(self._request.user, name) if isinstance(name, str) else None
-        if found is not None:
-            return found.id
-        if (kind, name) in coming:
-            return _TO_COME
-        raise NotFoundError(f"You have no {kind.lower()} named {name!r}, and the file makes none before this.")
+        return getattr(self._referred(kind, name, coming), "id", _TO_COME)
+
+    def _referred(self, kind: str, name: object, coming: dict[tuple[str, str], Record]) -> Any:
+        """What a name means: the user's own, else what the file makes before, else a default, else it is an id."""
+        shelf, user = self._shelves[kind], self._request.user
+        if isinstance(name, str):
+            if found := shelf.by_name(user, name) or coming.get((kind, name)):
+                return found
+            with suppress(NotFoundError):
+                return shelf.find(user, name)
+        raise NotFoundError(f"You have no {_WORDS[kind]} named {name!r}, and the file makes none before this.")
 
     def _step(self, document: Document, new: Record, coming: dict[tuple[str, str], Record]) -> Step:
         if isinstance(new, model.NewTool):
-            check_tool_on(new, self._service_of(document, coming))
+            check_tool_on(new, self._referred("Service", document.fields["service"], coming))
         found = self._shelves[document.kind].by_name(self._request.user, document.name)
         if found is None:
             return Step("create", document)
@@ -133,10 +180,6 @@ class Applier:
         user = self._request.user
         uses = self._shelves[document.kind].users_of(user, found.id)
         return tuple(f"{use.name or f'a {use.kind}'} of {use.owner_id}" for use in uses if use.owner_id != user)
-
-    def _service_of(self, document: Document, coming: dict[tuple[str, str], Record]) -> Any:
-        name = cast(str, document.fields["service"])
-        return coming.get(("Service", name)) or self._catalog.services.by_name(self._request.user, name)
 
     def _differing(self, new: Record, found: model.Entity) -> tuple[str, ...]:
         wanted, there = new.as_dict(), found.as_dict()

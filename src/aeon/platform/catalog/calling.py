@@ -1,9 +1,10 @@
 """Runs a stored tool: who may, with whose secret, on what input, and what of its output is kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from aeon.base.clock import Clock
+from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.base.json_schema import Problem, schema_check
 from aeon.base.masking import Mask
@@ -11,21 +12,16 @@ from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import Tool
-from aeon.platform.catalog.operations import Operation
+from aeon.platform.catalog.operations import Operation, OperationError
+from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.catalog.tools import Usable
-from aeon.platform.errors import PlatformError, RuleError
+from aeon.platform.catalog.usage import Usage
+from aeon.platform.errors import RuleError
+from aeon.platform.graph import GraphError
 from aeon.platform.ledger import Request
 from aeon.platform.vault import Revealed
 
-
-class OperationError(PlatformError):
-    """The tool's operation failed. `is_transient` says whether the same call may succeed later."""
-
-    status = 502
-
-    def __init__(self, message: str, *, next_step: str = "", is_transient: bool = False) -> None:
-        super().__init__(message, next_step=next_step, retryable=is_transient)
-        self.is_transient = is_transient
+__all__ = ["Called", "DefectError", "Executor", "OperationError", "Outcome", "ToolCaller", "Work"]
 
 
 class Work(NamedTuple):
@@ -40,10 +36,17 @@ class Work(NamedTuple):
     output_schema: JsonObject
 
 
+class Outcome(NamedTuple):
+    """What an operation came to, and the tokens that it used, where a model was asked and counted them."""
+
+    output: Json
+    usage: Usage | None = None
+
+
 class Executor(Protocol):
     """Carries out operations of one type. Threads may share one."""
 
-    def execute(self, work: Work) -> Json:
+    def execute(self, work: Work) -> Outcome:
         """The result. Raises OperationError, with nothing of the secret in it."""
         ...
 
@@ -54,15 +57,21 @@ class Called(NamedTuple):
     output: Json
     warnings: list[str]
     milliseconds: int
+    usage: Usage | None = None
+
+
+class DefectError(Exception):
+    """An executor failed as none should. Its text holds no secret; its trace leads to the mistake."""
 
 
 class ToolCaller:
     """Calls stored tools for their users."""
 
-    def __init__(self, catalog: Catalog, executors: Mapping[str, Executor], clock: Clock) -> None:
+    def __init__(self, catalog: Catalog, executors: Mapping[str, Executor], tokens: Tokens, clock: Clock) -> None:
         """`executors` are by the type of operation."""
         self._catalog = catalog
         self._executors = executors
+        self._tokens = tokens
         self._clock = clock
 
     def call(self, user: str, tool_id: str, given: JsonObject) -> Called:
@@ -73,27 +82,68 @@ class ToolCaller:
         usable = self._catalog.tools.usable(user, tool_id)
         warnings = _health_warnings(usable.tool)
         _refuse_misfit(usable.tool.input_schema, given, "input", usable.tool)
-        secret = self._catalog.secrets.reveal(user, usable.secret.id) if usable.secret else None
         self._record_use(usable, user)
         began = self._clock.monotonic()
-        output = self._carried_out(usable, user, given, secret)
-        spent = round((self._clock.monotonic() - began) * 1000)
-        _refuse_misfit(usable.tool.output_schema, output, "output", usable.tool)
-        return Called(output, warnings, spent)
-
-    def _carried_out(self, usable: Usable, user: str, given: JsonObject, secret: Revealed | None) -> Json:
-        tool, service, _ = usable
-        mask = Mask(secret.words() if secret else ())
-        connection = {**_defaults(service.connection_schema), **tool.connection_params}
-        work = Work(user, tool.operation, service.protocol, connection, given, secret, tool.output_schema)
         try:
-            return mask.value(self._executors[tool.operation.type].execute(work))
+            outcome = self._carried_out(usable, user, given)
         except OperationError as error:
+            self._note_tokens(usable.tool, user, error.usage)
+            raise
+        spent = round((self._clock.monotonic() - began) * 1000)
+        warnings += self._note_tokens(usable.tool, user, outcome.usage)
+        _refuse_misfit(usable.tool.output_schema, outcome.output, "output", usable.tool)
+        return Called(outcome.output, warnings, spent, outcome.usage)
+
+    def _carried_out(self, usable: Usable, user: str, given: JsonObject) -> Outcome:
+        """Nothing of any secret that was used is in what comes of it (platform 3)."""
+        used: list[Revealed] = []
+        try:
+            outcome = self._with_secret(usable, user, given, used)
+            return outcome._replace(output=_mask(used).value(outcome.output))
+        except OperationError as error:
+            mask = _mask(used)
             raise OperationError(
-                mask.text(f"The tool {tool.name!r} failed: {error.message}"),
-                next_step=error.advice,
+                mask.text(f"The tool {usable.tool.name!r} failed: {error.message}"),
+                next_step=mask.text(error.advice),
                 is_transient=error.is_transient,
+                is_unauthorized=error.is_unauthorized,
+                usage=error.usage,
             ) from None
+        except AeonError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever an executor raises may hold what it was given
+            said = _mask(used).text(f"{type(error).__name__}: {error}")
+            raise DefectError(said).with_traceback(error.__traceback__) from None
+
+    def _with_secret(self, usable: Usable, user: str, given: JsonObject, used: list[Revealed]) -> Outcome:
+        """Carried out, once more where the peer refused a token that can be refreshed. `used` gets every secret."""
+        tool, service, secret = usable
+        connection = {**_defaults(service.connection_schema), **tool.connection_params}
+        work = Work(user, tool.operation, service.protocol, connection, given, None, tool.output_schema)
+        execute, allow_private = self._executors[tool.operation.type].execute, tool.operation.allow_private
+        if secret is None:
+            return execute(work)
+        used.append(self._tokens.ready(user, secret.id, allow_private=allow_private))
+        try:
+            return execute(work._replace(secret=used[-1]))
+        except OperationError as error:
+            if not error.is_unauthorized:
+                raise
+            renewed = self._tokens.after_refusal(user, secret.id, used[-1], allow_private=allow_private)
+            if renewed is None:
+                raise
+        used.append(renewed)
+        return execute(work._replace(secret=renewed))
+
+    def _note_tokens(self, tool: Tool, user: str, usage: Usage | None) -> list[str]:
+        """Tokens are spent whatever came of them. An answer that was paid for is not lost for want of a note."""
+        if usage is None:
+            return []
+        try:
+            self._catalog.tools.note_tokens(user, tool.id, usage)
+        except GraphError as error:
+            return [f"The tokens that the tool {tool.name!r} used were not recorded: {error.message}"]
+        return []
 
     def _record_use(self, usable: Usable, user: str) -> None:
         """Every use of what is another's, in both trails, before it happens (platform 19)."""
@@ -101,6 +151,10 @@ class ToolCaller:
         if tool.owner_id != user:
             deed = Deed("tool.use", tool.id, user, tool.owner_id, {"name": tool.name})
             self._catalog.ledger.commit(queries.USE_TOOL, {"id": tool.id, "user": user}, Request(user), [deed], {})
+
+
+def _mask(used: Iterable[Revealed]) -> Mask:
+    return Mask(word for secret in used for word in secret.words())
 
 
 def _health_warnings(tool: Tool) -> list[str]:

@@ -10,7 +10,7 @@ from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewService, NewTool, Service, Tool
 from aeon.platform.catalog.secrets import Secrets
 from aeon.platform.catalog.services import Services
-from aeon.platform.catalog.templates import ServiceTemplates, ToolTemplates
+from aeon.platform.catalog.templates import ServiceTemplates, ToolTemplates, structure_of
 from aeon.platform.catalog.tools import Tools
 from aeon.platform.graph import GraphStore
 from aeon.platform.ledger import Ledger, Request
@@ -52,13 +52,10 @@ class Catalog:
     def service_from(self, template_id: str, own: JsonObject, request: Request) -> Service:
         """A service with a copy of a template's structure, which is its own from then on; `own` is the rest of it."""
         template = self.service_templates.get(request.user, template_id)
-        copied = template.as_dict()
-        structure = {name: copied[name] for name in ("type", "protocol", "connectionSchema", "requiresSecret")}
-        return self.services.add(NewService.parsed({**own, **structure}), request, template)
+        new = NewService.parsed({**own, **structure_of(template.kind, template)})
+        return self.services.add(new, request, template)
 
     def tool_from(self, template_id: str, own: JsonObject, request: Request) -> Tool:
         """A tool with a copy of a template's operation and schemas; `own` is the rest of it."""
         template = self.tool_templates.get(request.user, template_id)
-        copied = template.as_dict()
-        structure = {name: copied[name] for name in ("operation", "inputSchema", "outputSchema")}
-        return self.tools.add(NewTool.parsed({**own, **structure}), request, template)
+        return self.tools.add(NewTool.parsed({**own, **structure_of(template.kind, template)}), request, template)

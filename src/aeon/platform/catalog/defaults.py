@@ -5,15 +5,13 @@ from importlib.resources import files
 from aeon.platform.catalog.apply import Applier, Step
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import read_documents
-
-OWNER = "aeon"
-"""Whose the defaults are. They are shared; nobody else may change them."""
+from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 
 
 def load_defaults(catalog: Catalog) -> list[Step]:
     """Have the defaults there as this Aeon ships them, and say what that changed."""
-    catalog.add_user(OWNER)
-    applier = Applier(catalog, OWNER)
+    catalog.add_user(DEFAULTS_OWNER)
+    applier = Applier(catalog, DEFAULTS_OWNER)
     steps = applier.plan(
         read_documents(files("aeon.platform.defaults").joinpath("catalog.yaml").read_text("utf-8"), {})
     )

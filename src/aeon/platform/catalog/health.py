@@ -23,8 +23,11 @@ _MOST = 10_000
 class Probe(Protocol):
     """Finds out whether a service of one type answers."""
 
-    def problem(self, protocol: str, connection: JsonObject) -> str | None:
-        """Why it does not; None when it does. Raises nothing for what is not there."""
+    def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
+        """Why it does not; None when it does. Raises nothing for what is not there.
+
+        Without `allow_private` a private address is one that no call would reach.
+        """
         ...
 
 
@@ -97,7 +100,9 @@ class HealthChecks:
             return None
 
     def _check(self, tool: Tool, service: Service, state: JsonObject, now: str) -> JsonObject:
-        problem = self._probes[service.type].problem(service.protocol, tool.connection_params)
+        problem = self._probes[service.type].problem(
+            service.protocol, tool.connection_params, allow_private=tool.operation.allow_private
+        )
         failures = 0 if problem is None else state["failures"] + 1
         found = verdict(problem, failures)
         after: JsonObject = {

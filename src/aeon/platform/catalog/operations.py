@@ -8,6 +8,8 @@ from pydantic import Field
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.usage import Usage
+from aeon.platform.errors import PlatformError
 from aeon.platform.records import Record
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -16,7 +18,37 @@ _PLACEHOLDER = re.compile(rf"\{{({_NAME})\}}")
 _TEXT_OR_COMMENT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-class GraphQuery(Record):
+class OperationError(PlatformError):
+    """The tool's operation failed.
+
+    `is_transient` says whether the same call may succeed later, `is_unauthorized` that the peer refused the credentials
+    with 401 and did nothing, `usage` what tokens it used up all the same.
+    """
+
+    status = 502
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        next_step: str = "",
+        is_transient: bool = False,
+        is_unauthorized: bool = False,
+        usage: Usage | None = None,
+    ) -> None:
+        super().__init__(message, next_step=next_step, retryable=is_transient)
+        self.is_transient = is_transient
+        self.is_unauthorized = is_unauthorized
+        self.usage = usage
+
+
+class Outgoing(Record):
+    """What goes out to an address that users give."""
+
+    allow_private: bool = Field(default=False, description="whether private and loopback addresses may be asked")
+
+
+class GraphQuery(Outgoing):
     """A query of a graph. `$name` in it is the input's field of that name, bound and never pasted."""
 
     service_type: ClassVar[str] = "neo4j_graph"
@@ -32,7 +64,7 @@ class GraphQuery(Record):
         return frozenset(_PARAMETER.findall(_TEXT_OR_COMMENT.sub(" ", self.query)))
 
 
-class RestRequest(Record):
+class RestRequest(Outgoing):
     """A request to an HTTP service. `{name}` is the input's field: escaped in the path, whole where it stands alone."""
 
     service_type: ClassVar[str] = "rest_api"
@@ -45,13 +77,12 @@ class RestRequest(Record):
     body: Any = None
     timeout: float = Field(default=30.0, gt=0, le=300, description="seconds")
     max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000)
-    allow_private: bool = Field(default=False, description="whether private and loopback addresses may be asked")
 
     def variables(self) -> frozenset[str]:
         return frozenset(_placeholders([self.path, self.query, self.headers, self.body]))
 
 
-class LlmCall(Record):
+class LlmCall(Outgoing):
     """A question to a language model. The prompts are Handlebars; the output follows the tool's output schema."""
 
     service_type: ClassVar[str] = "llm_provider"
@@ -68,7 +99,7 @@ class LlmCall(Record):
         return _handlebars(self.system_prompt) | _handlebars(self.prompt_template)
 
 
-class McpCall(Record):
+class McpCall(Outgoing):
     """A call of an MCP server's tool. `{name}` in the arguments is the input's field; without any, the input itself."""
 
     service_type: ClassVar[str] = "mcp_server"

@@ -22,6 +22,7 @@ SCHEMA: Final = Schema(
         *((label, "sharedKey") for label in LABELS.values()),
         ("Service", "serviceTemplateId"),
         ("Tool", "toolTemplateId"),
+        ("TokenUse", "userId"),
     ),
 )
 
@@ -117,7 +118,7 @@ CREATE_TOOL: Final = """
 MATCH (u:User {id: $user}), (s:Service {id: $service})-[:OWNED_BY]->(so:User)
 OPTIONAL MATCH (k:Secret {id: $secret})-[:OWNED_BY]->(ko:User)
 WITH u, s, so, k, ko
-WHERE (so.id = $user OR s.shared) AND s.version = $serviceVersion AND ($secret IS NULL OR ko.id = $user)
+WHERE (so.id = $user OR s.shared) AND s.version = $serviceVersion AND ($secret = "" OR ko.id = $user)
 CREATE (t:Tool)-[:OWNED_BY {created_at: $at}]->(u)
 CREATE (t)-[:USES_SERVICE {connectionParams: $connectionParams}]->(s)
 SET t += $properties
@@ -227,6 +228,20 @@ WHERE o.id = $user OR t.shared
 WITH t
 """
 
+# Tokens that calls used up, each user's own
+
+NOTE_TOKENS: Final = """
+CREATE (u:TokenUse)
+SET u += $use
+RETURN u.id AS id
+"""
+
+TOKENS_OF: Final = """
+MATCH (u:TokenUse {userId: $user})
+WHERE u.toolId = $tool
+RETURN count(u) AS calls, sum(u.promptTokens) AS prompt, sum(u.completionTokens) AS completion
+"""
+
 # Health, which the system alone writes (platform 5)
 
 HEALTH_STATE: Final = """
@@ -334,7 +349,7 @@ USERS_OF_SERVICE: Final = """
 MATCH (t:Tool)-[:USES_SERVICE]->(:Service {id: $id})
 MATCH (t)-[:OWNED_BY]->(o:User)
 RETURN "tool" AS kind, t.id AS id, t.name AS name, o.id AS ownerId, (o.id = $user OR t.shared) AS visible
-ORDER BY t.name LIMIT $limit
+ORDER BY t.name, visible DESC, t.id LIMIT $limit
 """
 
 USERS_OF_SECRET: Final = """
@@ -343,7 +358,7 @@ OPTIONAL MATCH (x)-[:FOR_TOOL]->(bound:Tool)
 WITH CASE WHEN bound IS NULL THEN x ELSE bound END AS t
 MATCH (t)-[:OWNED_BY]->(o:User)
 RETURN "tool" AS kind, t.id AS id, t.name AS name, o.id AS ownerId, (o.id = $user OR t.shared) AS visible
-ORDER BY t.name LIMIT $limit
+ORDER BY t.name, visible DESC, t.id LIMIT $limit
 """
 
 USERS_OF_TOOL: Final = """
@@ -356,11 +371,11 @@ ORDER BY o.id LIMIT $limit
 MADE_FROM_SERVICE_TEMPLATE: Final = """
 MATCH (s:Service {serviceTemplateId: $id})-[:OWNED_BY]->(o:User)
 RETURN "service" AS kind, s.id AS id, s.name AS name, o.id AS ownerId, (o.id = $user OR s.shared) AS visible
-ORDER BY s.name LIMIT $limit
+ORDER BY s.name, visible DESC, s.id LIMIT $limit
 """
 
 MADE_FROM_TOOL_TEMPLATE: Final = """
 MATCH (t:Tool {toolTemplateId: $id})-[:OWNED_BY]->(o:User)
 RETURN "tool" AS kind, t.id AS id, t.name AS name, o.id AS ownerId, (o.id = $user OR t.shared) AS visible
-ORDER BY t.name LIMIT $limit
+ORDER BY t.name, visible DESC, t.id LIMIT $limit
 """

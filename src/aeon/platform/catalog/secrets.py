@@ -11,9 +11,10 @@ from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
 from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
+from aeon.platform.errors import ConflictError
 from aeon.platform.graph import GraphStore, GraphUnavailableError, Row
 from aeon.platform.ledger import Ledger, Request
-from aeon.platform.vault import Revealed, SecretKey, Vault
+from aeon.platform.vault import Revealed, SecretKey, Vault, VaultError
 
 QUERIES = KindQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
 
@@ -70,9 +71,14 @@ class Secrets(Shelf[Secret]):
             queries.CHANGE_SECRET, after, request, {"properties": changed_properties(before, after)}, deeds
         )
 
-    def rotate(self, id_: str, value: JsonObject, request: Request) -> Secret:
-        """Give the caller's secret another value under the same id; the old value is forgotten."""
+    def rotate(self, id_: str, value: JsonObject, request: Request, *, since: int | None = None) -> Secret:
+        """Give the caller's secret another value under the same id; the old value is forgotten.
+
+        Raises ConflictError where its value is not that of the vault's version `since` any more.
+        """
         before = self.own(request.user, id_)
+        if since not in (None, before.vault_version):
+            raise ConflictError(f"The secret {before.name!r} was rotated in the meantime.")
         after = changed(before, {"vaultVersion": self._new_version()}, self._ledger.now())
         deeds = [Deed("secret.rotate", id_, request.user, request.user, {"name": after.name})]
         with self._written(after, value) as written:
@@ -91,7 +97,18 @@ class Secrets(Shelf[Secret]):
 
     def reveal(self, user: str, id_: str) -> Revealed:
         """The value, for the owner's own call (platform 3). Raises NotFoundError for everybody else."""
-        return self._vault.open(_key(self.own(user, id_)))
+        return self.held(user, id_)[1]
+
+    def held(self, user: str, id_: str) -> tuple[Secret, Revealed]:
+        """The owner's secret with its value, of one version both, also while somebody rotates it."""
+        secret = self.own(user, id_)
+        try:
+            return secret, self._vault.open(_key(secret))
+        except VaultError:
+            after = self.own(user, id_)
+            if after.vault_version == secret.vault_version:
+                raise
+            return after, self._vault.open(_key(after))
 
     def sweep(self, before: str) -> int:
         """Forget what was put into the vault before that instant and is not in the graph; how many versions.

@@ -1,6 +1,7 @@
 """The things of one kind: who may see one, who may change it, and why a change came to nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -13,6 +14,9 @@ from aeon.platform.ledger import Ledger, Request
 from aeon.platform.records import KEY_SEPARATOR, name_key
 
 E = TypeVar("E", Service, Secret, Tool, ServiceTemplate, ToolTemplate)
+
+DEFAULTS_OWNER = "aeon"
+"""Whose the default catalog is. It is shared; nobody else may change it."""
 
 _PAGE = 100
 _MOST_USERS = 100
@@ -66,6 +70,18 @@ class Shelf(Generic[E]):
         """The user's own thing of that name."""
         found = self._store.read(self._queries.named, {"nameKey": name_key(user, name)})
         return self.get(user, found[0]["id"]) if found else None
+
+    def find(self, user: str, name: str) -> E:
+        """The user's own of that name, else the default catalog's, else whatever has it for an id and he may see.
+
+        Raises NotFoundError.
+        """
+        keys = [name_key(owner, name) for owner in (user, DEFAULTS_OWNER)]
+        ids = [row["id"] for key in keys for row in self._store.read(self._queries.named, {"nameKey": key})]
+        for id_ in [*ids, name]:
+            with suppress(NotFoundError):
+                return self.get(user, id_)
+        raise NotFoundError(f"There is nothing named {name!r}, or with that id, that you may see.")
 
     def page_of_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:
         """The user's own by name, those after the name `after`."""

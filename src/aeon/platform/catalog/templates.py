@@ -5,6 +5,7 @@ from collections.abc import Callable
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import (
+    Kind,
     NewServiceTemplate,
     NewToolTemplate,
     ServiceTemplate,
@@ -16,6 +17,7 @@ from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
 from aeon.platform.graph import GraphStore, Row
 from aeon.platform.ledger import Ledger, Request
+from aeon.platform.records import Record
 
 SERVICE_QUERIES = KindQueries(
     queries.SERVICE_TEMPLATE,
@@ -31,6 +33,19 @@ TOOL_QUERIES = KindQueries(
     queries.SHARED_TOOL_TEMPLATES,
     queries.MADE_FROM_TOOL_TEMPLATE,
 )
+
+
+_STRUCTURE = {
+    "serviceTemplate": ("type", "protocol", "connectionSchema", "requiresSecret"),
+    "toolTemplate": ("operation", "inputSchema", "outputSchema"),
+}
+"""What is copied of a template, and is the copy's own from then on."""
+
+
+def structure_of(kind: Kind, template: Record) -> JsonObject:
+    """What a template, or one that is to be made, gives to what is made from it."""
+    fields = template.as_dict()
+    return {name: fields[name] for name in _STRUCTURE[kind]}
 
 
 class ServiceTemplates(Shelf[ServiceTemplate]):

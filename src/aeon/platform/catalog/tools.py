@@ -12,6 +12,7 @@ from aeon.platform.catalog.secrets import Secrets
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
+from aeon.platform.catalog.usage import TokensUsed, Usage
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.graph import GraphStore, GuardError, Row
 from aeon.platform.ledger import Ledger, Request
@@ -115,6 +116,22 @@ class Tools(Shelf[Tool]):
                 )
         return Usable(tool, service, self._secret_for(tool, service, user))
 
+    def note_tokens(self, user: str, id_: str, usage: Usage) -> None:
+        """Keep what one call of the user's used."""
+        use: JsonObject = {
+            "id": self._new_id(),
+            "userId": user,
+            "toolId": id_,
+            "at": self._ledger.now(),
+            **usage.as_dict(),
+        }
+        self._store.write(queries.NOTE_TOKENS, {"use": use})
+
+    def tokens_of(self, user: str, id_: str) -> TokensUsed:
+        """What the user's own calls of a tool used in all."""
+        (row,) = self._store.read(queries.TOKENS_OF, {"user": user, "tool": id_})
+        return TokensUsed(row["calls"], int(row["prompt"] or 0), int(row["completion"] or 0))
+
     def _service_of(self, tool: Tool, user: str) -> Service:
         """The tool's service as its owner may use it: sharing the tool lets others reach it through the tool."""
         try:
@@ -168,7 +185,7 @@ def _written(tool: Tool, service: Service) -> JsonObject:
         "properties": properties(tool),
         "connectionParams": canonical(tool.connection_params),
         "serviceVersion": service.version,
-        "secret": tool.secret_id,
+        "secret": tool.secret_id or "",  # where it is NULL, FalkorDB looks through every secret that there is
         "scope": tool.secret_scope,
     }
 

@@ -1,0 +1,114 @@
+"""One HTTP exchange with the address that was checked: limited in size and time, redirects left to the caller."""
+
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import httpx2
+
+from aeon.adapters.operations.addresses import Resolve, allowed_address
+from aeon.platform.catalog.operations import OperationError
+
+
+class Asked(NamedTuple):
+    """A request. Its `repr` is nobody's business: headers and body may hold credentials."""
+
+    method: str
+    url: httpx2.URL
+    headers: dict[str, str]
+    body: bytes | None
+
+    def __repr__(self) -> str:
+        return f"Asked({self.method} {self.url.host})"
+
+
+class Answer(NamedTuple):
+    """What came back, whatever its status."""
+
+    status: int
+    headers: httpx2.Headers
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanges:
+    """How a peer is asked: within how many seconds and bytes, and whether it may be in a private network."""
+
+    resolve: Resolve
+    allow_private: bool
+    seconds: float
+    most_bytes: int
+    verify: ssl.SSLContext | bool = True
+
+    def client(self) -> httpx2.Client:
+        """A client for some exchanges with one peer, to be closed. No proxy and no redirect comes between."""
+        return httpx2.Client(verify=self.verify, timeout=self.seconds, trust_env=False, follow_redirects=False)
+
+    def exchange(self, client: httpx2.Client, asked: Asked) -> Answer:
+        """One request to the address that was checked, under the host's own name. Raises OperationError."""
+        check_headers(asked.headers)
+        url = asked.url
+        address = allowed_address(url.host, port_of(url), self.resolve, allow_private=self.allow_private)
+        request = request_to(client, asked, address)
+        ends_at = time.monotonic() + self.seconds
+        try:
+            response = client.send(request, stream=True)
+            try:
+                return Answer(response.status_code, response.headers, self._content(response, ends_at))
+            finally:
+                response.close()
+        except httpx2.TimeoutException:
+            raise self._late() from None
+        except httpx2.HTTPError as error:
+            raise OperationError(f"it could not be asked: {type(error).__name__}", is_transient=True) from None
+
+    def _content(self, response: httpx2.Response, ends_at: float) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        for part in response.iter_bytes():
+            size += len(part)
+            if size > self.most_bytes:
+                raise OperationError(f"the answer is longer than {self.most_bytes:,} bytes")
+            if time.monotonic() > ends_at:
+                raise self._late()
+            parts.append(part)
+        return b"".join(parts)
+
+    def _late(self) -> OperationError:
+        return OperationError(f"no answer within {self.seconds:g} s", is_transient=True)
+
+
+def request_to(client: httpx2.Client, asked: Asked, address: str) -> httpx2.Request:
+    """A request that goes to the address, under the host's own name in the header and in TLS."""
+    return client.build_request(
+        asked.method,
+        asked.url.copy_with(host=address),
+        headers={**asked.headers, "host": asked.url.netloc.decode()},
+        content=asked.body,
+        extensions={"sni_hostname": asked.url.host},
+    )
+
+
+def url_of(text: str) -> httpx2.URL:
+    """The address as a URL. Raises OperationError for what is none; it is not repeated, it may hold a password."""
+    try:
+        return httpx2.URL(text)
+    except httpx2.InvalidURL:
+        raise OperationError("the endpoint is no address of an HTTP service") from None
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Raises OperationError that names a header whose value cannot be sent, before a client's own error quotes it."""
+    odd = [name for name, value in headers.items() if not (f"{name}{value}".isascii() and value.isprintable())]
+    if odd:
+        raise OperationError(
+            f"the header {odd[0]!r} would hold characters that no header may have",
+            next_step="Correct the input or rotate the secret, without line ends and letters beyond ASCII.",
+        )
+
+
+def port_of(url: httpx2.URL) -> int:
+    """The port that an http or https address means."""
+    return url.port or (443 if url.scheme == "https" else 80)

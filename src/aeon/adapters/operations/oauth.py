@@ -1,0 +1,88 @@
+"""Asks an authorization server for another token with a refresh token (RFC 6749, sections 2.3.1, 5.2 and 6)."""
+
+from base64 import b64encode
+from typing import cast
+from urllib.parse import quote_plus, urlencode
+
+import httpx2
+
+from aeon.adapters.operations.addresses import Resolve, resolved
+from aeon.adapters.operations.exchange import Answer, Asked, Exchanges, url_of
+from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.platform.catalog.operations import OperationError
+from aeon.platform.catalog.tokens import TokenRefusedError
+
+_SECONDS = 20.0
+_MOST_BYTES = 256 * 1024
+_FIRST_SERVER_ERROR, _TOO_MANY = 500, 429
+_REFUSALS = (400, 401, 403)
+_CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type")
+"""What a server may say of a refusal; whatever else it says is not repeated, since it may quote a token."""
+
+
+class HttpTokenServer:
+    """A `TokenServer` over HTTP.
+
+    A client's secret goes in the header, as section 2.3.1 prefers and every server must understand; to one that answers
+    `invalid_client` all the same it goes once in the body, since some do not. A refused client has used up no token.
+    """
+
+    def __init__(self, resolve: Resolve = resolved) -> None:
+        self._resolve = resolve
+
+    def answer(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
+        exchanges = Exchanges(self._resolve, allow_private, _SECONDS, _MOST_BYTES)
+        try:
+            with exchanges.client() as client:
+                given = exchanges.exchange(client, _asked(value, in_body=False))
+                if value.get("client_secret") and _code(given) == "invalid_client":
+                    given = exchanges.exchange(client, _asked(value, in_body=True))
+        except OperationError as error:
+            raise OperationError(
+                f"the token could not be refreshed: {error.message}",
+                next_step=error.advice,
+                is_transient=error.is_transient,
+            ) from None
+        return _checked(given)
+
+
+def _asked(value: JsonObject, *, in_body: bool) -> Asked:
+    fields = {"grant_type": "refresh_token", "refresh_token": value["refresh_token"]}
+    headers = {"accept": "application/json", "content-type": "application/x-www-form-urlencoded"}
+    client, secret = str(value["client_id"]), value.get("client_secret")
+    if not secret or in_body:
+        fields |= {"client_id": client} | ({"client_secret": secret} if secret else {})
+    else:
+        pair = f"{quote_plus(client)}:{quote_plus(str(secret))}".encode()
+        headers["authorization"] = f"Basic {b64encode(pair).decode()}"
+    return Asked("POST", url_of(str(value["token_url"])), headers, urlencode(fields).encode())
+
+
+def _checked(answer: Answer) -> JsonObject:
+    found = _read(answer)
+    if httpx2.codes.is_success(answer.status) and isinstance(found, dict) and "error" not in found:
+        return cast(JsonObject, found)
+    if answer.status >= _FIRST_SERVER_ERROR or answer.status == _TOO_MANY:
+        raise OperationError(
+            f"the token could not be refreshed: its server answered {answer.status}", is_transient=True
+        )
+    if answer.status in _REFUSALS or _code(answer):
+        raise TokenRefusedError(f"the token cannot be refreshed ({_code(answer) or answer.status})")
+    what = "no JSON object" if httpx2.codes.is_success(answer.status) else str(answer.status)
+    raise OperationError(
+        f"the token could not be refreshed: its server answered with {what}",
+        next_step="Correct the secret's token_url.",
+    )
+
+
+def _code(answer: Answer) -> str:
+    found = _read(answer)
+    code = cast(JsonObject, found).get("error") if isinstance(found, dict) else None
+    return code if code in _CODES else ""
+
+
+def _read(answer: Answer) -> Json:
+    try:
+        return parse_strict(answer.content.decode())
+    except ValueError:
+        return None

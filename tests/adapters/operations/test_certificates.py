@@ -1,0 +1,174 @@
+"""Client certificates, and servers whose authority is not public, over real TLS on loopback (platform 3)."""
+
+import ssl
+import tempfile
+import threading
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from aeon.adapters.operations import tls
+from aeon.adapters.operations.mcp import McpExecutor
+from aeon.adapters.operations.rest import RestExecutor
+from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.operations import McpCall, RestRequest
+from aeon.platform.vault import Revealed
+
+from . import mcp_demo
+from .authority import Authority
+from .served import Served
+
+OURS, THEIRS = Authority("ours"), Authority("theirs")
+
+
+class WhoAreYou(BaseHTTPRequestHandler):
+    """Says whose certificate it was shown, and what headers it got."""
+
+    def do_GET(self):  # the server's name
+        subject = dict(part[0] for part in self.connection.getpeercert()["subject"])
+        content = f'{{"you": "{subject["commonName"]}", "authorization": {int("authorization" in self.headers)}}}'
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+class TlsServer(ThreadingHTTPServer):
+    """Shakes hands in the thread of each connection, and takes it in silence that some do not get in."""
+
+    def get_request(self):
+        connection, address = super().get_request()
+        return self.tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False), address
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """The server's own certificate and key, and the authority whose clients it lets in, in files."""
+    own = OURS.issued("server")
+    files = {"chain": own["certificate"] + own["private_key"], "authority": OURS.pem}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path / "chain", tmp_path / "authority"
+
+
+@pytest.fixture
+def endpoint(kept):
+    chain, authority = kept
+    with TlsServer(("127.0.0.1", 0), WhoAreYou) as server:
+        server.tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(authority))
+        server.tls.load_cert_chain(chain)
+        server.tls.verify_mode = ssl.CERT_REQUIRED
+        thread = threading.Thread(target=partial(server.serve_forever, 0.01))
+        thread.start()
+        yield f"https://localhost:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def ask(endpoint, secret, authority=OURS.pem, protocol="https"):
+    connection = {"endpoint": endpoint} | ({} if authority is None else {"caCertificate": authority})
+    asked = RestRequest(allow_private=True, timeout=10)
+    work = Work("me", asked, protocol, connection, {}, Revealed(secret) if secret else None, {})
+    return RestExecutor().execute(work).output["body"]
+
+
+def test_the_right_certificate_is_let_in_and_stands_in_no_header(endpoint):
+    assert ask(endpoint, OURS.issued("ann")) == {"you": "ann", "authorization": 0}
+
+
+@pytest.mark.parametrize("secret", [None, {"key": "k"}, THEIRS.issued("eve")], ids=["none", "key", "theirs"])
+def test_none_or_another_authoritys_is_not(endpoint, secret):
+    with pytest.raises(OperationError, match="it could not be asked") as refused:
+        ask(endpoint, secret)
+    assert "PRIVATE KEY" not in str(refused.value)
+
+
+@pytest.mark.parametrize("authority", [None, THEIRS.pem], ids=["public", "theirs"])
+def test_a_server_is_trusted_for_its_own_authority_alone(endpoint, authority):
+    with pytest.raises(OperationError, match="ConnectError"):
+        ask(endpoint, OURS.issued("ann"), authority)
+
+
+def test_what_a_connection_trusts_is_trusted_for_it_alone(endpoint):
+    assert ask(endpoint, OURS.issued("ann"))["you"] == "ann"
+    with pytest.raises(OperationError, match="ConnectError"):
+        ask(endpoint, OURS.issued("ann"), None)
+
+
+@pytest.mark.parametrize("has_memory_files", [True, False])
+def test_platform_3_the_private_key_is_left_in_no_file(endpoint, monkeypatch, tmp_path, has_memory_files):
+    """On Linux it never is in one."""
+    place, seen = tmp_path / "temporary", []
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    if not has_memory_files:
+        monkeypatch.setattr(tls, "_OPEN_FILES", tmp_path / "nowhere")
+    load = ssl.SSLContext.load_cert_chain
+
+    def watched(context, path):
+        seen.append((Path(path).stat().st_mode & 0o777, list(place.iterdir())))
+        load(context, path)
+
+    monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", watched)
+    assert ask(endpoint, OURS.issued("ann"))["you"] == "ann"
+    ((mode, files),) = seen
+    assert (len(files) == 0) is has_memory_files
+    assert has_memory_files or mode == 0o600
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "secret", "authority", "match"),
+    [
+        ("http://127.0.0.1:1", OURS.issued("ann"), None, "over https alone"),
+        ("https://127.0.0.1:1", None, "nothing", "caCertificate is no certificate"),
+        ("https://127.0.0.1:1", None, 7, "caCertificate is no certificate"),
+        ("https://127.0.0.1:1", None, "", "caCertificate is no certificate"),
+        (
+            "https://127.0.0.1:1",
+            {**OURS.issued("ann"), "private_key": OURS.issued("bob")["private_key"]},
+            None,
+            "cannot be used together",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_said_and_not_shown(endpoint, secret, authority, match):
+    with pytest.raises(OperationError, match=match) as refused:
+        ask(endpoint, secret, authority, endpoint.partition(":")[0])
+    assert "BEGIN" not in f"{refused.value}".replace("from its BEGIN to its END line", "")
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("protocol", ["http", "sse"])
+def test_an_mcp_server_is_shown_the_certificate_too(kept, protocol):
+    chain, authority = kept
+    app = mcp_demo.server.sse_app() if protocol == "sse" else mcp_demo.server.streamable_http_app()
+    demands = {"ssl_certfile": chain, "ssl_ca_certs": authority, "ssl_cert_reqs": ssl.CERT_REQUIRED}
+    server = Served(app, "/sse" if protocol == "sse" else "/mcp", **demands)
+    executor = McpExecutor({})
+    connection = {"endpoint": server.endpoint, "caCertificate": OURS.pem}
+
+    def call(secret):
+        asked = McpCall(tool="add", allow_private=True, timeout=10)
+        work = Work("me", asked, protocol, connection, {"a": 1, "b": 2}, secret and Revealed(secret), {})
+        return executor.execute(work).output
+
+    try:
+        assert call(OURS.issued("ann")) == {"result": 3}
+        with pytest.raises(OperationError, match="could not be asked"):
+            call(THEIRS.issued("eve"))
+        with pytest.raises(OperationError, match="could not be asked"):
+            call(None)
+        assert server.bearers == {""}
+    finally:
+        executor.close()
+        server.stop()

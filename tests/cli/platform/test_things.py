@@ -1,0 +1,121 @@
+"""`aeon catalog`, the master key's change, and which store the settings name."""
+
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.server
+
+FILE = """
+kind: Service
+name: shop
+template: REST API with a key
+---
+kind: Secret
+name: shop key
+type: api_key
+value: {key: canary-5d0c}
+---
+kind: ToolTemplate
+name: look-up
+description: One thing by its number.
+operation: {type: rest_request, path: "/items/{id}"}
+inputSchema: {type: object, properties: {id: {type: string}}}
+---
+kind: Tool
+name: item
+service: shop
+secret: shop key
+template: look-up
+connectionParams: {endpoint: "https://shop.invalid"}
+"""
+
+
+@pytest.fixture
+def shop(aeon):
+    aeon("up")
+    Path("shop.yaml").write_text(FILE)
+    said = aeon("apply", "shop.yaml")
+    assert said.code == 0, said.err
+
+
+def test_things_of_every_kind_are_listed_and_shown(aeon, shop):
+    assert aeon("catalog", "list", "service").out.startswith("shop rest_api https degraded\naeon graph neo4j_graph")
+    assert aeon("catalog", "list", "secret").out.startswith("shop key api_key since 20")
+    assert "look-up rest_request One thing by its number.\n" in aeon("catalog", "list", "toolTemplate").out
+    assert "REST API with a key rest_api https (of aeon, " in aeon("catalog", "list", "serviceTemplate").out
+    assert aeon("catalog", "list", "tool", "--json").json[0]["name"] == "item"
+    assert aeon("catalog", "show", "service", "shop").json["requiresSecret"] is True
+    assert aeon("catalog", "show", "tool", "item").json["operation"]["path"] == "/items/{id}"
+    assert aeon("catalog", "show", "tool", "summarize").json["tokensOfYours"] == {
+        "calls": 0,
+        "promptTokens": 0,
+        "completionTokens": 0,
+    }
+    shown = aeon("catalog", "show", "secret", "shop key")
+    assert (shown.json["type"], "vaultVersion" in shown.json, "canary" in shown.out) == ("api_key", False, False)
+
+
+def test_a_thing_is_renamed_and_what_refers_to_it_goes_on(aeon, shop):
+    assert aeon("catalog", "rename", "service", "shop", "store").out == "renamed shop to store\n"
+    assert aeon("uses", "service", "store").out == "tool item of me\n"
+    taken = aeon("catalog", "rename", "tool", "summarize", "mine")
+    assert (taken.code, "belongs to somebody else" in taken.err) == (1, True)
+
+
+def test_a_template_is_put_away_and_taken_back(aeon, shop):
+    """Templates are provenance only: what was made from one needs it no more."""
+    assert aeon("catalog", "archive", "toolTemplate", "look-up").out == "archived look-up\n"
+    assert "look-up" not in aeon("catalog", "list", "toolTemplate").out
+    assert "look-up" in aeon("catalog", "list", "toolTemplate", "--archived").out
+    assert aeon("catalog", "restore", "toolTemplate", "look-up").out == "restored look-up\n"
+    assert aeon("catalog", "delete", "toolTemplate", "look-up").code == 0
+    assert aeon("catalog", "show", "tool", "item").code == 0
+    assert "A tool is not archived" in aeon("catalog", "archive", "tool", "item").err
+
+
+def test_what_is_used_is_not_deleted(aeon, shop):
+    refused = aeon("catalog", "delete", "service", "shop")
+    assert (refused.code, "is still used by item" in refused.err) == (1, True)
+    assert aeon("catalog", "delete", "tool", "item").out == "deleted item\n"
+    assert aeon("catalog", "delete", "service", "shop").code == 0
+    unknown = aeon("catalog", "show", "robot", "x")
+    assert (unknown.code, "There is no kind 'robot'" in unknown.err) == (2, True)
+
+
+def test_every_secret_is_put_under_a_new_master_key(aeon, shop, monkeypatch):
+    """Platform 3: the values stay; the old key opens nothing any more."""
+    old = Path(".aeon/master.key").read_text()
+    assert aeon("secret", "rekey", "--json").json == {"secrets": 1}
+    assert Path(".aeon/master.key").read_text() != old
+    assert aeon("apply", "shop.yaml").err == "0 of 4 changed\n"
+    monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
+    refused = aeon("secret", "rekey")
+    assert (refused.code, "stands in AEON_MASTER_KEY" in " ".join(refused.err.split())) == (1, True)
+    monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
+    wrong = aeon("apply", "shop.yaml")
+    assert (wrong.code, "does not open the vault" in " ".join(wrong.err.split())) == (1, True)
+
+
+def test_a_graph_server_is_named_by_the_settings(aeon, monkeypatch):
+    """Decision 12: whose password goes where is not a project file's to say."""
+    Path("aeon.toml").write_text('[graph]\naddress = "falkordb://graph.invalid:1"\npassword_env = "GRAPH_WORD"\n')
+    stranger = aeon("up")
+    assert (stranger.code, "does not decide who gets your password" in " ".join(stranger.err.split())) == (2, True)
+    monkeypatch.setenv("AEON_GRAPH_ADDRESS", "falkordb://127.0.0.1:1")
+    unset = aeon("up")
+    assert (
+        unset.code,
+        "GRAPH_WORD, which is to hold the graph's password, is not set" in " ".join(unset.err.split()),
+    ) == (2, True)
+    monkeypatch.setenv("GRAPH_WORD", "canary-77aa")
+    down = aeon("graph", "export", "-")
+    assert (down.code, "127.0.0.1:1" in down.err, "canary" in down.err) == (1, True, False)
+    Path("aeon.toml").write_text('[graph]\naddress = "bolt://me:word@host"\n')
+    monkeypatch.delenv("AEON_GRAPH_ADDRESS")
+    held = aeon("config", "explain")
+    assert (held.code, "must not hold a password" in " ".join(held.err.split()), "word@" in held.err) == (
+        2,
+        True,
+        False,
+    )

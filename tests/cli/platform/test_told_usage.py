@@ -1,0 +1,23 @@
+"""What a call took of a model's tokens: told with the answer, and kept for the caller."""
+
+import pytest
+
+pytestmark = pytest.mark.server
+
+CALL = ("tool", "call", "summarize", "--input", '{"text": "The sun is out."}')
+
+
+def test_what_a_call_took_is_told_and_kept(aeon, double):
+    double({"summary": "It is sunny."}, {"summary": "It is sunny."}, {"resumee": 1}, {"summary": "It is sunny."})
+    aeon("up")
+    called = aeon(*CALL)
+    assert (called.code, called.out) == (0, '{\n  "summary": "It is sunny."\n}\n')
+    assert "tokens: 7 asked, 3 answered by" in called.err
+    usage = aeon(*CALL, "--json").json["usage"]
+    assert (usage["promptTokens"], usage["completionTokens"], bool(usage["model"])) == (7, 3, True)
+    repaired = aeon(*CALL, "--json").json["usage"]
+    assert (repaired["promptTokens"], repaired["completionTokens"]) == (14, 6)
+    kept = aeon("catalog", "show", "tool", "summarize").json["tokensOfYours"]
+    assert kept == {"calls": 3, "promptTokens": 28, "completionTokens": 12}
+    others = aeon("catalog", "show", "tool", "summarize", "--user", "bob").json["tokensOfYours"]
+    assert others["calls"] == 0
