@@ -9,7 +9,13 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from aeon.cli.app import app
 
 _OBJECT = re.compile(r"<(?:built-in method|function) (\w+)[^>]*>")
 """How Python shows a function as a default: with an address that is another one every time."""
@@ -48,24 +54,35 @@ ROOMS = {
         ("aeon.skills.replan", ["Replanner"]),
         ("aeon.skills.tool", ["SkillTool"]),
     ],
+    "The platform": [
+        ("aeon.platform.graph", ["GraphStore", "Schema", "GraphError", "GraphUnavailableError", "GuardError"]),
+        ("aeon.platform.vault", ["Vault", "SecretKey", "Revealed"]),
+        ("aeon.platform.ledger", ["Request", "Ledger"]),
+        ("aeon.platform.catalog.catalog", ["Catalog"]),
+        (
+            "aeon.platform.catalog.model",
+            ["NewService", "NewSecret", "NewTool", "NewServiceTemplate", "NewToolTemplate"],
+        ),
+        (
+            "aeon.platform.catalog.operations",
+            ["GraphQuery", "RestRequest", "LlmCall", "McpCall", "OperationError"],
+        ),
+        ("aeon.platform.catalog.calling", ["ToolCaller", "Executor", "Work", "Outcome", "Called"]),
+        ("aeon.platform.catalog.apply", ["Applier", "Step"]),
+        ("aeon.platform.catalog.health", ["HealthChecks", "Probe"]),
+        ("aeon.adapters.graph", ["open_embedded", "memory", "open_server", "open_neo4j"]),
+    ],
     "For your tests": [
         ("aeon.testing.llm", ["ScriptedAdapter"]),
         ("aeon.testing.llm_conformance", ["AdapterConformance"]),
         ("aeon.testing.memory_conformance", ["MemoryConformance"]),
         ("aeon.testing.clock", ["FakeClock"]),
         ("aeon.testing.scripts", ["ScriptedRunner", "ShuffledCrew"]),
+        ("aeon.testing.graph", ["GraphConformance"]),
+        ("aeon.testing.vault", ["InMemoryVault", "VaultConformance"]),
+        ("aeon.testing.neo4j_server", ["Neo4jServer"]),
     ],
 }
-
-COMMANDS = [
-    "run", "plan", "resume", "replay", "log show", "log verify", "tools list", "tools show", "tools call",
-    "model list", "model fetch", "model path", "schema", "config explain", "doctor",
-    "skills run", "skills exec", "skills replay", "skills list", "skills show", "skills check", "skills new",
-    "skills export", "skills config",
-    "up", "apply", "tool list", "tool call", "tool bind", "tool unbind", "health",
-    "secret list", "secret set", "secret delete", "uses", "audit list", "audit verify",
-    "graph export", "graph import", "graph snapshot", "graph restore",
-]  # fmt: skip
 
 
 def main() -> None:
@@ -111,11 +128,20 @@ def _signature(value: object) -> str:
 def _commands() -> list[str]:
     aeon = str(Path(sys.executable).with_name("aeon"))
     lines = ["", "## Commands"]
-    for command in COMMANDS:
-        wide = {**os.environ, "COLUMNS": "80"}
-        done = subprocess.run([aeon, *command.split(), "--help"], capture_output=True, text=True, check=True, env=wide)
-        lines += ["", f"### aeon {command}", "", "```text", done.stdout.strip(), "```"]
+    wide = {**os.environ, "COLUMNS": "80"}
+    for words in _names(get_command(app)):
+        done = subprocess.run([aeon, *words, "--help"], capture_output=True, text=True, check=True, env=wide)
+        lines += ["", f"### aeon {' '.join(words)}", "", "```text", done.stdout.strip(), "```"]
     return lines
+
+
+def _names(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The words of each command below this one, in the order of the help."""
+    if not hasattr(command, "commands"):
+        yield words
+        return
+    for name, inner in command.commands.items():
+        yield from _names(inner, (*words, name))
 
 
 if __name__ == "__main__":
