@@ -2,10 +2,13 @@
 
 import os
 import random
+import re
 import select
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,7 @@ class Writer:
             [sys.executable, str(Path(__file__).with_name("writing.py")), str(self.folder), str(self.acknowledged + 1)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,  # what a line is read from must hold nothing back from who reads the rest
         )
         return self
 
@@ -56,16 +60,27 @@ def moment(chance):
     select.select([], [], [], chance.uniform(0, 0.003))
 
 
-def engine_of(folder):
-    """The process of the folder's engine; None while there is none."""
+ENGINE, KEEPER = re.compile(rb"^[^\0 ]*redis-server[\0 ]"), re.compile(rb"\0[^\0]*keeper\.py\0")
+
+
+def processes_of(folder, kind):
+    """The folder's processes whose command is of that kind."""
+    found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            is_engine = b"redis-server" in (entry / "cmdline").read_bytes()
-            if is_engine and (entry / "cwd").resolve().is_relative_to(folder):
-                return int(entry.name)
+            command = (entry / "cmdline").read_bytes()
+            if not kind.search(command):
+                continue
+            if str(folder).encode() in command or (entry / "cwd").resolve().is_relative_to(folder):
+                found.append(int(entry.name))
         except OSError:
             continue
-    return None
+    return found
+
+
+def engine_of(folder):
+    """The folder's engine; None while there is none."""
+    return next(iter(processes_of(folder, ENGINE)), None)
 
 
 def check(folder, acknowledged):
@@ -98,6 +113,28 @@ def test_kills_of_aeon(tmp_path):
             writer.wait(chance.randint(1, 4))
             moment(chance)
     check(writer.folder, writer.acknowledged)
+
+
+def test_a_crash_loop(tmp_path):
+    """Engine, keeper, Aeon, or all at once, again and again for AEON_CRASH_LOOP_SECONDS (default 20)."""
+    chance, writer = random.Random(3), Writer(tmp_path / "graph")
+    end = time.monotonic() + float(os.environ.get("AEON_CRASH_LOOP_SECONDS", "20"))
+    crashes = 0
+    while time.monotonic() < end:
+        with writer:
+            writer.wait(chance.randint(1, 10))
+            moment(chance)
+            victims = processes_of(writer.folder, KEEPER) + processes_of(writer.folder, ENGINE)
+            for victim in chance.choice([victims, victims[:1], victims[1:], []]):
+                with suppress(ProcessLookupError):  # it ended with the one before
+                    os.kill(victim, signal.SIGKILL)
+            writer.wait(chance.randint(0, 3))
+            moment(chance)
+        crashes += 1
+        if crashes % 100 == 0:
+            check(writer.folder, writer.acknowledged)
+    check(writer.folder, writer.acknowledged)
+    assert crashes < writer.acknowledged
 
 
 def test_kills_of_the_store(tmp_path):

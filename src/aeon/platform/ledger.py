@@ -12,7 +12,7 @@ from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform import queries
 from aeon.platform.audit import GENESIS, Deed, Head, broken_at, entry_after
 from aeon.platform.errors import ConflictError
-from aeon.platform.graph import DuplicateError, GraphStore, Params
+from aeon.platform.graph import DuplicateError, GraphStore, GuardError, Params
 from aeon.platform.records import KEY_SEPARATOR
 
 _REMEMBERED = timedelta(hours=24)
@@ -71,27 +71,32 @@ class Ledger:
             )
         return cast(JsonObject, parse_strict(found[0]["answer"]))
 
-    def commit(self, query: str, params: Params, request: Request, deeds: Sequence[Deed], answer: JsonObject) -> None:
+    def commit(
+        self, query: str, params: Params, request: Request, deeds: Sequence[Deed], answer: JsonObject
+    ) -> JsonObject:
         """Carry out a mutation, whole or not at all: its query up to `RECORDED`, which is put behind it.
 
-        Each deed is recorded for its actor and for its owner. Raises GuardError where the query found nothing to do,
-        DuplicateError where a value was taken, ConflictError where the same request was carried out since it was asked
-        for its answer.
+        Each deed is recorded for its actor and for its owner. Gives `answer`, or what the same request was answered by
+        an attempt that came to be done meanwhile (platform 20). Raises GuardError where the query found nothing to do,
+        DuplicateError where a value was taken.
         """
         users = sorted({user for deed in deeds for user in (deed.actor, deed.owner)})
         heads = self._last_heads(users)
-        for attempt in range(_ATTEMPTS):
+        left = _ATTEMPTS
+        while True:
             records, after = self._records(request, deeds, heads, answer)
             try:
                 self._store.write(query + queries.RECORDED, {**params, **records})
-            except DuplicateError:
-                self._refuse_repetition(request)
+            except (DuplicateError, GuardError) as error:
+                if (earlier := self.answer(request)) is not None:
+                    return earlier
+                left -= 1
                 before, heads = heads, self._heads(users)
-                if attempt == _ATTEMPTS - 1 or heads == before:
+                if isinstance(error, GuardError) or not left or heads == before:
                     raise
             else:
                 self._heads_seen.update(after)
-                return
+                return answer
 
     def trail(self, user: str) -> Iterator[JsonObject]:
         """A user's audit entries, oldest first."""
@@ -108,13 +113,6 @@ class Ledger:
         """What is wrong with a user's audit trail; None when it is whole, and goes on from `noted` (platform 19)."""
         head = self.head(user)
         return broken_at(takewhile(lambda entry: entry["seq"] <= head.seq, self.trail(user)), head, noted)
-
-    def _refuse_repetition(self, request: Request) -> None:
-        """A first attempt whose answer was lost may come to be done while it is repeated (platform 20)."""
-        if self.answer(request) is not None:
-            raise ConflictError(
-                "The same request was carried out just now.", next_step="Send it again to get its answer."
-            )
 
     def _records(
         self, request: Request, deeds: Sequence[Deed], heads: dict[str, Head], answer: JsonObject

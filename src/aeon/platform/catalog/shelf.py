@@ -121,22 +121,20 @@ class Shelf(Generic[E]):
             return type(entity).model_validate(earlier)
         try:
             created = _came_or_went("create", entity, request.user)
-            self._commit(query, entity, request, params, [created, *also])
+            return self._committed(query, entity, request, params, [created, *also])
         except GuardError:
             word = _word(entity.kind)
             raise ConflictError(f"What the {word} {entity.name!r} refers to was changed in the meantime.") from None
-        return entity
 
     def replace(self, query: str, entity: E, request: Request, params: Mapping[str, Json], deeds: Sequence[Deed]) -> E:
         """Write the changed entity over the one it was made from; raises ConflictError when that has changed since."""
         if (earlier := self._ledger.answer(request)) is not None:
             return type(entity).model_validate(earlier)
         try:
-            self._commit(query, entity, request, {"version": entity.version - 1, **params}, deeds)
+            return self._committed(query, entity, request, {"version": entity.version - 1, **params}, deeds)
         except GuardError:
             current = self.own(request.user, entity.id)
             raise ConflictError(f"The {_word(entity.kind)} {current.name!r} was changed in the meantime.") from None
-        return entity
 
     def delete(self, query: str, id_: str, request: Request) -> E | None:
         """What was deleted; None when the same request deleted it before.
@@ -147,17 +145,18 @@ class Shelf(Generic[E]):
             return None
         entity = self.own(request.user, id_)
         try:
-            self._commit(query, entity, request, {}, [_came_or_went("delete", entity, request.user)])
+            return self._committed(query, entity, request, {}, [_came_or_went("delete", entity, request.user)])
         except GuardError:
             raise self._still_used(request.user, entity) from None
-        return entity
 
-    def _commit(
+    def _committed(
         self, query: str, entity: E, request: Request, params: Mapping[str, Json], deeds: Sequence[Deed]
-    ) -> None:
+    ) -> E:
+        """The entity, or what the same request made while this one was under way."""
         try:
             given: JsonObject = {"id": entity.id, "user": request.user, **params}
-            self._ledger.commit(query, given, request, deeds, entity.as_dict())
+            made = self._ledger.commit(query, given, request, deeds, entity.as_dict())
+            return type(entity).model_validate(made)
         except DuplicateError:
             raise RuleError(
                 f"You have a {_word(entity.kind)} named {entity.name!r} already.",
