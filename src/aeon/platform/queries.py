@@ -45,8 +45,9 @@ FOREACH (r IN $requests | CREATE (:Request {id: r.id, at: r.at, body: r.body, an
 WITH once
 UNWIND $entries AS entry
 MATCH (w:User {id: entry.userId})
+SET w.auditSeq = entry.seq, w.auditHash = entry.hash
 CREATE (a:AuditEntry)
-SET a += entry, w.auditSeq = entry.seq, w.auditHash = entry.hash
+SET a += entry
 RETURN count(a) AS recorded, once
 """
 """How every mutation ends. One row must have come from what stands before, else nothing happens: a thing that is not

@@ -81,7 +81,10 @@ class Shelf(Generic[E]):
         for id_ in [*ids, name]:
             with suppress(NotFoundError):
                 return self.get(user, id_)
-        raise NotFoundError(f"There is nothing named {name!r}, or with that id, that you may see.")
+        raise NotFoundError(
+            f"There is nothing named {name!r}, or with that id, that you may see.",
+            next_step="See `aeon catalog list`.",
+        )
 
     def page_of_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:
         """The user's own by name, those after the name `after`."""

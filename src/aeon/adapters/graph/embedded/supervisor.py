@@ -22,10 +22,13 @@ from aeon.adapters.graph.embedded.places import Places
 from aeon.platform.graph import GraphError, GraphUnavailableError
 
 _ANSWER_SECONDS = 2.0
-_ANSWER_BYTES = 200
+_ANSWER_BYTES = 8192
 _PAUSE_SECONDS = 0.01
 _PATIENCE_SECONDS = 30.0
 _LOADING_SECONDS = 3600.0
+_LONG_JOURNAL = 250_000
+"""Bytes of a journal that takes more than a tenth of a second to repeat."""
+_COMPACTING_SECONDS = 10.0
 _STARTS = 5
 _STARTS_SECONDS = 60.0
 _TAIL_CHARS = 1500
@@ -178,11 +181,25 @@ class Supervisor:
     def _end(self) -> None:
         """Ask the engine to end, and wait; while this holds the users' lock alone, nobody comes in."""
         try:
+            if self.places.journal_bytes() > _LONG_JOURNAL:
+                self._compact()
             self._told(b"SHUTDOWN NOSAVE\r\n")
         except OSError:
             return  # gone already, or hung: its keeper sees that nobody is left, and is not so polite
         for _ in range(int(_PATIENCE_SECONDS / _PAUSE_SECONDS)):
             if not is_held(self.places.running):
+                return
+            self._pause(_PAUSE_SECONDS)
+
+    def _compact(self) -> None:
+        """Have the engine write what it holds anew, so that the next start reads that and repeats no query.
+
+        It goes on in the background if it takes long, and then ends with the engine: the journal stays what it was.
+        """
+        self._told(b"BGREWRITEAOF\r\n")
+        for _ in range(int(_COMPACTING_SECONDS / _PAUSE_SECONDS)):
+            said = self._told(b"INFO persistence\r\n")
+            if b"aof_rewrite_in_progress:0" in said and b"aof_rewrite_scheduled:0" in said:
                 return
             self._pause(_PAUSE_SECONDS)
 
