@@ -1,7 +1,9 @@
 """What holds for every test: no network but loopback, and hypothesis that tries the same examples in every run."""
 
+import os
 import signal
 import socket
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -50,13 +52,23 @@ def no_network(monkeypatch):
 @pytest.fixture(scope="session")
 def small_model() -> str:
     """The name of the model that tests of the main job run on; skips with its reason where its weights are not."""
-    import os
-
     from aeon.adapters.weights import CATALOG, find_verified, weights_dir
 
     if find_verified(CATALOG["small"], weights_dir(os.environ), lambda _progress: None) is None:
         pytest.skip("the small model's weights are not on this machine; run: aeon model fetch small")
     return "small"
+
+
+@pytest.fixture(scope="session")
+def tiny_model() -> Path:
+    """The tiny model's weights: AEON_TEST_GGUF, or what `aeon model fetch tiny` left in the cache."""
+    if named := os.environ.get("AEON_TEST_GGUF"):
+        return Path(named)
+    cache = Path.home() / ".cache" / "aeon" / "models"
+    found = sorted(path for path in cache.glob("*.gguf") if "smollm2-135m" in path.name.lower())
+    if not found:
+        pytest.skip("no weights: set AEON_TEST_GGUF, or run `aeon model fetch tiny`")
+    return found[0]
 
 
 @pytest.fixture(scope="session")

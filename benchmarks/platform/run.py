@@ -184,7 +184,7 @@ def with_others(catalog: Catalog, store: GraphStore, users: int, each_has: int) 
 
 
 def pages(catalog: Catalog, store: GraphStore, rounds: int, others: int) -> None:
-    """A page of one's own tools, and a mutation, beside nothing and beside a hundred tools of each of many users."""
+    """Pages of one's own tools and of shared ones, and a mutation, beside a hundred private tools of each of many."""
     service = catalog.services.by_name("me", "api")
     assert service is not None
     numbers = count(1_000_000)
@@ -193,12 +193,21 @@ def pages(catalog: Catalog, store: GraphStore, rounds: int, others: int) -> None
         new = NewTool.parsed({**TOOL, "name": f"tool {next(numbers)}", "serviceId": service.id})
         catalog.tools.add(new, Request("me"))
 
-    print("| private tools of others, and as many secrets | a page of one's own 100, ms | a tool created, ms |")
-    print("|--:|--:|--:|")
+    catalog.add_user("sharer")
+    for number in range(100):
+        new = NewTool.parsed({**TOOL, "name": f"shared {number}", "serviceId": service.id, "shared": True})
+        catalog.tools.add(new, Request("sharer"))
+    print("| private tools of others, and as many secrets | a page of one's own 100 | of 100 shared | a tool created |")
+    print("|--:|--:|--:|--:|")
     for users in (0, others):
         with_others(catalog, store, users, 100)
-        found = in_turns(max(30, rounds // 10), page=lambda: catalog.tools.page_of_own("me", limit=100), made=mutate)
-        print(f"| {users * 100:,} | {found['page']:.1f} | {found['made']:.2f} |")
+        found = in_turns(
+            max(30, rounds // 10),
+            own=lambda: catalog.tools.page_of_own("me", limit=100),
+            shared=lambda: catalog.tools.page_of_shared("me", limit=100),
+            made=mutate,
+        )
+        print(f"| {users * 100:,} | {found['own']:.1f} ms | {found['shared']:.1f} ms | {found['made']:.2f} ms |")
     params = {"user": "me", "after": "me", "end": "mf", "limit": 100}
     print(f"\nThe page's plan:\n\n{store.explain(queries.OWN_TOOLS, params)}\n")
 

@@ -1,9 +1,7 @@
 """Fixtures of the model room: a clock that jumps, and real weights where there are any."""
 
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -37,15 +35,3 @@ def clock() -> JumpingClock:
 def ticking() -> Callable[[float], JumpingClock]:
     """A clock that moves on by so many seconds whenever it is read."""
     return JumpingClock
-
-
-@pytest.fixture(scope="session")
-def tiny_model() -> Path:
-    """The tiny model's weights: AEON_TEST_GGUF, or what `aeon model fetch tiny` left in the cache."""
-    if named := os.environ.get("AEON_TEST_GGUF"):
-        return Path(named)
-    cache = Path.home() / ".cache" / "aeon" / "models"
-    found = sorted(path for path in cache.glob("*.gguf") if "smollm2-135m" in path.name.lower())
-    if not found:
-        pytest.skip("no weights: set AEON_TEST_GGUF, or run `aeon model fetch tiny`")
-    return found[0]

@@ -15,6 +15,7 @@ from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import LlmCall
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.vault import Revealed
+from aeon.testing.llama_server import llama_server
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.wire_double import WireDouble
 
@@ -258,3 +259,31 @@ def test_a_refused_key_is_told_apart():
         asked_of(server.base_url, secret={"key": "wrong1"})
     assert refused.value.is_unauthorized
     assert "wrong1" not in str(refused.value)
+
+
+@pytest.mark.server
+@pytest.mark.model
+def test_the_embedded_model_s_own_server_answers_with_what_fits_the_schema(tiny_model):
+    """A real server on loopback that wants a key; its tokens are counted."""
+    schema = {
+        "type": "object",
+        "properties": {"mood": {"enum": ["good", "bad"]}},
+        "required": ["mood"],
+        "additionalProperties": False,
+    }
+    with llama_server(tiny_model, context=1024) as peer:
+        connection = {"endpoint": peer.base_url, "model": peer.model}
+        asked = {"promptTemplate": "Is the mood of {{what}} good or bad?", "allowPrivate": True, "maxTokens": 64}
+        operation = LlmCall.model_validate({"type": "llm_call", **asked})
+        secret = Revealed({"key": peer.api_key})
+        work = Work("me", operation, "http", connection, {"what": "a sunny day"}, secret, schema)
+        outcome = LlmExecutor(model_server).execute(work)
+        assert outcome.output["mood"] in ("good", "bad")
+        assert outcome.usage.prompt_tokens > 0
+        assert outcome.usage.completion_tokens > 0
+        with pytest.raises(OperationError) as refused:
+            LlmExecutor(model_server).execute(work._replace(secret=Revealed({"key": "canary-wrong"})))
+        assert "canary-wrong" not in str(refused.value.as_dict())
+        private = operation.model_copy(update={"allow_private": False})
+        with pytest.raises(OperationError, match="which is private"):
+            LlmExecutor(model_server).execute(work._replace(operation=private))

@@ -132,7 +132,7 @@ def _chunks(server: LlamaServer, body: JsonObject) -> Iterator[JsonObject]:
         try:
             server.handle_chat_completions(body, hand_over)
             outcomes.put(None)
-        except (ValueError, RuntimeError) as error:
+        except (TypeError, ValueError, RuntimeError) as error:  # TypeError: where the library finds orjson
             outcomes.put(_refused(error))
         except Exception as error:  # noqa: BLE001  # raised again in the caller's thread
             outcomes.put(error)
