@@ -1,0 +1,93 @@
+"""Which paths a condition's text reads, found without understanding it: whatever this misses does not compile."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+Path: TypeAlias = tuple[str, ...]
+"""`("lang",)` or `("step", "search", "count")`."""
+
+LOOPS = frozenset({"all", "exists", "exists_one", "filter", "map"})
+
+_TOKEN = re.compile(
+    r"""
+      (?P<skipped> \s+ | //[^\n]* )
+    | (?P<text> (?:[rR][bB]?|[bB][rR]) (?: \"{3}.*?\"{3} | '{3}.*?'{3} | "[^"\n]*" | '[^'\n]*' )
+        | [bB]? (?: \"{3}(?:\\.|[^\\])*?\"{3} | '{3}(?:\\.|[^\\])*?'{3} | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' ) )
+    | (?P<word> [A-Za-z_][A-Za-z0-9_]* )
+    | (?P<number> \.?[0-9] [0-9A-Za-z_.]* )
+    | (?P<sign> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Scan(NamedTuple):
+    """What a condition reads, how often it joins by `+`, and which loops it has."""
+
+    paths: frozenset[Path]
+    joins: int
+    loops: tuple[str, ...]
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+
+@lru_cache(maxsize=1024)
+def scan(source: str) -> Scan:
+    """Look through CEL outside of its texts and comments."""
+    tokens = [
+        _Token(found.lastgroup or "", found[0])
+        for found in _TOKEN.finditer(source)
+        if found.lastgroup not in {None, "skipped"}
+    ]
+    chains = list(_chains(tokens))
+    return Scan(
+        frozenset(path for chain in chains if chain.is_rooted and (path := chain.read)),
+        sum(token == ("sign", "+") for token in tokens),
+        tuple(chain.words[-1] for chain in chains if chain.is_called and chain.words[-1] in LOOPS),
+    )
+
+
+class _Chain(NamedTuple):
+    """Words joined by dots; whether nothing stands before their first dot; whether the last one is called."""
+
+    words: Path
+    is_rooted: bool
+    is_called: bool
+
+    @property
+    def read(self) -> Path:
+        """The path without what is called."""
+        return self.words[:-1] if self.is_called else self.words
+
+
+def _chains(tokens: list[_Token]) -> Iterator[_Chain]:
+    place = 0
+    while place < len(tokens):
+        if tokens[place].kind != "word":
+            place += 1
+            continue
+        start = place
+        words = [tokens[place].text]
+        while _is_dot(tokens, place + 1) and place + 2 < len(tokens) and tokens[place + 2].kind == "word":
+            place += 2
+            words.append(tokens[place].text)
+        place += 1
+        is_called = tokens[place : place + 1] == [_Token("sign", "(")]
+        yield _Chain(tuple(words), not _follows_an_operand(tokens, start), is_called)
+
+
+def _is_dot(tokens: list[_Token], place: int) -> bool:
+    return place < len(tokens) and tokens[place] == ("sign", ".")
+
+
+def _follows_an_operand(tokens: list[_Token], place: int) -> bool:
+    """Whether what stands there selects from what stands before, as in `f(x).y`; a leading dot selects from nothing."""
+    if place < 2 or not _is_dot(tokens, place - 1):  # noqa: PLR2004  # a dot and what stands before it
+        return False
+    before = tokens[place - 2]
+    return before.kind in {"text", "number", "word"} or before.text in {")", "]", "}", "`"}

@@ -1,0 +1,52 @@
+"""What conditions, inputs and templates mean to a run, as functions that it is given; and the values they see."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.processes.plan import Plan
+from aeon.platform.processes.state import State
+
+Values: TypeAlias = Mapping[str, Json]
+"""The run's inputs by name, and under `step` the mapping of the steps' variables (platform 6)."""
+
+
+class Semantics(NamedTuple):
+    """Three pure functions. An AeonError that one raises fails the step, or for `render` the run, in its own words."""
+
+    holds: Callable[[str, Values], bool]
+    """Whether a condition is true."""
+    bind: Callable[[JsonObject, Values], JsonObject]
+    """A step's inputs with every reference replaced, types kept."""
+    render: Callable[[str, Values], Json]
+    """The output template's result."""
+
+
+class Variables(Mapping[str, Json]):
+    """The variables of all steps in the stages before the present one, looked up in the state as they are asked for.
+
+    Those of the present stage are not among them: which of them are there already depends on who is faster.
+    """
+
+    def __init__(self, plan: Plan, state: State) -> None:
+        self._plan = plan
+        self._steps = state.steps
+        begins = plan.stages[state.stage].start if state.stage < len(plan.stages) else len(plan.steps)
+        self._settled = range(begins)
+
+    def __getitem__(self, name: str) -> Json:
+        position = self._plan.producers[name]
+        if position not in self._settled:
+            raise KeyError(name)
+        return self._steps[position].value
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._plan.steps[position].output.variable for position in self._settled)
+
+    def __len__(self) -> int:
+        return len(self._settled)
+
+
+def values_of(plan: Plan, state: State) -> Values:
+    """What may be referred to now."""
+    return {**state.inputs, "step": Variables(plan, state)}

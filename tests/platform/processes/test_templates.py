@@ -1,0 +1,131 @@
+"""Output templates: every name is checked when the Process is saved, and a text has a size (platform 6)."""
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.base.errors import AeonError, MissingExtraError
+from aeon.platform.processes import templates
+from aeon.platform.processes.templates import TemplateError, render, template_problems
+
+VALUES = {
+    "lang": "en",
+    "rows": [{"name": "a", "tags": [1, 2]}],
+    "step": {"sum": {"total": 2.5, "note": None}, "no": None},
+}
+
+
+def problems(template):
+    return template_problems(template, ["lang", "rows"], ["sum", "no"])
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{{lang}}: {{step.sum.total}}{{step.no}}{{step.sum.note}}", "en: 2.5"),
+        ("{{#each rows}}{{name}}{{#each tags}}{{this}}{{../../lang}}{{/each}}{{/each}}", "a1en2en"),
+        ("{{#if step.no}}x{{else}}none{{/if}}", "none"),
+        ("{{#with step.sum}}{{total}}{{/with}}", "2.5"),
+        ("{{#each rows as |row|}}{{row.name}}{{/each}}", "a"),
+        ("{{json rows}} {{json step.no}}", '[{"name":"a","tags":[1,2]}] null'),
+        ("{{log lang}}{{!-- {{nobody}} --}}\\{{nobody}}", "{{nobody}}"),
+        ("<{{lang}}> & 'x'", "<en> & 'x'"),
+    ],
+)
+def test_a_template_over_inputs_and_variables(template, expected):
+    """Platform 6."""
+    assert problems(template) == []
+    assert render(template, VALUES) == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "path"),
+    [
+        ("{{nobody}}", "nobody"),
+        ("{{step.nobody}}", "step.nobody"),
+        ("{{step.nobody.x}}", "step.nobody"),
+        ("{{#each rows}}{{../step.nobody}}{{/each}}", "../step.nobody"),
+        ("{{#each rows}}{{#each tags}}{{../../nobody}}{{/each}}{{/each}}", "../../nobody"),
+        ("{{#if step.nobody}}x{{/if}}", "step.nobody"),
+        ("{{#if lang}}x{{else}}{{nobody}}{{/if}}", "nobody"),
+        ("{{#with step}}{{nobody}}{{/with}}", "nobody"),
+        ("{{@root.step.nobody}}", "@root.step.nobody"),
+        ("{{{step.nobody}}}", "step.nobody"),
+        ("{{step.[nobody]}}", "step.nobody"),
+        ("{{this.nobody}}", "nobody"),
+        ("{{json step.nobody}}", "step.nobody"),
+        ("{{uppercase lang}}", "uppercase"),
+        ("{{^step.nobody}}x{{/step.nobody}}", "step.nobody"),
+    ],
+)
+def test_every_variable_is_checked_when_saved(template, path):
+    """Platform 6: at every depth, in loops and behind `../` too."""
+    found = problems(template)
+    assert found == [f"{{{{{path}}}}} names nothing; there are lang, rows, step.no, step.sum"]
+    with pytest.raises(TemplateError):
+        render(template.replace("{{#if lang}}", "{{#if step.no}}"), {**VALUES, "step": {**VALUES["step"], "sum": 1}})
+
+
+def test_an_input_named_like_a_helper_is_not_silently_nothing():
+    """Platform 6."""
+    (problem,) = template_problems("{{log}} {{~ log ~}} \\{{each}} {{#if log}}{{json log}}{{/if}}", ["log"], [])
+    assert problem == "{{log}} is a word of Handlebars; an input of that name is {{@root.log}}"
+    assert template_problems("{{@root.log}}", ["log"], []) == []
+    assert render("{{@root.log}}", {"log": "x"}) == "x"
+
+
+def test_what_is_looked_up_by_name_must_be_there():
+    """Platform 6: that name is known only when the template is rendered."""
+    assert render('{{lookup step "sum" }}{{lookup rows 0}}', {**VALUES, "rows": ["r"], "step": {"sum": "s"}}) == "sr"
+    for template in ('{{lookup step "nobody"}}', "{{lookup rows 7}}", '{{lookup lang "x"}}', '{{lookup rows "x"}}'):
+        assert problems(template) == []
+        with pytest.raises(TemplateError, match="lookup finds no"):
+            render(template, VALUES)
+
+
+def test_all_of_a_template_s_faults_are_named_once():
+    """Platform 6."""
+    assert len(problems("{{a}}{{step.b}}{{a}}{{lang}}")) == 2
+
+
+@pytest.mark.parametrize("template", ["{{#if lang}}", "{{/if}}", "{{> partial}}", "{{", "{{#if lang}}" * 2000])
+def test_what_is_no_template_is_said(template):
+    """Platform 6."""
+    assert len(problems(template)) == 1
+    with pytest.raises(TemplateError):
+        render(template, VALUES)
+
+
+def test_the_text_has_a_size():
+    """Platform 6: however it is made."""
+    for template in ("{{lang}}", "{{#each rows}}{{lang}}{{/each}}"):
+        values = {"lang": "x" * 60, "rows": [{"lang": "y" * 30}] * 3, "step": {}}
+        with pytest.raises(TemplateError, match="more than 50 characters"):
+            render(template, values, most=50)
+    assert render("{{lang}}", {"lang": "x" * 50}, most=50) == "x" * 50
+
+
+def test_values_are_never_templates():
+    """Platform 6."""
+    assert render("{{lang}}", {"lang": "{{rows}} {step.x} {{{lang}}}"}) == "{{rows}} {step.x} {{{lang}}}"
+
+
+@given(st.text(max_size=40) | st.text(alphabet="{}#/eachiflng. ~^@!>step", max_size=40))
+def test_any_text_is_a_template_or_an_error(template):
+    """Platform 6."""
+    found = problems(template)
+    try:
+        text = render(template, VALUES)
+    except AeonError:
+        return
+    assert isinstance(text, str)
+    assert isinstance(found, list)
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch):
+    templates._environment.cache_clear()
+    monkeypatch.setitem(sys.modules, "pydantic_handlebars", None)
+    with pytest.raises(MissingExtraError, match=r"\[platform\]"):
+        template_problems("{{lang}}", ["lang"], [])
