@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from aeon.base.binding import bind as bind_steps
 from aeon.base.errors import AeonError
-from aeon.platform.processes.apply import apply
-from aeon.platform.processes.commands import AskPerson, CancelStep, StartJob, StartProcess, recorded
 from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.events import (
+from aeon.platform.processes.running.apply import apply
+from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess, recorded
+from aeon.platform.processes.running.events import (
     AnswerGiven,
     Failure,
     RunStarted,
@@ -17,10 +17,10 @@ from aeon.platform.processes.events import (
     StepStopped,
     TimedOut,
 )
-from aeon.platform.processes.interpreter import decide
-from aeon.platform.processes.plan import Call, planned
-from aeon.platform.processes.semantics import Semantics
-from aeon.platform.processes.state import ENDED, begun
+from aeon.platform.processes.running.interpreter import decide
+from aeon.platform.processes.running.plan import Call, planned
+from aeon.platform.processes.running.semantics import Semantics
+from aeon.platform.processes.running.state import ENDED, begun
 
 STARTS = (StartJob, StartProcess, AskPerson)
 

@@ -6,8 +6,16 @@ import pytest
 from tests.platform.processes.conftest import SEMANTICS, Run, plan_of, step, together
 
 from aeon.platform.errors import RuleError
-from aeon.platform.processes.commands import AskPerson, CancelStep, Fail, Finish, StartJob, StartProcess, recorded
-from aeon.platform.processes.events import (
+from aeon.platform.processes.running.commands import (
+    AskPerson,
+    CancelStep,
+    Fail,
+    Finish,
+    StartJob,
+    StartProcess,
+    recorded,
+)
+from aeon.platform.processes.running.events import (
     AnswerGiven,
     CancelRequested,
     DeadlinePassed,
@@ -25,12 +33,12 @@ from aeon.platform.processes.events import (
     TimedOut,
     parsed_event,
 )
-from aeon.platform.processes.failures import DEADLINE
-from aeon.platform.processes.interpreter import decide, underway
-from aeon.platform.processes.objections import objection
-from aeon.platform.processes.plan import Call, Plan, planned
-from aeon.platform.processes.retries import wait_before
-from aeon.platform.processes.state import begun, parsed_state
+from aeon.platform.processes.running.failures import DEADLINE
+from aeon.platform.processes.running.interpreter import decide, underway
+from aeon.platform.processes.running.objections import objection
+from aeon.platform.processes.running.plan import Call, Plan, planned
+from aeon.platform.processes.running.retries import wait_before
+from aeon.platform.processes.running.state import begun, parsed_state
 
 
 def steps_of(commands):
@@ -259,6 +267,7 @@ class TestRetries:
         run = after(plan_of(step("a")))
         run.record(StepFailed(step="a", attempt=1, error={"code": "x", "message": "x", "transient": True}))
         assert steps_of(run.decided()) == ["a"]
+        assert not run.record(StepSkipped(step="a", reason="it was started before"))
         run.record(StepCompleted(step="a", attempt=1, output="first"))
         assert run.decided() == [Finish(output="first")]
 
@@ -506,6 +515,15 @@ class TestStrictness:
             parsed_event({"event": "step_completed", "step": "a", "attempt": 0, "output": 1})
         with pytest.raises(RuleError, match="no event of a run"):
             parsed_event({"event": "unheard_of"})
+
+    def test_a_state_is_stored_without_what_was_never_touched_under_published_names(self):
+        run = after(plan_of(step("a"), step("b")))
+        run.completes("a", 1, tokens=2)
+        stored = run.state.as_dict(run.plan)
+        assert stored["steps"]["a"] == {"status": "completed", "attempts": 1, "tokens": 2, "value": 1}
+        assert stored["sharedBefore"] == 2
+        assert "b" in stored["steps"]
+        assert "b" not in after(run.plan).state.as_dict(run.plan)["steps"]
 
     def test_a_state_of_another_plan_is_refused(self):
         run = after(plan_of(step("a")))

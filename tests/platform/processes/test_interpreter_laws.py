@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.platform.processes.conftest import SEMANTICS, STARTS, Run, carried_out, chancy, plan_of, step, together
 
 from aeon.base.json import canonical
-from aeon.platform.processes.apply import apply
-from aeon.platform.processes.commands import CancelStep
-from aeon.platform.processes.events import (
+from aeon.platform.processes.running.apply import apply
+from aeon.platform.processes.running.commands import CancelStep
+from aeon.platform.processes.running.events import (
     AnswerGiven,
     CancelRequested,
     DeadlinePassed,
@@ -31,14 +31,14 @@ from aeon.platform.processes.events import (
     TimedOut,
     parsed_event,
 )
-from aeon.platform.processes.failures import DEADLINE
-from aeon.platform.processes.interpreter import decide, underway
-from aeon.platform.processes.objections import objection
-from aeon.platform.processes.plan import Plan
-from aeon.platform.processes.retries import ATTEMPTS
-from aeon.platform.processes.row import row_of
-from aeon.platform.processes.state import ENDED, SETTLED, begun, parsed_state
-from aeon.platform.processes.why import waiting
+from aeon.platform.processes.running.failures import DEADLINE
+from aeon.platform.processes.running.interpreter import decide, underway
+from aeon.platform.processes.running.objections import objection
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.retries import ATTEMPTS
+from aeon.platform.processes.running.row import row_of
+from aeon.platform.processes.running.state import ENDED, SETTLED, begun, parsed_state
+from aeon.platform.processes.running.why import waiting
 
 SEEDS = st.integers(0, 10**6)
 INPUTS = {"who": "ann", "flag": True, "off": False}

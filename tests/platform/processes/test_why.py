@@ -2,9 +2,9 @@
 
 from tests.platform.processes.conftest import Run, plan_of, step, together
 
-from aeon.platform.processes.events import CancelRequested, StepStopped
-from aeon.platform.processes.state import begun
-from aeon.platform.processes.why import waiting
+from aeon.platform.processes.running.events import CancelRequested, StepStopped
+from aeon.platform.processes.running.state import begun
+from aeon.platform.processes.running.why import waiting
 
 
 def after(plan, inputs=None):

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.processes.plan import Plan
-from aeon.platform.processes.state import State
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.state import State
 
 Values: TypeAlias = Mapping[str, Json]
 """The run's inputs by name, and under `step` the mapping of the steps' variables (platform 6)."""

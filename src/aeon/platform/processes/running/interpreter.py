@@ -10,7 +10,7 @@ from typing import NamedTuple, TypedDict
 
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
-from aeon.platform.processes.commands import (
+from aeon.platform.processes.running.commands import (
     AskPerson,
     CancelStep,
     Command,
@@ -22,13 +22,13 @@ from aeon.platform.processes.commands import (
     StartJob,
     StartProcess,
 )
-from aeon.platform.processes.events import Failure
-from aeon.platform.processes.failures import output_failure, too_deep
-from aeon.platform.processes.plan import Plan
-from aeon.platform.processes.retries import wait_before
-from aeon.platform.processes.semantics import Semantics, Values, values_of
-from aeon.platform.processes.spending import allowance
-from aeon.platform.processes.state import CLOSING, State, positions_of
+from aeon.platform.processes.running.events import Failure
+from aeon.platform.processes.running.failures import output_failure, too_deep
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.retries import wait_before
+from aeon.platform.processes.running.semantics import Semantics, Values, values_of
+from aeon.platform.processes.running.spending import allowance
+from aeon.platform.processes.running.state import CLOSING, State, positions_of
 
 
 class _Start(TypedDict):

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
-from aeon.platform.processes.events import Failure, RunFailure
-from aeon.platform.processes.plan import Plan
-from aeon.platform.processes.row import Row, row_of
+from aeon.platform.processes.running.events import Failure, RunFailure
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.row import Row, row_of
 from aeon.platform.records import Record
 
 Phase: TypeAlias = Literal["new", "running", "cancelling", "failing", "completed", "failed", "cancelled"]

@@ -1,6 +1,6 @@
 """Why an event cannot happen in a state: it is late, repeated, or about something else."""
 
-from aeon.platform.processes.events import (
+from aeon.platform.processes.running.events import (
     AnswerGiven,
     CancelRequested,
     DeadlinePassed,
@@ -20,8 +20,8 @@ from aeon.platform.processes.events import (
     StepStopping,
     TimedOut,
 )
-from aeon.platform.processes.plan import Plan
-from aeon.platform.processes.state import CLOSING, ENDED, SETTLED, State, bit_of
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.state import CLOSING, ENDED, SETTLED, State, bit_of
 
 
 def objection(plan: Plan, state: State, event: Event) -> str:

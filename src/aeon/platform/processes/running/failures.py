@@ -1,8 +1,8 @@
 """The words in which a run says why it failed: which step, what it called, how often, why, and what to do."""
 
 from aeon.base.errors import AeonError
-from aeon.platform.processes.events import Failure, RunFailure
-from aeon.platform.processes.plan import Plan
+from aeon.platform.processes.running.events import Failure, RunFailure
+from aeon.platform.processes.running.plan import Plan
 
 _OPTIONAL = "or let the process do without it (required: false)"
 

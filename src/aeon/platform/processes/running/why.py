@@ -4,10 +4,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from aeon.platform.processes.failures import target_of
-from aeon.platform.processes.plan import Plan
-from aeon.platform.processes.retries import ATTEMPTS, wait_before
-from aeon.platform.processes.state import CLOSING, ENDED, SETTLED, State, StepState
+from aeon.platform.processes.running.failures import target_of
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.retries import ATTEMPTS, wait_before
+from aeon.platform.processes.running.state import CLOSING, ENDED, SETTLED, State, StepState
 from aeon.platform.records import Record
 
 Why: TypeAlias = Literal["waits", "ready", "asked", "running", "stopping", "retrying", "condition", "failed", "ended"]

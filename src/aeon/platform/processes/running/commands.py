@@ -3,7 +3,7 @@
 from typing import Literal, TypeAlias
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.processes.events import (
+from aeon.platform.processes.running.events import (
     Event,
     Failure,
     RunCancelled,

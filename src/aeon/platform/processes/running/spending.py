@@ -1,8 +1,8 @@
 """Token budgets: what a step may still use, and whether it used too much (platform 7). Pure."""
 
-from aeon.platform.processes.events import Failure
-from aeon.platform.processes.plan import Plan
-from aeon.platform.processes.state import State
+from aeon.platform.processes.running.events import Failure
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.state import State
 
 
 def allowance(plan: Plan, state: State, position: int) -> int | None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from aeon.base.json import Json
-from aeon.platform.processes.events import (
+from aeon.platform.processes.running.events import (
     AnswerGiven,
     CancelRequested,
     DeadlinePassed,
@@ -25,12 +25,12 @@ from aeon.platform.processes.events import (
     StepStopping,
     TimedOut,
 )
-from aeon.platform.processes.failures import DEADLINE, EMPTY, lacks, run_failure, timed_out
-from aeon.platform.processes.objections import objection
-from aeon.platform.processes.plan import Plan
-from aeon.platform.processes.retries import is_retried
-from aeon.platform.processes.spending import overspent
-from aeon.platform.processes.state import State, StepState, bit_of
+from aeon.platform.processes.running.failures import DEADLINE, EMPTY, lacks, run_failure, timed_out
+from aeon.platform.processes.running.objections import objection
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.retries import is_retried
+from aeon.platform.processes.running.spending import overspent
+from aeon.platform.processes.running.state import State, StepState, bit_of
 
 _ABSENT: tuple[Json, ...] = ("", [], {})
 
