@@ -433,6 +433,32 @@ def test_a_supervisor_closed_twice_is_closed_once(folder):
     assert not is_held(Places.of(folder).running)
 
 
+def test_what_a_killed_engine_had_begun_to_write_anew_is_swept(folder):
+    """Else a crash loop fills the disk."""
+    folder.mkdir(parents=True, exist_ok=True)
+    left = [folder / "temp-rewriteaof-bg-12.aof", folder / "temp-34.rdb"]
+    kept = folder / "temp-notes.txt"
+    for each in (*left, kept):
+        each.write_bytes(b"half")
+    store = open_embedded(folder)
+    store.read("RETURN 1 AS one")
+    store.close()
+    assert [each.exists() for each in (*left, kept)] == [False, False, True]
+
+
+def test_a_long_journal_is_written_anew_by_the_last_who_leaves(folder):
+    """So that the next start reads what there is instead of repeating what was done."""
+    store = open_embedded(folder)
+    for number in range(300):
+        store.write("CREATE (:N {id: $id, text: $text})", {"id": number, "text": "x" * 1000})
+    assert Places.of(folder).journal_bytes() > 300_000
+    store.close()
+    assert Places.of(folder).journal_bytes() < 10_000
+    again = open_embedded(folder)
+    assert again.read("MATCH (n:N) RETURN count(n) AS n") == [{"n": 300}]
+    again.close()
+
+
 def test_a_long_log_is_put_aside(tmp_path):
     log = tmp_path / "engine.log"
     keeper.shorten(log)

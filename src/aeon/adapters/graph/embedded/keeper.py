@@ -89,6 +89,7 @@ def _is_ours_alone(found: os.stat_result) -> bool:
 def keep(order: Order, lock: int) -> None:
     """Run the engine until it ends, its users are gone, or its socket is."""
     Path(order.socket).unlink(missing_ok=True)
+    sweep(Path(order.folder))
     users = os.open(order.users, os.O_RDWR | os.O_CREAT, 0o600)
     speak_to(Path(order.log))
     living, life = os.pipe()
@@ -98,6 +99,13 @@ def keep(order: Order, lock: int) -> None:
         watch(order, users, living)
     finally:
         stop(engine)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what engines that were killed had begun to write anew; whoever holds the engine's lock is alone here."""
+    for part in folder.glob("temp-*"):
+        if part.suffix in (".aof", ".rdb"):
+            part.unlink(missing_ok=True)
 
 
 def speak_to(log: Path) -> None:
