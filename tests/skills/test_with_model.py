@@ -34,7 +34,11 @@ def test_a_sentence_becomes_a_plan_that_runs_and_replays(tmp_path, small_model):
 
 def test_the_storyteller_tells_through_the_configured_model(tmp_path, small_model):
     """Skills 11: the script has a socket of this run, and no key."""
-    node = {"toolId": "t", "toolPath": "storyteller/scripts/narrate.py", "input": {"prompt": "You open an old door. Say what is behind it."}}
+    node = {
+        "toolId": "t",
+        "toolPath": "storyteller/scripts/narrate.py",
+        "input": {"prompt": "You open an old door. Say what is behind it."},
+    }
     (tmp_path / "plan.json").write_text(json.dumps({"tools": [node]}))
     done = run(tmp_path, small_model, "skills", "exec", "plan.json", "--json")
 
