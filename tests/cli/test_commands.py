@@ -24,7 +24,7 @@ def test_help_lists_every_command_and_its_exit_codes(capsys):
     told = capsys.readouterr().out
     for command in ("run", "plan", "resume", "replay", "schema", "doctor", "tools", "config", "model", "log"):
         assert f"\n  {command} " in told
-    assert "3 TTL expired" in " ".join(told.split())
+    assert "3 not ended (TTL expired, or a person is asked)" in " ".join(told.split())
     assert max(map(len, told.splitlines())) <= 80
 
 

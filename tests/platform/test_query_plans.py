@@ -6,20 +6,28 @@ import pytest
 
 from aeon.platform import queries as common
 from aeon.platform.catalog import queries as catalog
+from aeon.platform.processes import queries as processes
 
 GIVEN = {
     "after": "a",
     "archived": False,
     "before": "2026-01-01",
+    "dependencies": [{"step": 1, "needs": 0, "order": 0}],
     "end": "b",
     "entries": [{"userId": "u", "seq": 1, "hash": "h", "id": "e"}],
     "events": [{"id": "e", "at": "a", "kind": "k", "subject": "s"}],
     "health": {"status": "healthy"},
+    "ids": ["x"],
     "limit": 10,
+    "processes": [{"id": "x", "version": 1}],
     "properties": {"id": "x"},
     "requests": [{"id": "r", "at": "a", "body": "b", "answer": "c"}],
     "secret": "",
     "serviceVersion": 1,
+    "steps": [
+        {"order": 0, "tool": "", "process": "p", "timeout": 1, "interactionMode": "auto", "properties": {"id": "s"}}
+    ],
+    "tools": [{"id": "x", "version": 1}],
     "use": {"id": "x"},
     "users": ["u"],
     "version": 1,
@@ -32,17 +40,22 @@ def whole(text):
     return text if "RETURN" in text or "DELETE r\n" in text else text + common.RECORDED
 
 
+ROOMS = (common, catalog, processes)
+
 QUERIES = {
     f"{module.__name__.split('.')[-2]}.{name}": whole(text)
-    for module in (common, catalog)
+    for module in ROOMS
     for name, text in vars(module).items()
-    if name.isupper() and isinstance(text, str) and name != "RECORDED"
+    if name.isupper() and isinstance(text, str) and name != "RECORDED" and name[0] != "_"
 }
 
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_no_query_looks_through_all_things_of_a_kind(world, name):
+    for room in ROOMS:
+        world.store.ensure(room.SCHEMA)
     text = QUERIES[name]
     params = {used: GIVEN.get(used, "text") for used in re.findall(r"\$(\w+)", text)}
     plan = world.store.explain(text, params)
-    assert "Scan" not in re.sub("(Node|Edge) By Index Scan", "", plan), plan
+    # Neo4j goes by its statistics: an index in which next to nothing stands it may as well look through.
+    assert "Scan" not in re.sub("(Node|Edge) By Index Scan|NodeIndexScan", "", plan), plan

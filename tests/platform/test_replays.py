@@ -12,6 +12,8 @@ from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateCha
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.graph import GraphError
 from aeon.platform.ledger import Request
+from aeon.platform.processes.model import NewProcess, ProcessChange
+from aeon.platform.processes.processes import Processes
 from aeon.testing.graph.world import content_of
 
 from .conftest import World
@@ -45,8 +47,29 @@ class Never:
         return "it cannot be reached"
 
 
+def processes(world, owner, guest):
+    """Each kind of mutation of processes: of steps that call tools, other processes and their own."""
+    kept = Processes(world.store, world.catalog)
+    tool = world.tool(owner, world.service(owner, name="for steps"), name="called")
+
+    def said(name, *calls, **fields):
+        steps = [{"id": f"s{n}", "output": {"variable": f"v{n}"}, **call} for n, call in enumerate(calls)]
+        return {"name": name, "steps": steps, **fields}
+
+    again = {"process": "loop", "execution": {"condition": "true", "timeout": 9}, "dependsOn": ["s0"]}
+    inputs = {"id": "1"}
+    loop = NewProcess.parsed(said("loop", {"tool": tool.id, "inputs": inputs}, again, shared=True))
+    inner = kept.add(loop, Request(owner, "process", {"b": 1}), "loop")
+    outer = kept.add(NewProcess.parsed(said("outer", {"process": inner.id}, tokenBudget=9)), Request(guest))
+    gone = kept.add(NewProcess.parsed(said("gone", {"process": inner.id})), Request(guest))
+    changed = said("renamed", {"process": inner.id}, {"process": inner.id, "dependsOn": ["s0"]}, tokenBudget=None)
+    kept.change(outer.id, ProcessChange.parsed(changed), Request(guest, "change", {"c": 1}))
+    kept.change(inner.id, ProcessChange.parsed({"description": "x", "enabled": False}), Request(owner))
+    kept.remove(gone.id, Request(guest))
+
+
 def everything(world):
-    """Each kind of mutation that the catalog knows, some with a key, some of another's things."""
+    """Each kind of mutation that the catalog and the processes know, some with a key, some of another's things."""
     owner, guest = world.user("owner"), world.user("guest")
     catalog = world.catalog
     secret, own = world.secret(owner), world.secret(guest, name="own")
@@ -66,6 +89,7 @@ def everything(world):
     catalog.tools.note_tokens(guest, other.id, Usage(3, 4, "m"))
     checks = HealthChecks(world.store, catalog.tools, catalog.services, {"rest_api": Never()}, world.clock)
     list(checks.run(guest, only_due=False))
+    processes(world, owner, guest)
     catalog.tools.unbind(tool.id, Request(guest))
     catalog.services.remove(made.id, Request(guest))
     catalog.tools.remove(tool.id, Request(owner))

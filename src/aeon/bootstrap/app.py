@@ -35,6 +35,7 @@ from aeon.tools.stubs import shipped_tools
 
 if TYPE_CHECKING:
     from aeon.bootstrap.platform import Platform
+    from aeon.bootstrap.processes import ProcessRunner
     from aeon.platform.graph import GraphStore
 
 
@@ -106,6 +107,12 @@ class App:
 
             self._platform = open_platform(Path.cwd(), self.graph(), self._environ, user, lambda: self.model)
         return self._platform
+
+    def process_runner(self, user: str) -> "ProcessRunner":
+        """What runs this folder's Processes on a user's behalf; it is the caller's to close. Raises as `platform`."""
+        from aeon.bootstrap.processes import ProcessRunner
+
+        return ProcessRunner(self.platform(user), Path.cwd(), self.settings.engine, self._environ)
 
     def offer_stored(self, user: str) -> None:
         """Register the tools stored in this folder's graph. Raises GraphError, VaultError, MissingExtraError."""

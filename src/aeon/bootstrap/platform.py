@@ -15,6 +15,7 @@ from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.graph import GraphStore
+from aeon.platform.processes.processes import Processes
 from aeon.platform.vault import Vault, VaultError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Platform:
         self.store = store
         self.user = user
         self.catalog = Catalog(store, vault)
+        self.processes = Processes(store, self.catalog)
         self._vault = vault
         self._model = model
         self._closing: list[Callable[[], None]] = [vault.close, store.close]

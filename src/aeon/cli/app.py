@@ -7,13 +7,14 @@ import typer
 
 import aeon
 from aeon.cli.options import AsJson, LogFile, Model, NoInput, Stored, Ttl, User, group
-from aeon.cli.platform.commands import apply, audit, catalog, graph, health, secret, tool, up, uses
+from aeon.cli.platform.commands import apply, audit, catalog, graph, health, process, secret, tool, up, uses
+from aeon.cli.platform.run_commands import runs, worker
 from aeon.cli.skills.commands import skills
 
 app = group(
     "Turn a request into a plan, run it step by step, and keep a log that replays.\n\n"
     "Answers and data go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or input, "
-    "3 TTL expired, 130 interrupted, 143 terminated."
+    "3 not ended (TTL expired, or a person is asked), 130 interrupted, 143 terminated."
 )
 tools = group("See and call the registered tools.")
 config = group("See the configuration.")
@@ -26,6 +27,9 @@ app.add_typer(log, name="log")
 app.add_typer(skills, name="skills")
 app.add_typer(catalog, name="catalog")
 app.add_typer(tool, name="tool")
+app.add_typer(process, name="process")
+app.add_typer(runs, name="runs")
+app.add_typer(worker, name="worker")
 app.add_typer(audit, name="audit")
 app.add_typer(graph, name="graph")
 app.add_typer(secret, name="secret")

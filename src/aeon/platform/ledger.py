@@ -1,6 +1,7 @@
 """Every mutation of the platform: one query, with its guard, audit entries, event, and answer to a repetition."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,12 +12,14 @@ from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform import queries
 from aeon.platform.audit import GENESIS, Deed, Head, broken_at, entry_after
-from aeon.platform.errors import ConflictError
+from aeon.platform.errors import ConflictError, RuleError
 from aeon.platform.graph import DuplicateError, GraphStore, GuardError, Params
-from aeon.platform.records import KEY_SEPARATOR
+from aeon.platform.records import NAME
 
 _REMEMBERED = timedelta(hours=24)
 """How long a repetition gets the first answer (platform 20)."""
+
+_USER = re.compile(NAME)
 
 _ATTEMPTS = 50
 """Others who write the same user's trail at the same moment may come first so often."""
@@ -47,7 +50,13 @@ class Ledger:
         return self._clock.now()
 
     def ensure_user(self, user: str) -> None:
-        """Have the user's node there."""
+        """Have the user's node there. Raises RuleError for what cannot be a user's name."""
+        if not _USER.fullmatch(user):
+            raise RuleError(
+                f"{user!r} cannot be a user's name.",
+                rule="user_name",
+                next_step="Use 1 to 200 characters, no blanks at the ends, no control characters.",
+            )
         self._store.write(queries.ENSURE_USER, {"user": user, "genesis": GENESIS, "at": self.now()})
 
     def answer(self, request: Request) -> JsonObject | None:
@@ -147,7 +156,8 @@ class Ledger:
 
 
 def _request_id(request: Request) -> str:
-    return f"{request.user}{KEY_SEPARATOR}{request.key}"
+    """Of bounded length, whatever the key is: the graph's unique values take no blank at their end."""
+    return _digest([request.user, request.key])
 
 
 def _digest(body: Json) -> str:

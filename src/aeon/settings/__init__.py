@@ -2,10 +2,19 @@
 
 from aeon.settings.layers import KEYS, nearest, variable
 from aeon.settings.load import Loaded, LookedFor, load
-from aeon.settings.model import GraphSettings, MemorySettings, ModelSettings, RunSettings, Settings, SkillsSettings
+from aeon.settings.model import (
+    EngineSettings,
+    GraphSettings,
+    MemorySettings,
+    ModelSettings,
+    RunSettings,
+    Settings,
+    SkillsSettings,
+)
 
 __all__ = [
     "KEYS",
+    "EngineSettings",
     "GraphSettings",
     "Loaded",
     "LookedFor",

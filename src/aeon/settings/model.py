@@ -122,6 +122,52 @@ class GraphSettings(_Section):
         return value
 
 
+class EngineSettings(_Section):
+    """What carries runs of processes out, and how many calls of each kind at once. A password is never a value here."""
+
+    address: Text | None = Field(
+        default=None,
+        description="postgresql://user@host/database, temporal://host:7233/namespace, or memory; "
+        "default: SQLite in .aeon/runs.db",
+    )
+    password_env: str | None = Field(
+        default=None, description="name of the environment variable that holds the database's password"
+    )
+    graph_query: int = Field(default=4, ge=1, le=1000, description="queries of graphs at once")
+    rest_api: int = Field(default=8, ge=1, le=1000, description="requests to HTTP services at once")
+    llm_call: int = Field(default=2, ge=1, le=1000, description="questions to language models at once")
+    mcp_server: int = Field(default=4, ge=1, le=1000, description="calls of MCP servers at once")
+
+    @property
+    def slots(self) -> dict[str, int]:
+        """How many workers of each type there are in a process."""
+        return {
+            "graph_query": self.graph_query,
+            "rest_api": self.rest_api,
+            "llm_call": self.llm_call,
+            "mcp_server": self.mcp_server,
+        }
+
+    @field_validator("password_env")
+    @classmethod
+    def _names_a_variable(cls, value: str | None) -> str | None:
+        if value is None or _VARIABLE.fullmatch(value):
+            return value
+        raise ValueError("must be the NAME of an environment variable in capitals; never put a password itself here")
+
+    @field_validator("address")
+    @classmethod
+    def _is_an_address(cls, value: str | None) -> str | None:
+        if value in (None, "memory"):
+            return value
+        parts = urlsplit(value)
+        if parts.scheme not in ("postgresql", "temporal") or not parts.hostname:
+            raise ValueError("must be memory, postgresql://user@host/database or temporal://host:7233/namespace")
+        if parts.password is not None:
+            raise ValueError("must not hold a password; name a variable with password_env instead")
+        return value
+
+
 class Settings(_Section):
     """Everything that can be set."""
 
@@ -130,3 +176,4 @@ class Settings(_Section):
     memory: MemorySettings = MemorySettings()
     skills: SkillsSettings = SkillsSettings()
     graph: GraphSettings = GraphSettings()
+    engine: EngineSettings = EngineSettings()

@@ -1,28 +1,44 @@
 """Who may do what with whose things (platform 2, 3): the whole matrix."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateChange, ToolChange
 from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError, RuleError
 from aeon.platform.ledger import Request
+from aeon.platform.processes.model import NewProcess, ProcessChange
+from aeon.platform.processes.processes import Processes
 
-KINDS = ("service", "secret", "tool", "service_template", "tool_template")
+KINDS = ("service", "secret", "tool", "service_template", "tool_template", "process")
 CHANGES = {
     "service": ServiceChange,
     "secret": SecretChange,
     "tool": ToolChange,
     "service_template": TemplateChange,
     "tool_template": TemplateChange,
+    "process": ProcessChange,
 }
+
+
+def calling(world, user, name, *, shared=False, **step):
+    """A process of one step."""
+    steps = [{"id": "only", "output": {"variable": "x"}, **step}]
+    return shelf(world, "process").add(NewProcess(name=name, steps=steps, shared=shared), Request(user))
 
 
 def made(world, kind, owner, *, shared):
     if kind == "tool":
         return world.tool(owner, world.service(owner), shared=shared)
+    if kind == "process":
+        tool = world.tool(owner, world.service(owner))
+        return calling(world, owner, "work", tool=tool.id, inputs={"id": "1"}, shared=shared)
     return getattr(world, kind)(owner, shared=shared)
 
 
 def shelf(world, kind):
+    if kind == "process":
+        return Processes(world.store, world.catalog)
     return getattr(world.catalog, f"{kind}s")
 
 
@@ -42,8 +58,19 @@ def delete(world, kind, user, thing):
     shelf(world, kind).remove(thing.id, Request(user))
 
 
+@contextmanager
+def told_as_not_found():
+    """What a step calls and its owner does not see is a problem of the definition, told as if it were not there."""
+    try:
+        yield
+    except RuleError as error:
+        if error.rule != "target_exists":
+            raise
+        raise NotFoundError(error.message) from None
+
+
 def use(world, kind, user, thing):
-    """Run a tool, reveal a secret, make something of a template, put a tool on a service."""
+    """Run a tool, reveal a secret, make something of a template, put a tool on a service, call a process."""
     match kind:
         case "tool":
             world.catalog.tools.usable(user, thing.id)
@@ -51,6 +78,9 @@ def use(world, kind, user, thing):
             world.catalog.secrets.reveal(user, thing.id)
         case "service":
             world.tool(user, thing, name="on it")
+        case "process":
+            with told_as_not_found():
+                calling(world, user, "caller", process=thing.id)
         case "service_template":
             world.catalog.service_from(thing.id, {"name": "made"}, Request(user))
         case _:

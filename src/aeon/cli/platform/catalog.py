@@ -16,6 +16,7 @@ from aeon.platform.catalog.apply import Applier, Step
 from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import read_documents
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.processes.documents import ProcessDocuments
 
 _SIGNS = {"create": "+", "change": "~", "keep": "="}
 _MOST_LISTED = 1000
@@ -47,9 +48,10 @@ def bring_up(user: str, *, as_json: bool) -> int:
 
 def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
     """Look at the whole file, show what differs, and make it so. Raises ApplyError with everything wrong."""
-    documents = read_documents(_text_of(file), os.environ)
+    documents = read_documents(text_of(file), os.environ)
     with opened(user) as platform:
-        applier = Applier(platform.catalog, user)
+        processes = ProcessDocuments(platform.catalog, platform.processes, user)
+        applier = Applier(platform.catalog, user, {"Process": processes})
         steps = applier.plan(documents)
         if not is_dry:
             applier.carry_out(steps)
@@ -58,6 +60,8 @@ def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
     else:
         for step in steps:
             put(_as_line(step))
+            for detail in step.details:
+                put(f"    {clean(detail)}")
             if step.hurts:
                 name = clean(step.document.name)
                 say(f"{name} is shared no more; these depend on it and will fail: {', '.join(step.hurts)}", "warning: ")
@@ -99,7 +103,8 @@ def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> i
     return Code.DONE
 
 
-def _text_of(file: Path) -> str:
+def text_of(file: Path) -> str:
+    """What stands in a file of documents, or on stdin for `-`. Raises InputError."""
     try:
         return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -118,4 +123,5 @@ def _as_data(step: Step) -> Json:
         "kind": step.document.kind,
         "name": step.document.name,
         "fields": list[Json](step.fields),
+        "details": list[Json](step.details),
     }

@@ -8,12 +8,15 @@ import typer
 from aeon.cli.options import AsJson, User, group
 
 tool = group("See and run the tools that are stored in this project's graph.")
+process = group("See the processes that are stored in this project's graph: what each says, and what it said before.")
 secret = group("Keep credentials that stored tools use. A value goes in and never comes out again.")
 graph = group("Take the whole graph out of its store, or put one into it. The vault is a file of its own: copy it too.")
-catalog = group("See services, secrets, tools and templates of whichever kind; rename, put away and delete them.")
+catalog = group("See services, secrets, tools, templates and processes; rename, put away and delete them.")
 audit = group("See and check the trail of who did what to whose.")
 
-Kind = Annotated[str, typer.Argument(metavar="KIND", help="service, secret, tool, serviceTemplate or toolTemplate.")]
+Kind = Annotated[
+    str, typer.Argument(metavar="KIND", help="service, secret, tool, serviceTemplate, toolTemplate or process.")
+]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id where it is another's.")]
 
 
@@ -25,7 +28,9 @@ def up(user: User = "me", as_json: AsJson = False) -> int:
 
 
 def apply(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Services, secrets, tools and templates; - is stdin.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Services, secrets, tools, templates, processes; - is stdin.")
+    ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
     user: User = "me",
     as_json: AsJson = False,
@@ -205,6 +210,42 @@ def tool_unbind(
     from aeon.cli.platform.secrets import unbind_secret
 
     return unbind_secret(name, user)
+
+
+@process.command("list")
+def process_list(user: User = "me", as_json: AsJson = False) -> int:
+    """Every process that you own, and what others share with you."""
+    from aeon.cli.platform.things import list_things
+
+    return list_things("process", user, is_archived=False, as_json=as_json)
+
+
+@process.command("show")
+def process_show(
+    name: Name,
+    version: Annotated[
+        str | None, typer.Option("--version", metavar="DIGEST", help="What it said then: a digest's beginning.")
+    ] = None,
+    user: User = "me",
+) -> int:
+    """What a process says, and the versions that it had, as JSON. Of another's only the version of now."""
+    from aeon.cli.platform.processes import show_process
+
+    return show_process(name, version, user)
+
+
+@process.command("diff")
+def process_diff(
+    name: Name,
+    old: Annotated[str | None, typer.Argument(metavar="OLD", help="A digest's beginning, or a file.")] = None,
+    new: Annotated[str | None, typer.Argument(metavar="NEW", help="The same; the version of now if left out.")] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """What differs, step by step: from the version before if you name none, or to a file if you name that alone."""
+    from aeon.cli.platform.processes import diff_process
+
+    return diff_process(name, old, new, user, as_json=as_json)
 
 
 @secret.command("list")

@@ -10,7 +10,7 @@ from aeon.cli.platform.opening import opened
 from aeon.cli.say import put
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
 from aeon.platform.catalog.model import (
-    Entity,
+    Owned,
     Secret,
     SecretChange,
     Service,
@@ -22,13 +22,15 @@ from aeon.platform.catalog.model import (
     ToolTemplate,
 )
 from aeon.platform.ledger import Request
+from aeon.platform.processes.model import Process, ProcessChange
 
-_CHANGES: dict[type[Entity], Any] = {
+_CHANGES: dict[type[Owned], Any] = {
     Service: ServiceChange,
     Secret: SecretChange,
     Tool: ToolChange,
     ServiceTemplate: TemplateChange,
     ToolTemplate: TemplateChange,
+    Process: ProcessChange,
 }
 _MOST_LISTED = 1000
 
@@ -36,9 +38,9 @@ _MOST_LISTED = 1000
 def list_things(kind: str, user: str, *, is_archived: bool, as_json: bool) -> int:
     """The user's own of one kind by name, then what others share."""
     with opened(user) as platform:
-        shelf = shelf_of(platform.catalog, kind)
-        own: list[Entity] = shelf.page_of_own(user, limit=_MOST_LISTED, archived=is_archived)
-        shared: list[Entity] = shelf.page_of_shared(user, limit=_MOST_LISTED, archived=is_archived)
+        shelf = shelf_of(platform, kind)
+        own: list[Owned] = shelf.page_of_own(user, limit=_MOST_LISTED, archived=is_archived)
+        shared: list[Owned] = shelf.page_of_shared(user, limit=_MOST_LISTED, archived=is_archived)
     found = [*own, *(each for each in shared if each.owner_id != user)]
     if as_json:
         put(pretty([_as_data(each) for each in found]))
@@ -52,7 +54,7 @@ def list_things(kind: str, user: str, *, is_archived: bool, as_json: bool) -> in
 def show_thing(kind: str, name: str, user: str) -> int:
     """Everything about one thing, as JSON; of a tool, also what its calls took of a model's tokens."""
     with opened(user) as platform:
-        found: Entity = shelf_of(platform.catalog, kind).find(user, name)
+        found: Owned = shelf_of(platform, kind).find(user, name)
         shown = _as_data(found)
         if isinstance(found, Tool) and found.operation.type == "llm_call":
             shown["tokensOfYours"] = platform.catalog.tools.tokens_of(user, found.id).as_dict()
@@ -79,7 +81,7 @@ def archive_thing(kind: str, name: str, user: str, *, is_archived: bool) -> int:
 def delete_thing(kind: str, name: str, user: str) -> int:
     """Delete the user's own thing. Raises ReferencedError with what uses it."""
     with opened(user) as platform:
-        shelf = shelf_of(platform.catalog, kind)
+        shelf = shelf_of(platform, kind)
         shelf.remove(shelf.find(user, name).id, Request(user))
     put(f"deleted {clean(name)}")
     return Code.DONE
@@ -87,22 +89,26 @@ def delete_thing(kind: str, name: str, user: str) -> int:
 
 def _changed(kind: str, name: str, user: str, asked: JsonObject) -> None:
     with opened(user) as platform:
-        shelf = shelf_of(platform.catalog, kind)
-        found: Entity = shelf.find(user, name)
+        shelf = shelf_of(platform, kind)
+        found: Owned = shelf.find(user, name)
         shelf.change(found.id, _CHANGES[type(found)].parsed(asked), Request(user))
 
 
-def _as_data(found: Entity) -> JsonObject:
+def _as_data(found: Owned) -> JsonObject:
     return {name: value for name, value in found.as_dict().items() if name != "vaultVersion"}
 
 
-def _said_of(found: Entity) -> str:
+def _said_of(found: Owned) -> str:
     """What a list says of a thing besides its name."""
     if isinstance(found, Secret):
         return f" {found.type} since {found.updated_at[:19]}"
     if isinstance(found, Service | ServiceTemplate):
         return f" {found.type} {found.protocol}{_state(found)}"
-    return f" {found.operation.type}{_state(found)} {found.description or ''}"
+    if isinstance(found, Process):
+        return f" {len(found.steps)} step(s){'' if found.enabled else ', disabled'} {found.description}"
+    if isinstance(found, Tool | ToolTemplate):
+        return f" {found.operation.type}{_state(found)} {found.description or ''}"
+    return ""
 
 
 def _state(found: Service | Tool | ServiceTemplate | ToolTemplate) -> str:

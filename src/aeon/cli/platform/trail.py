@@ -15,7 +15,7 @@ from aeon.platform.audit import Head
 def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
     """What uses a thing, one a line. Raises InputError for an unknown kind, NotFoundError."""
     with opened(user) as platform:
-        shelf = shelf_of(platform.catalog, kind)
+        shelf = shelf_of(platform, kind)
         found = shelf.find(user, name)
         found_uses = shelf.users_of(user, found.id)
     if as_json:

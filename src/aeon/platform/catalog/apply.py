@@ -1,10 +1,10 @@
 """Makes what a file says true: looks at everything first, then creates and changes what differs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
-from aeon.base.json import JsonObject
+from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog import model
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import Document, refuse
@@ -15,6 +15,9 @@ from aeon.platform.ledger import Request
 from aeon.platform.records import Record
 
 Verb: TypeAlias = Literal["create", "change", "keep"]
+
+Coming: TypeAlias = Mapping[tuple[str, str], Record]
+"""What the file creates or changes before, by kind and name."""
 
 _WORDS = {
     "ServiceTemplate": "service template",
@@ -31,6 +34,34 @@ class _Kind(NamedTuple):
     new: type[Record]
     change: type[Record]
     changeable: tuple[str, ...]
+
+
+class Further(Protocol):
+    """A kind that is built on those of the catalog, for one user and one file: how its documents are made true."""
+
+    shelf: Any
+    change: type[Record]
+    changeable: tuple[str, ...]
+
+    def in_order(self, documents: Sequence[Document]) -> list[Document]:
+        """Those that are referred to first."""
+        ...
+
+    def parsed(self, document: Document, coming: Coming) -> Record:
+        """What is to be there. Raises PlatformError."""
+        ...
+
+    def check(self, document: Document, new: Record) -> None:
+        """Raises RuleError for all that is wrong with it, once what was parsed before is there."""
+        ...
+
+    def create(self, document: Document, new: Record, request: Request) -> None:
+        """Make it."""
+        ...
+
+    def details(self, found: Any, new: Record) -> tuple[str, ...]:
+        """What differs inside the fields that differ, a line each."""
+        ...
 
 
 _KINDS = {
@@ -65,12 +96,16 @@ _TEMPLATES: dict[str, tuple[str, model.Kind]] = {
 
 
 class Step(NamedTuple):
-    """What one document comes to; `fields` are those that differ, `hurts` whose things depend on what is taken back."""
+    """What one document comes to; `fields` are those that differ, `hurts` whose things depend on what is taken back.
+
+    `details` says what differs inside of them, where that can be said.
+    """
 
     verb: Verb
     document: Document
     fields: tuple[str, ...] = ()
     hurts: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
 
 
 class Applier:
@@ -80,8 +115,10 @@ class Applier:
     somebody shares.
     """
 
-    def __init__(self, catalog: Catalog, user: str) -> None:
+    def __init__(self, catalog: Catalog, user: str, further: Mapping[str, Further] | None = None) -> None:
+        """`further` are kinds besides the catalog's."""
         self._catalog = catalog
+        self._further = further or {}
         self._request = Request(user)
         self._shelves: dict[str, Any] = {
             "ServiceTemplate": catalog.service_templates,
@@ -89,6 +126,7 @@ class Applier:
             "Service": catalog.services,
             "Secret": catalog.secrets,
             "Tool": catalog.tools,
+            **{kind: each.shelf for kind, each in self._further.items()},
         }
 
     def plan(self, documents: Sequence[Document]) -> list[Step]:
@@ -96,14 +134,14 @@ class Applier:
         steps: list[Step] = []
         problems: list[str] = []
         coming: dict[tuple[str, str], Record] = {}
-        for document in documents:
+        for document in self._in_order(documents):
             try:
                 new = self._parsed(document, coming)
-                self._check(new)
+                self._check(document, new)
                 steps.append(self._step(document, new, coming))
                 coming[document.kind, document.name] = new
             except PlatformError as error:
-                problems.append(f"{document.place}, {document.kind} {document.name!r}: {error.message}")
+                problems += _told(document, error)
         refuse(problems)
         return steps
 
@@ -116,7 +154,16 @@ class Applier:
             elif step.verb == "change":
                 self._change(step, new)
 
-    def _parsed(self, document: Document, coming: dict[tuple[str, str], Record]) -> Record:
+    def _in_order(self, documents: Sequence[Document]) -> Iterator[Document]:
+        yield from (document for document in documents if document.kind not in self._further)
+        for kind, further in self._further.items():
+            yield from further.in_order([document for document in documents if document.kind == kind])
+
+    def _parsed(self, document: Document, coming: Coming) -> Record:
+        if document.kind not in self._shelves:
+            raise RuleError(f"no {document.kind} can be made here", rule="kind")
+        if document.kind in self._further:
+            return self._further[document.kind].parsed(document, coming)
         fields = {**document.fields, **self._copied(document, coming)}
         fields.pop("template", None)
         for name, (kind, field) in _REFERENCES.items() if document.kind == "Tool" else ():
@@ -126,13 +173,15 @@ class Applier:
 
     def _create(self, document: Document, new: Record) -> None:
         shelf = self._shelves[document.kind]
-        if "template" in document.fields:
+        if document.kind in self._further:
+            self._further[document.kind].create(document, new, self._request)
+        elif "template" in document.fields:
             kind, _ = _TEMPLATES[document.kind]
             shelf.add(new, self._request, self._referred(kind, document.fields["template"], {}))
         else:
             shelf.add(new, self._request)
 
-    def _copied(self, document: Document, coming: dict[tuple[str, str], Record]) -> JsonObject:
+    def _copied(self, document: Document, coming: Coming) -> JsonObject:
         """What the document's template gives it, which it may not say itself."""
         if "template" not in document.fields:
             return {}
@@ -146,10 +195,10 @@ class Applier:
             )
         return copied
 
-    def _id_of(self, kind: str, name: object, coming: dict[tuple[str, str], Record]) -> str:
+    def _id_of(self, kind: str, name: object, coming: Coming) -> str:
         return getattr(self._referred(kind, name, coming), "id", _TO_COME)
 
-    def _referred(self, kind: str, name: object, coming: dict[tuple[str, str], Record]) -> Any:
+    def _referred(self, kind: str, name: object, coming: Coming) -> Any:
         """What a name means: the user's own, else what the file makes before, else a default, else it is an id."""
         shelf, user = self._shelves[kind], self._request.user
         if isinstance(name, str):
@@ -159,21 +208,25 @@ class Applier:
                 return shelf.find(user, name)
         raise NotFoundError(f"You have no {_WORDS[kind]} named {name!r}, and the file makes none before this.")
 
-    def _step(self, document: Document, new: Record, coming: dict[tuple[str, str], Record]) -> Step:
+    def _step(self, document: Document, new: Record, coming: Coming) -> Step:
         if isinstance(new, model.NewTool):
             check_tool_on(new, self._referred("Service", document.fields["service"], coming))
         found = self._shelves[document.kind].by_name(self._request.user, document.name)
         if found is None:
             return Step("create", document)
         fields = self._differing(new, found)
-        if fixed := [field for field in fields if field not in _KINDS[document.kind].changeable]:
+        if fixed := [field for field in fields if field not in self._kind(document).changeable]:
             raise RuleError(
                 f"its {', '.join(fixed)} can never change; give it another name, or delete the one that is there",
                 rule="immutable",
             )
-        return Step("change" if fields else "keep", document, fields, self._hurt(document, found, fields))
+        details = self._further[document.kind].details(found, new) if document.kind in self._further else ()
+        return Step("change" if fields else "keep", document, fields, self._hurt(document, found, fields), details)
 
-    def _hurt(self, document: Document, found: model.Entity, fields: tuple[str, ...]) -> tuple[str, ...]:
+    def _kind(self, document: Document) -> _Kind | Further:
+        return self._further.get(document.kind) or _KINDS[document.kind]
+
+    def _hurt(self, document: Document, found: model.Owned, fields: tuple[str, ...]) -> tuple[str, ...]:
         """What others have that depends on a thing that is to be shared no more (platform 4)."""
         if "shared" not in fields or not found.shared:
             return ()
@@ -181,7 +234,7 @@ class Applier:
         uses = self._shelves[document.kind].users_of(user, found.id)
         return tuple(f"{use.name or f'a {use.kind}'} of {use.owner_id}" for use in uses if use.owner_id != user)
 
-    def _differing(self, new: Record, found: model.Entity) -> tuple[str, ...]:
+    def _differing(self, new: Record, found: model.Owned) -> tuple[str, ...]:
         wanted, there = new.as_dict(), found.as_dict()
         if isinstance(found, model.Secret):
             there["value"] = self._catalog.secrets.reveal(self._request.user, found.id).reveal()
@@ -194,12 +247,22 @@ class Applier:
         if (value := asked.pop("value", None)) is not None:
             self._catalog.secrets.rotate(found.id, value, self._request)
         if asked:
-            shelf.change(found.id, _KINDS[step.document.kind].change.parsed(asked), self._request)
+            shelf.change(found.id, self._kind(step.document).change.parsed(asked), self._request)
 
-    def _check(self, new: Record) -> None:
-        if isinstance(new, model.NewService | model.NewServiceTemplate):
+    def _check(self, document: Document, new: Record) -> None:
+        if document.kind in self._further:
+            self._further[document.kind].check(document, new)
+        elif isinstance(new, model.NewService | model.NewServiceTemplate):
             check_service(new)
         elif isinstance(new, model.NewTool | model.NewToolTemplate):
             check_tool(new)
         elif isinstance(new, model.NewSecret):
             self._catalog.secrets.check(new)
+
+
+def _told(document: Document, error: PlatformError) -> list[str]:
+    """What is wrong with a document, each thing with its place in it where the error knows that."""
+    place = f"{document.place}, {document.kind} {document.name!r}"
+    problems = cast(list[Json], error.details.get("problems") or [])
+    known = [cast(JsonObject, each) for each in problems if isinstance(each, dict)]
+    return [f"{place}: {each['path']}: {each['message']}" for each in known] or [f"{place}: {error.message}"]

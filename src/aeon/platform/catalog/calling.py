@@ -25,7 +25,10 @@ __all__ = ["Called", "DefectError", "Executor", "OperationError", "Outcome", "To
 
 
 class Work(NamedTuple):
-    """One operation to carry out, everything checked. `output_schema` is what its result will be held against."""
+    """One operation to carry out, everything checked. `output_schema` is what its result will be held against.
+
+    `key` is the same whenever the same call is repeated, for peers that can tell by it (platform 10).
+    """
 
     user: str
     operation: Operation
@@ -34,6 +37,7 @@ class Work(NamedTuple):
     given: JsonObject
     secret: Revealed | None
     output_schema: JsonObject
+    key: str | None = None
 
 
 class Outcome(NamedTuple):
@@ -49,6 +53,14 @@ class Executor(Protocol):
     def execute(self, work: Work) -> Outcome:
         """The result. Raises OperationError, with nothing of the secret in it."""
         ...
+
+
+class Asked(NamedTuple):
+    """Who calls, with what input, under which key."""
+
+    user: str
+    given: JsonObject
+    key: str | None
 
 
 class Called(NamedTuple):
@@ -74,8 +86,10 @@ class ToolCaller:
         self._tokens = tokens
         self._clock = clock
 
-    def call(self, user: str, tool_id: str, given: JsonObject) -> Called:
+    def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> Called:
         """Run a tool that the user may see, with a secret of his own where it needs one (platform 3, 4).
+
+        `key` goes with the call to where it can be told by it that this is a repetition.
 
         Raises NotFoundError, RuleError for what is disabled, down, or given or answered wrongly, OperationError.
         """
@@ -85,7 +99,7 @@ class ToolCaller:
         self._record_use(usable, user)
         began = self._clock.monotonic()
         try:
-            outcome = self._carried_out(usable, user, given)
+            outcome = self._carried_out(usable, user, given, key)
         except OperationError as error:
             self._note_tokens(usable.tool, user, error.usage)
             raise
@@ -94,11 +108,11 @@ class ToolCaller:
         _refuse_misfit(usable.tool.output_schema, outcome.output, "output", usable.tool)
         return Called(outcome.output, warnings, spent, outcome.usage)
 
-    def _carried_out(self, usable: Usable, user: str, given: JsonObject) -> Outcome:
+    def _carried_out(self, usable: Usable, user: str, given: JsonObject, key: str | None) -> Outcome:
         """Nothing of any secret that was used is in what comes of it (platform 3)."""
         used: list[Revealed] = []
         try:
-            outcome = self._with_secret(usable, user, given, used)
+            outcome = self._with_secret(usable, Asked(user, given, key), used)
             return outcome._replace(output=_mask(used).value(outcome.output))
         except OperationError as error:
             mask = _mask(used)
@@ -115,11 +129,12 @@ class ToolCaller:
             said = _mask(used).text(f"{type(error).__name__}: {error}")
             raise DefectError(said).with_traceback(error.__traceback__) from None
 
-    def _with_secret(self, usable: Usable, user: str, given: JsonObject, used: list[Revealed]) -> Outcome:
+    def _with_secret(self, usable: Usable, asked: Asked, used: list[Revealed]) -> Outcome:
         """Carried out, once more where the peer refused a token that can be refreshed. `used` gets every secret."""
         tool, service, secret = usable
         connection = {**_defaults(service.connection_schema), **tool.connection_params}
-        work = Work(user, tool.operation, service.protocol, connection, given, None, tool.output_schema)
+        user, given, key = asked
+        work = Work(user, tool.operation, service.protocol, connection, given, None, tool.output_schema, key)
         execute, allow_private = self._executors[tool.operation.type].execute, tool.operation.allow_private
         if secret is None:
             return execute(work)

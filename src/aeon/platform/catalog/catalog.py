@@ -38,6 +38,7 @@ class Catalog:
     ) -> None:
         """Brings the graph up to date and makes sure of its constraints. Raises GraphError."""
         bring_up_to_date(store, (common.SCHEMA, queries.SCHEMA), MIGRATIONS)
+        self.new_id = new_id
         self.ledger = Ledger(store, clock or SystemClock(), new_id)
         self.services = Services(store, self.ledger, new_id)
         self.secrets = Secrets(store, self.ledger, vault, new_id)

@@ -1,4 +1,4 @@
-"""A readable file of many documents, each a service, a secret, a tool or a template: its form alone."""
+"""A readable file of many documents, each a service, a secret, a tool, a template or a process: its form alone."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, faults
 from aeon.plan.yaml import load_yaml
 
-KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool")
+KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool", "Process")
 """In the order in which they are made, so that what is referred to is there."""
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from aeon.base.json import JsonObject
+from aeon.platform.catalog.effects import Effect
 from aeon.platform.catalog.operations import Operation
 from aeon.platform.records import Description, Name, Record
 from aeon.platform.vault import SecretType
@@ -13,10 +14,10 @@ ServiceType: TypeAlias = Literal["neo4j_graph", "rest_api", "llm_provider", "mcp
 ServiceProtocol: TypeAlias = Literal["bolt", "bolt+s", "http", "https", "stdio", "sse"]
 Health: TypeAlias = Literal["healthy", "degraded", "down"]
 
-Kind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate"]
+Kind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate", "process"]
 
 
-class _Owned(Record):
+class Owned(Record):
     """What every entity has. `version` counts its changes; `owner_id` is the OWNED_BY edge's target, for ever."""
 
     kind: ClassVar[Kind]
@@ -38,7 +39,7 @@ class _Monitored(Record):
     error_message: str | None = None
 
 
-class Service(_Owned, _Monitored):
+class Service(Owned, _Monitored):
     """Where work happens: a kind of endpoint, and the shape of what it takes to connect."""
 
     kind: ClassVar[Kind] = "service"
@@ -53,7 +54,7 @@ class Service(_Owned, _Monitored):
     service_template_id: str | None = None
 
 
-class Secret(_Owned):
+class Secret(Owned):
     """A credential's metadata. Its value is in the vault, under `vault_version`, and never here (platform 3)."""
 
     kind: ClassVar[Kind] = "secret"
@@ -62,7 +63,7 @@ class Secret(_Owned):
     vault_version: int = 1
 
 
-class Tool(_Owned, _Monitored):
+class Tool(Owned, _Monitored):
     """What work is done: one operation on one service. `connection_params` is carried by the USES_SERVICE edge.
 
     Which secret its owner gave it is shown to him alone; `needs_secret` says to everybody that there is one.
@@ -82,11 +83,12 @@ class Tool(_Owned, _Monitored):
     operation: Operation
     input_schema: JsonObject
     output_schema: JsonObject
+    effect: Effect | None = Field(default=None, description="None: what its operation suggests")
     enabled: bool = True
     tool_template_id: str | None = None
 
 
-class ServiceTemplate(_Owned):
+class ServiceTemplate(Owned):
     """A blueprint of services. Its structure never changes; `archived` hides it from lists."""
 
     kind: ClassVar[Kind] = "serviceTemplate"
@@ -100,7 +102,7 @@ class ServiceTemplate(_Owned):
     archived: bool = False
 
 
-class ToolTemplate(_Owned):
+class ToolTemplate(Owned):
     """A blueprint of tools. Its structure never changes; `archived` hides it from lists."""
 
     kind: ClassVar[Kind] = "toolTemplate"
@@ -168,6 +170,7 @@ class NewTool(Record):
     operation: Operation
     input_schema: JsonObject
     output_schema: JsonObject = Field(default={})
+    effect: Effect | None = None
     enabled: bool = True
     shared: bool = False
 
@@ -182,6 +185,7 @@ class ToolChange(Record):
     operation: Operation | None = None
     input_schema: JsonObject | None = None
     output_schema: JsonObject | None = None
+    effect: Effect | None = None
     enabled: bool | None = None
     shared: bool | None = None
 

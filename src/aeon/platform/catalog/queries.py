@@ -1,7 +1,8 @@
 """Everything that the catalog asks the graph. Each mutation is put before `aeon.platform.queries.RECORDED`.
 
 An entity is returned as `entity`, with what its edges say beside it. `nameKey` (owner and name) is unique for each
-kind; `sharedKey` (name and id) stands only on what is shared, so that both lists are ranges of an index.
+kind; `sharedKey` (name and id) stands only on what is shared, so that both lists are ranges of an index. The
+index gives too much: `+ ''` keeps a comparison away from it (`aeon.platform.records.ordered`).
 """
 
 from typing import Final
@@ -66,12 +67,12 @@ RETURN s AS entity, o.id AS ownerId
 """
 
 OWN_SERVICES: Final = """
-MATCH (s:Service) WHERE s.nameKey > $after AND s.nameKey < $end
+MATCH (s:Service) WHERE s.nameKey > $after AND s.nameKey < $end AND s.nameKey + '' > $after AND s.nameKey + '' < $end
 RETURN s AS entity, $user AS ownerId ORDER BY s.nameKey LIMIT $limit
 """
 
 SHARED_SERVICES: Final = """
-MATCH (s:Service) WHERE s.sharedKey > $after
+MATCH (s:Service) WHERE s.sharedKey > $after AND s.sharedKey + '' > $after
 WITH s ORDER BY s.sharedKey LIMIT $limit
 MATCH (s)-[:OWNED_BY]->(o:User)
 RETURN s AS entity, o.id AS ownerId ORDER BY s.sharedKey
@@ -108,7 +109,7 @@ RETURN k AS entity, o.id AS ownerId
 """
 
 OWN_SECRETS: Final = """
-MATCH (k:Secret) WHERE k.nameKey > $after AND k.nameKey < $end
+MATCH (k:Secret) WHERE k.nameKey > $after AND k.nameKey < $end AND k.nameKey + '' > $after AND k.nameKey + '' < $end
 RETURN k AS entity, $user AS ownerId ORDER BY k.nameKey LIMIT $limit
 """
 
@@ -172,7 +173,7 @@ RETURN t AS entity, o.id AS ownerId, s.id AS serviceId, c.connectionParams AS co
 """
 
 OWN_TOOLS: Final = """
-MATCH (t:Tool) WHERE t.nameKey > $after AND t.nameKey < $end
+MATCH (t:Tool) WHERE t.nameKey > $after AND t.nameKey < $end AND t.nameKey + '' > $after AND t.nameKey + '' < $end
 WITH t ORDER BY t.nameKey LIMIT $limit
 MATCH (t)-[c:USES_SERVICE]->(s:Service)
 OPTIONAL MATCH (t)-[h:USES_SECRET]->(k:Secret)
@@ -182,7 +183,7 @@ RETURN t AS entity, $user AS ownerId, s.id AS serviceId, c.connectionParams AS c
 """
 
 SHARED_TOOLS: Final = """
-MATCH (t:Tool) WHERE t.sharedKey > $after
+MATCH (t:Tool) WHERE t.sharedKey > $after AND t.sharedKey + '' > $after
 WITH t ORDER BY t.sharedKey LIMIT $limit
 MATCH (t)-[:OWNED_BY]->(o:User)
 MATCH (t)-[c:USES_SERVICE]->(s:Service)
@@ -320,24 +321,28 @@ RETURN x AS entity, o.id AS ownerId
 """
 
 OWN_SERVICE_TEMPLATES: Final = """
-MATCH (x:ServiceTemplate) WHERE x.nameKey > $after AND x.nameKey < $end AND (NOT x.archived OR $archived)
+MATCH (x:ServiceTemplate) WHERE x.nameKey > $after AND x.nameKey < $end
+  AND x.nameKey + '' > $after AND x.nameKey + '' < $end
+  AND (NOT x.archived OR $archived)
 RETURN x AS entity, $user AS ownerId ORDER BY x.nameKey LIMIT $limit
 """
 
 OWN_TOOL_TEMPLATES: Final = """
-MATCH (x:ToolTemplate) WHERE x.nameKey > $after AND x.nameKey < $end AND (NOT x.archived OR $archived)
+MATCH (x:ToolTemplate) WHERE x.nameKey > $after AND x.nameKey < $end
+  AND x.nameKey + '' > $after AND x.nameKey + '' < $end
+  AND (NOT x.archived OR $archived)
 RETURN x AS entity, $user AS ownerId ORDER BY x.nameKey LIMIT $limit
 """
 
 SHARED_SERVICE_TEMPLATES: Final = """
-MATCH (x:ServiceTemplate) WHERE x.sharedKey > $after AND (NOT x.archived OR $archived)
+MATCH (x:ServiceTemplate) WHERE x.sharedKey > $after AND x.sharedKey + '' > $after AND (NOT x.archived OR $archived)
 WITH x ORDER BY x.sharedKey LIMIT $limit
 MATCH (x)-[:OWNED_BY]->(o:User)
 RETURN x AS entity, o.id AS ownerId ORDER BY x.sharedKey
 """
 
 SHARED_TOOL_TEMPLATES: Final = """
-MATCH (x:ToolTemplate) WHERE x.sharedKey > $after AND (NOT x.archived OR $archived)
+MATCH (x:ToolTemplate) WHERE x.sharedKey > $after AND x.sharedKey + '' > $after AND (NOT x.archived OR $archived)
 WITH x ORDER BY x.sharedKey LIMIT $limit
 MATCH (x)-[:OWNED_BY]->(o:User)
 RETURN x AS entity, o.id AS ownerId ORDER BY x.sharedKey
@@ -362,10 +367,14 @@ ORDER BY t.name, visible DESC, t.id LIMIT $limit
 """
 
 USERS_OF_TOOL: Final = """
-MATCH (b:Binding)-[:FOR_TOOL]->(:Tool {id: $id})
-MATCH (b)-[:BOUND_BY]->(o:User)
-RETURN "binding" AS kind, b.id AS id, "a secret of " + o.id AS name, o.id AS ownerId, (o.id = $user) AS visible
-ORDER BY o.id LIMIT $limit
+MATCH (x)-[:FOR_TOOL|CALLS_TOOL]->(:Tool {id: $id})
+OPTIONAL MATCH (p:Process)-[:HAS_STEP]->(x)
+WITH DISTINCT p IS NULL AS isBinding, CASE WHEN p IS NULL THEN x ELSE p END AS u
+MATCH (u)-[:BOUND_BY|OWNED_BY]->(o:User)
+RETURN CASE WHEN isBinding THEN "binding" ELSE "process" END AS kind, u.id AS id,
+       CASE WHEN isBinding THEN "a secret of " + o.id ELSE u.name END AS name, o.id AS ownerId,
+       (o.id = $user OR (NOT isBinding AND u.shared)) AS visible
+ORDER BY kind, name, visible DESC, id LIMIT $limit
 """
 
 MADE_FROM_SERVICE_TEMPLATE: Final = """

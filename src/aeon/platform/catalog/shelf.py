@@ -7,13 +7,13 @@ from typing import Generic, NamedTuple, TypeVar
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.audit import Deed
-from aeon.platform.catalog.model import Entity, Kind, Secret, Service, ServiceTemplate, Tool, ToolTemplate
+from aeon.platform.catalog.model import Kind, Owned
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, PlatformError, ReferencedError, RuleError
 from aeon.platform.graph import DuplicateError, GraphStore, GuardError, Row
 from aeon.platform.ledger import Ledger, Request
-from aeon.platform.records import KEY_SEPARATOR, name_key
+from aeon.platform.records import KEY_SEPARATOR, name_key, ordered
 
-E = TypeVar("E", Service, Secret, Tool, ServiceTemplate, ToolTemplate)
+E = TypeVar("E", bound=Owned)
 
 DEFAULTS_OWNER = "aeon"
 """Whose the default catalog is. It is shared; nobody else may change it."""
@@ -88,7 +88,7 @@ class Shelf(Generic[E]):
 
     def page_of_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:
         """The user's own by name, those after the name `after`."""
-        start, end = name_key(user, after), f"{user}{chr(ord(KEY_SEPARATOR) + 1)}"
+        start, end = name_key(user, after), ordered(f"{user}{chr(ord(KEY_SEPARATOR) + 1)}")
         params: JsonObject = {"user": user, "after": start, "end": end, "limit": limit, "archived": archived}
         return [self._read(row) for row in self._store.read(self._queries.own, params)]
 
@@ -98,7 +98,7 @@ class Shelf(Generic[E]):
         """What others share, by name and id, those after the name and id `after`."""
         if self._queries.shared is None:
             return []
-        key = KEY_SEPARATOR.join(after) if any(after) else ""
+        key = ordered(KEY_SEPARATOR.join(after)) if any(after) else ""
         params: JsonObject = {"user": user, "after": key, "limit": limit, "archived": archived}
         return [self._read(row) for row in self._store.read(self._queries.shared, params)]
 
@@ -137,7 +137,10 @@ class Shelf(Generic[E]):
             return self._committed(query, entity, request, {"version": entity.version - 1, **params}, deeds)
         except GuardError:
             current = self.own(request.user, entity.id)
-            raise ConflictError(f"The {_word(entity.kind)} {current.name!r} was changed in the meantime.") from None
+            what = f"The {_word(entity.kind)} {current.name!r}"
+            if current.version == entity.version - 1:
+                what = f"What the {_word(entity.kind)} {current.name!r} refers to"
+            raise ConflictError(f"{what} was changed in the meantime.") from None
 
     def delete(self, query: str, id_: str, request: Request) -> E | None:
         """What was deleted; None when the same request deleted it before.
@@ -179,7 +182,7 @@ class Shelf(Generic[E]):
         )
 
 
-def _came_or_went(verb: str, entity: Entity, actor: str) -> Deed:
+def _came_or_went(verb: str, entity: Owned, actor: str) -> Deed:
     return Deed(f"{entity.kind}.{verb}", entity.id, actor, entity.owner_id, {"name": entity.name})
 
 

@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import groupby
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from aeon.platform.catalog.effects import Effect
 from aeon.platform.processes.definition import Definition, ProcessStep, Variable
 from aeon.platform.records import Record
-
-Effect: TypeAlias = Literal["pure", "read", "idempotent", "once"]
-"""What calling a tool does to the world. `once`: doing it twice is not the same as doing it once."""
 
 
 class Call(Record):
@@ -23,6 +21,7 @@ class Call(Record):
     kind: Literal["tool", "process"]
     id: str
     name: str
+    owner: str = ""
     worker: str = ""
     effect: Effect = "once"
     asks: str | None = None

@@ -1,7 +1,7 @@
 """Whether a failed attempt is followed by another one, and after how long (platform 10). Pure."""
 
+from aeon.platform.catalog.effects import Effect
 from aeon.platform.processes.running.events import Failure
-from aeon.platform.processes.running.plan import Effect
 
 RETRIES = 3
 """After the first attempt, at most."""

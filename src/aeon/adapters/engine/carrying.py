@@ -1,0 +1,221 @@
+"""What the engines have in common that carry runs out in this process: lanes, signals, and who waits for whom."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Protocol, TypeAlias
+
+from aeon.adapters.engine.attempts import asked_at, interrupted, job_of
+from aeon.adapters.engine.writing import Writer
+from aeon.base.clock import Clock
+from aeon.platform.errors import PlatformError
+from aeon.platform.processes.running.commands import AskPerson, StartJob, StartProcess
+from aeon.platform.processes.running.events import DeadlinePassed, Failure, StepFailed, TimedOut
+from aeon.platform.processes.running.state import ENDED, State
+from aeon.platform.processes.runs.conducting import conduct
+from aeon.platform.processes.runs.engine import Book, Workers
+from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Run, Signal, Work
+
+Checkpoint: TypeAlias = Callable[[int, int, Callable[[], Awaitable[Done]]], Awaitable[Done]]
+"""Makes sure that an attempt which came to an end is not made again: given the step's position, the attempt, and what
+makes it, gives what it came to, now or before."""
+
+_LOOKS_EVERY = 0.5
+"""Seconds between two looks at what is wanted of the runs."""
+
+
+_ASKS_EVERY = 0.1
+"""Seconds between two questions after a run that is carried out elsewhere, or is being written down."""
+
+_STOPS_WITHIN = 10.0
+"""Seconds that a run which is told to stop is waited for."""
+
+
+class Started(Protocol):
+    """Has another run carried out."""
+
+    def __call__(self, run: str) -> Awaitable[None]: ...
+
+
+async def without_checkpoint(_position: int, _attempt: int, work: Callable[[], Awaitable[Done]]) -> Done:
+    """For an engine that forgets when it stops."""
+    return await work()
+
+
+class Carrying:
+    """The runs that this process carries out. All of it belongs to one event loop, but for `wake`."""
+
+    def __init__(self, book: Book, workers: Workers, clock: Clock, executor: str, start: Started) -> None:
+        self._book = book
+        self._workers = workers
+        self._clock = clock
+        self._executor = executor
+        self._start = start
+        self._lanes: dict[str, _Lane] = {}
+        self._look = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._halted = threading.Event()
+
+    async def carry(self, run: str, checkpoint: Checkpoint) -> None:
+        """Carry a run out to its end. Raises ConflictError when another executor has taken it over."""
+        self._loop = asyncio.get_running_loop()
+        work = await asyncio.to_thread(self._book.work, run, self._executor)
+        if work is None:
+            return
+        writer = Writer(self._book, run, self._executor, self._halted)
+        lane = _Lane(work, self._clock, writer, checkpoint, self)
+        self._lanes[run] = lane
+        self._begin_looking()
+        try:
+            await writer.guarding(conduct(work, lane))
+        finally:
+            lane.close()
+            del self._lanes[run]
+
+    def wake(self) -> None:
+        """Look at once what is wanted of the runs. Any thread may ask."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._look.set)
+
+    def halt(self) -> None:
+        """Let nothing of what happens from now on be written down: the engine is about to end."""
+        self._halted.set()
+
+    async def carry_out(self, job: Job) -> Done:
+        return await self._workers.carry_out(job)
+
+    async def carry_out_called(self, caller: Run, command: StartProcess) -> Done:
+        """Have another run carried out, wherever, and wait until it has ended; it ends with whoever called it."""
+        try:
+            run = await asyncio.to_thread(self._book.accept_called, caller, command)
+        except PlatformError as error:
+            failed = StepFailed(step=command.step, attempt=command.attempt, error=Failure.of(error))
+            return Done(event=failed)
+        await self._start(run)
+        try:
+            async with asyncio.timeout(command.timeout):
+                return await self._outcome(run, command)
+        except TimeoutError:
+            await self._stop_called(caller, run)
+            return Done(event=TimedOut(step=command.step, attempt=command.attempt))
+        except asyncio.CancelledError:
+            if not self._halted.is_set():
+                await self._stop_called(caller, run)
+            raise
+
+    async def _outcome(self, run: str, command: StartProcess) -> Done:
+        while (done := await asyncio.to_thread(self._book.outcome, run, command)) is None:
+            await self._until_ended(run)
+        return done
+
+    async def _stop_called(self, caller: Run, run: str) -> None:
+        await asyncio.to_thread(self._book.cancel_called, caller, run)
+        self._look.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_STOPS_WITHIN):
+                while await asyncio.to_thread(self._book.phase, run) not in ENDED:
+                    await self._until_ended(run)
+
+    async def _until_ended(self, run: str) -> None:
+        lane = self._lanes.get(run)
+        if lane is None or lane.ended.is_set():
+            await asyncio.sleep(_ASKS_EVERY)
+        else:
+            await lane.ended.wait()
+
+    def _begin_looking(self) -> None:
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look_for_signals())
+
+    async def _look_for_signals(self) -> None:
+        while self._lanes:
+            signals = await asyncio.to_thread(self._signals, list(self._lanes))
+            for signal in signals:
+                if (lane := self._lanes.get(signal.run_id)) is not None:
+                    lane.take(signal)
+            self._look.clear()
+            try:
+                await asyncio.wait_for(self._look.wait(), _LOOKS_EVERY)
+            except TimeoutError:
+                continue
+
+    def _signals(self, runs: list[str]) -> list[Signal]:
+        try:
+            return self._book.signals(runs)
+        except Exception:  # noqa: BLE001  # the store is away for a while: the next look sees what was wanted
+            return []
+
+
+class _Lane:
+    """One run's, in this process."""
+
+    def __init__(self, work: Work, clock: Clock, writer: Writer, checkpoint: Checkpoint, carrying: Carrying) -> None:
+        self.ended = asyncio.Event()
+        self._work = work
+        self._clock = clock
+        self._writer = writer
+        self._checkpoint = checkpoint
+        self._carrying = carrying
+        self._wanted: asyncio.Queue[Happened] = asyncio.Queue()
+        self._seen: set[str] = set()
+        self._timer = asyncio.create_task(self._until_deadline())
+
+    async def call(self, command: StartJob, *, again: bool) -> Happened:
+        job = job_of(self._work, command)
+
+        async def attempt() -> Done:
+            if again and job.effect == "once":
+                return interrupted(job)
+            await asyncio.sleep(command.delay)
+            if job.effect == "once":
+                await self._writer.settle()  # that it was begun is known before it has an effect
+            return await self._carrying.carry_out(job)
+
+        done = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, attempt)
+        return Happened(done.event, done.about)
+
+    async def run(self, command: StartProcess, *, again: bool) -> Happened:  # noqa: ARG002  # it is known by its id
+        async def attempt() -> Done:
+            await asyncio.sleep(command.delay)
+            return await self._carrying.carry_out_called(self._work.run, command)
+
+        done = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, attempt)
+        return Happened(done.event, done.about)
+
+    async def ask(self, command: AskPerson, *, again: bool) -> Happened:
+        asked = asked_at(self._work, command.job) if again else None
+        left = command.timeout if asked is None else asked + command.timeout - time.time()
+        await asyncio.sleep(max(0.0, left))
+        return Happened(TimedOut(step=command.step, attempt=command.attempt))
+
+    async def signal(self) -> Happened:
+        return await self._wanted.get()
+
+    def now(self) -> str:
+        return self._clock.now()
+
+    def record(self, entry: Entry, state: State) -> None:
+        self._writer.add(entry, state)
+        if state.phase in ENDED:
+            self.ended.set()
+
+    async def settle(self) -> None:
+        await self._writer.settle()
+
+    def take(self, signal: Signal) -> None:
+        """Hand a signal to the run, once."""
+        if signal.id not in self._seen:
+            self._seen.add(signal.id)
+            self._wanted.put_nowait(Happened(signal.event))
+
+    def close(self) -> None:
+        self.ended.set()
+        self._timer.cancel()
+
+    async def _until_deadline(self) -> None:
+        if self._work.plan.deadline is not None:
+            await asyncio.sleep(max(0.0, self._work.plan.deadline - time.time()))
+            self._wanted.put_nowait(Happened(DeadlinePassed()))

@@ -1,0 +1,5 @@
+"""DBOS Transact as the engine: on SQLite in this process, or on Postgres for a small cluster (decision 23)."""
+
+from aeon.adapters.engine.dbos.engine import DbosEngine
+
+__all__ = ["DbosEngine"]

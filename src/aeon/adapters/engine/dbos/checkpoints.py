@@ -1,0 +1,44 @@
+"""Every attempt at a step has a place of its own in a workflow's record, whichever ends first.
+
+DBOS numbers what a workflow does in the order in which it is begun. That order may be another one after a restart: so
+numbers are drawn ahead, in the order of the steps, as many for each as there can be attempts.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from dbos import DBOS, StepReservation
+
+from aeon.base.json import JsonObject
+from aeon.platform.processes.running.retries import ATTEMPTS
+from aeon.platform.processes.runs.conducting import HaltError
+from aeon.platform.processes.runs.model import Done
+
+JOB = "aeon.job"
+
+
+class Checkpoints:
+    """One workflow's. To be used inside of it."""
+
+    def __init__(self) -> None:
+        self._drawn = 0
+        self._kept: dict[int, StepReservation] = {}
+
+    async def __call__(self, position: int, attempt: int, work: Callable[[], Awaitable[Done]]) -> Done:
+        """What an attempt came to: of an earlier one of the same number, if it came to an end, and else of this one."""
+
+        async def step() -> JsonObject:
+            return (await work()).as_dict()
+
+        reservation = self._at(position * ATTEMPTS + attempt - 1)
+        try:
+            return Done.parsed(await reservation.run_async({"name": JOB}, step))
+        except HaltError:
+            raise
+        except Exception as error:
+            raise HaltError(f"What a step came to could not be kept: {error}") from error
+
+    def _at(self, number: int) -> StepReservation:
+        while self._drawn <= number:
+            self._kept[self._drawn] = DBOS.reserve_step()
+            self._drawn += 1
+        return self._kept.pop(number)

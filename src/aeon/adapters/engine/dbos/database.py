@@ -1,0 +1,55 @@
+"""The database of DBOS, opened as it must be to be fast, durable, and right on every SQLite and Python."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from aeon.platform.processes.runs.conducting import HaltError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+SQLITE = "sqlite:///"
+
+
+class Database:
+    """DBOS's database, which can be closed before DBOS itself: nothing that it still wants to write then is written.
+
+    DBOS writes an error for a workflow that its process stops, and would never go on with it.
+    """
+
+    def __init__(self, address: str) -> None:
+        """`address` is `sqlite:///FILE`, or a URL of Postgres."""
+        from sqlalchemy import create_engine
+        from sqlalchemy.event import listen
+
+        self._is_open = True
+        if address.startswith(SQLITE):
+            self.engine: Engine = create_engine(address)
+            listen(self.engine, "connect", _prepare_sqlite)
+        else:
+            self.engine = create_engine(address.replace("postgresql://", "postgresql+psycopg://", 1))
+        listen(self.engine, "checkout", self._refuse_when_closed)
+
+    def close(self) -> None:
+        """From now on nothing is read or written."""
+        self._is_open = False
+
+    def _refuse_when_closed(self, *_connection: object) -> None:
+        if not self._is_open:
+            raise HaltError("The engine is closed.")
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:  # a connection of whichever driver
+    """WAL, writers one after another, waiting for each other instead of failing.
+
+    A commit survives the process being killed; of a power failure it may lose the last ones, which are made again.
+    """
+    connection.isolation_level = "IMMEDIATE"
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.create_function("unixepoch", -1, _unixepoch)
+
+
+def _unixepoch(*_modifiers: object) -> float:
+    """SQLite before 3.42 knows no parts of seconds, and DBOS asks for them: it would not start, or count wrongly."""
+    return time.time()

@@ -1,0 +1,5 @@
+"""Where large results are kept: files named by their content."""
+
+from aeon.adapters.results.files import FileResults
+
+__all__ = ["FileResults"]

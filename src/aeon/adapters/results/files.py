@@ -1,0 +1,60 @@
+"""Large results as files under their SHA-256, in a folder that several processes may share."""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from aeon.platform.processes.runs.claims import LostResultError
+
+
+class FileResults:
+    """Keeps texts in a folder, readable by its owner alone. A file appears whole, and is on the disk when it does."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, digest: str, text: str) -> None:
+        """Keep a text. Raises OSError when there is no room."""
+        file = self._file(digest)
+        if file.exists():
+            return
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".new-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            Path(temporary).replace(file)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        _sync_folder(file.parent)
+
+    def get(self, digest: str) -> str:
+        """The text. Raises LostResultError when it is gone or is not what it was."""
+        try:
+            text = self._file(digest).read_bytes()
+        except FileNotFoundError:
+            raise LostResultError(
+                f"The stored result {digest[:12]} is gone.", next_step="Run the process again."
+            ) from None
+        if hashlib.sha256(text).hexdigest() != digest:
+            raise LostResultError(f"The stored result {digest[:12]} was changed.", next_step="Run the process again.")
+        return text.decode()
+
+    def remove(self, digest: str) -> None:
+        """Forget a text, if it is there."""
+        self._file(digest).unlink(missing_ok=True)
+
+    def _file(self, digest: str) -> Path:
+        return self._folder / digest[:2] / digest
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,106 @@
+"""Running the Processes of a project's folder: the runs, the engine that the settings mean, and the workers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+from uuid import uuid4
+
+from aeon.adapters.results import FileResults
+from aeon.base.clock import SystemClock
+from aeon.base.errors import MissingExtraError
+from aeon.bootstrap.platform import Platform
+from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.engine import Engine
+from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.schedules.starting import Starter
+from aeon.platform.workers.attending import Attending
+from aeon.platform.workers.calling import carries_out
+from aeon.platform.workers.caretaking import Caretaker
+from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.workers.presence import Presence
+from aeon.platform.workers.registry import Registry
+from aeon.settings import EngineSettings
+
+
+class ProcessRunner:
+    """Everything that commands need to run Processes. A context manager; it does not close the platform."""
+
+    def __init__(self, platform: Platform, project: Path, settings: EngineSettings, environ: Mapping[str, str]) -> None:
+        self.platform = platform
+        self.clock = SystemClock()
+        self.results: Results = FileResults(project / ".aeon" / "results")
+        self.runs = Runs(
+            platform.store, platform.catalog.ledger, platform.processes, self.results, lambda: str(uuid4())
+        )
+        self.registry = Registry(platform.store, self.clock)
+        self.executor = str(uuid4())
+        self._project = project
+        self._settings = settings
+        self._environ = environ
+        self._closing: list[Callable[[], None]] = []
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine, opened. Raises GraphError, MissingExtraError, ConfigError."""
+        presence = self.presence
+        workers = LocalWorkers(carries_out(self.platform.caller), self._settings.slots, presence)
+        engine = _engine(self, self._settings, self._project, workers)
+        self._closing.append(engine.close)
+        return engine
+
+    @cached_property
+    def presence(self) -> Presence:
+        """This process among the workers, once it is begun."""
+        presence = Presence(self.registry, self.executor, self._settings.slots, self.clock)
+        self._closing.append(presence.close)
+        return presence
+
+    @cached_property
+    def caretaker(self) -> Caretaker:
+        """What takes over runs that were left behind."""
+        return Caretaker(self.runs.book, self.registry, self.engine, self.clock)
+
+    @cached_property
+    def schedules(self) -> Schedules:
+        """When Processes are started by themselves. Raises GraphError."""
+        return Schedules(self.platform.store, self.platform.catalog, self.platform.processes)
+
+    @cached_property
+    def attending(self) -> Attending:
+        """What a worker for runs looks after."""
+        starter = Starter(self.schedules, self.platform.processes, self.runs, self.engine)
+        return Attending(self.runs.book, self.caretaker, starter, self.clock, self.engine.executor)
+
+    def begin(self, types: Sequence[str] = (), each_beat: Callable[[], None] | None = None) -> None:
+        """Open the engine, and be there for all to see."""
+        _ = self.engine
+        self.presence.begin(types, each_beat)
+
+    def close(self) -> None:
+        """Stop where everything stands."""
+        for close in reversed(self._closing):
+            close()
+        self._closing.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _engine(runner: ProcessRunner, settings: EngineSettings, project: Path, workers: LocalWorkers) -> Engine:
+    if settings.address == "memory":
+        from aeon.adapters.engine.local import LocalEngine
+
+        return LocalEngine(runner.runs.book, workers, runner.clock, runner.executor)
+    address = settings.address or f"sqlite:///{project / '.aeon' / 'runs.db'}"
+    try:
+        from aeon.adapters.engine.dbos import DbosEngine
+    except ModuleNotFoundError:
+        raise MissingExtraError(
+            "Running processes needs dbos.", next_step="Install aeon-orchestrator[platform]."
+        ) from None
+    return DbosEngine(address, runner.runs.book, workers, runner.results, runner.clock, runner.executor)

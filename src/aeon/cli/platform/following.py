@@ -1,0 +1,169 @@
+"""Follows a run, and the runs that it called, entry by entry, as lines for people."""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from aeon.bootstrap.processes import ProcessRunner
+from aeon.cli.text import clean
+from aeon.platform.errors import NotFoundError
+from aeon.platform.processes.running.events import (
+    AnswerGiven,
+    StepCompleted,
+    StepEvent,
+    StepFailed,
+    StepRefused,
+    StepSkipped,
+    StepStarted,
+    StepStopped,
+    TimedOut,
+)
+from aeon.platform.processes.running.retries import is_retried, wait_before
+from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.runs.model import Entry
+from aeon.platform.processes.runs.runs import Question, Seen
+
+_LOOKS_EVERY = 0.1
+_SETTLES = 0.6
+"""Seconds without anything new before it is asked whether only a person can go on."""
+
+
+class Followed(NamedTuple):
+    """Where following stopped: the run's end, or what it waits to be told."""
+
+    seen: Seen
+    questions: list[Question]
+
+
+class Following:
+    """One run that is followed to its end, or until only a person can go on."""
+
+    def __init__(self, runner: ProcessRunner, user: str, run: str, tell: Callable[[str], None]) -> None:
+        self._runner = runner
+        self._user = user
+        self._run = run
+        self._tell = tell
+        self._after: dict[str, int] = {run: 0}
+        self._indent: dict[str, str] = {run: ""}
+        self._expected: dict[str, str] = {}
+        self._began: dict[tuple[str, str], str] = {}
+        self._plans = {run: runner.runs.see(user, run).plan}
+
+    def skip(self) -> None:
+        """Tell of nothing that has happened so far."""
+        tell = self._tell
+        self._tell = _nobody
+        self._look()
+        self._tell = tell
+
+    def to_the_end(self) -> Followed:
+        """Tell what happens until the run has ended, or waits for a person and for nothing else."""
+        quiet_since = time.monotonic()
+        while True:
+            if self._look():
+                quiet_since = time.monotonic()
+            if self._runner.runs.book.phase(self._run) in ENDED:
+                self._look()
+                return Followed(self._runner.runs.see(self._user, self._run), [])
+            if time.monotonic() - quiet_since > _SETTLES and (questions := self._only_questions()):
+                return Followed(self._runner.runs.see(self._user, self._run), questions)
+            time.sleep(_LOOKS_EVERY)
+
+    def _look(self) -> bool:
+        """Whether there was anything new."""
+        found = False
+        self._meet_expected()
+        for run in list(self._after):
+            for entry in self._runner.runs.book.entries(run, self._after[run]):
+                self._after[run] = entry.n
+                found = True
+                for line in self._lines(run, entry):
+                    self._tell(line)
+        return found
+
+    def _only_questions(self) -> list[Question]:
+        """What is asked, where nothing else is under way in the run and all that it called."""
+        asked = self._runner.runs.questions(self._user, self._run)
+        busy = asked and any(is_busy(self._runner.runs.see(self._user, run)) for run in self._after)
+        return [] if busy else asked
+
+    def _lines(self, run: str, entry: Entry) -> Iterator[str]:
+        event = entry.event
+        if not isinstance(event, StepEvent):
+            return
+        plan, indent = self._plans[run], self._indent[run]
+        call = plan.calls[event.step]
+        name = f"{indent}{event.step}"
+        if isinstance(event, StepStarted):
+            self._began[run, event.step] = entry.at
+            if plan.is_manual(plan.positions[event.step]):
+                yield f"{name} waits for an answer of {call.asks or 'a person'}"
+                return
+            yield f"{name} started: {call.kind} {clean(call.name)}{_attempt(event.attempt)}"
+            if call.kind == "process":
+                self._expected[event.job] = f"{indent}  "
+            return
+        told = _ended(event, _seconds(self._began.get((run, event.step)), entry.at))
+        if told:
+            yield f"{name} {told}"
+        if isinstance(event, StepFailed) and is_retried(call.effect, event.error, event.attempt):
+            yield f"{name} is tried again in {wait_before(event.attempt + 1):g} s"
+        for warning in entry.about.get("warnings", []):
+            yield f"{name} warning: {clean(warning)}"
+
+    def _meet_expected(self) -> None:
+        """Runs that steps start are there a moment later."""
+        for run, indent in list(self._expected.items()):
+            try:
+                self._plans[run] = self._runner.runs.see(self._user, run).plan
+            except NotFoundError:
+                continue
+            self._after[run], self._indent[run] = 0, indent
+            del self._expected[run]
+
+
+def _nobody(_line: str) -> None:
+    """Whom nothing is told."""
+
+
+def is_busy(seen: Seen) -> bool:
+    """Whether a call of a tool is under way in a run, or about to be."""
+    plan = seen.plan
+    return any(
+        step.status in ("running", "retrying", "stopping")
+        and plan.calls[plan.steps[position].id].kind == "tool"
+        and not plan.is_manual(position)
+        for position, step in enumerate(seen.state.steps)
+    )
+
+
+def _ended(event: StepEvent, seconds: str) -> str:  # noqa: PLR0911  # one a kind
+    match event:
+        case StepCompleted():
+            return f"done{seconds}{f', {event.tokens} tokens' if event.tokens else ''}"
+        case AnswerGiven():
+            return f"answered by {clean(event.by)}{seconds}"
+        case StepFailed():
+            return f"failed{seconds}: {clean(event.error.message)}"
+        case StepRefused():
+            return f"could not start: {clean(event.error.message)}"
+        case StepSkipped():
+            return f"skipped: {clean(event.reason)}"
+        case TimedOut():
+            return f"did not end in its time{seconds}"
+        case StepStopped():
+            return "stopped"
+        case _:
+            return ""
+
+
+def _attempt(number: int) -> str:
+    return f", attempt {number}" if number > 1 else ""
+
+
+def _seconds(began: str | None, ended: str) -> str:
+    if began is None:
+        return ""
+    seconds = (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
+    return f" in {max(0.0, seconds):.1f} s"

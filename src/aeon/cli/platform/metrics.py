@@ -1,0 +1,158 @@
+"""`aeon metrics`: what is measured and what it comes to; an administrator defines and deletes metrics."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+
+from aeon.base.errors import InputError
+from aeon.base.json import Json, JsonObject
+from aeon.bootstrap.platform import Platform
+from aeon.cli.codes import Code
+from aeon.cli.platform.kinds import shelf_of
+from aeon.cli.platform.opening import opened
+from aeon.cli.say import put, say
+from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.ledger import Request
+from aeon.platform.metrics.metrics import Metrics
+from aeon.platform.metrics.model import MetricChange, MetricDefinition, NewMetric, Scope, Summary
+from aeon.platform.metrics.prometheus import exposition
+from aeon.platform.metrics.rules import ENTITY, as_instant
+
+_ADMIN = "me"
+"""Who administers a project's own graph: whoever sits before it."""
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_AGO = re.compile(r"([0-9]{1,6})([mhd])")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Of which metrics, of which thing, since when; what is None is not narrowed down."""
+
+    scope: str | None = None
+    entity: str | None = None
+    since: str | None = None
+
+
+def show_metrics(name: str | None, user: str, asked: Asked, *, as_prometheus: bool, as_json: bool) -> int:
+    """What one metric comes to, thing by thing, or what all come to in all.
+
+    Raises NotFoundError, and InputError for a scope or a time that is none.
+    """
+    scope, since = _scope(asked.scope), _since(asked.since)
+    with opened(user) as platform:
+        metrics = _metrics_of(platform)
+        wanted = [metrics.definitions.find(name, scope)] if name else metrics.definitions.all()
+        wanted = [metric for metric in wanted if scope in (None, metric.scope)]
+        if asked.entity and not (name or scope):
+            raise InputError("Of what kind the entity is must be said.", next_step="Add --scope, or name a metric.")
+        entity = _entity(platform, wanted[0].scope, asked.entity, user) if asked.entity and wanted else None
+        by = ENTITY if name or as_prometheus else None
+        found = [metrics.values.summary(user, metric, entity=entity, since=since, by=by) for metric in wanted]
+    _show(found, as_prometheus=as_prometheus, as_json=as_json)
+    return Code.DONE
+
+
+def define_metric(new: JsonObject, user: str, *, as_json: bool) -> int:
+    """Define a metric, or change what differs of the one that has that name in its scope.
+
+    Raises ForbiddenError, and RuleError for what is not valid or can never change.
+    """
+    wanted = NewMetric.parsed(new)
+    with opened(user) as platform:
+        definitions = _metrics_of(platform).definitions
+        there = [each for each in definitions.all() if (each.scope, each.name) == (wanted.scope, wanted.name)]
+        request, is_admin = Request(user), user == _ADMIN
+        if not there:
+            done, metric = "defined", definitions.add(wanted, request, is_admin=is_admin)
+        else:
+            change = _change(there[0], wanted)
+            done, metric = "changed", definitions.change(there[0].id, change, request, is_admin=is_admin)
+    put(pretty(metric.as_dict()) if as_json else f"{done} {metric.name} of a {metric.scope}")
+    return Code.DONE
+
+
+def delete_metric(name: str, scope: str | None, user: str, *, is_cascading: bool) -> int:
+    """Delete a metric, its values with it where that is said. Raises ForbiddenError, ReferencedError."""
+    with opened(user) as platform:
+        definitions = _metrics_of(platform).definitions
+        metric = definitions.find(name, _scope(scope))
+        definitions.remove(metric.id, Request(user), is_admin=user == _ADMIN, cascade=is_cascading)
+    put(f"deleted {metric.name} of a {metric.scope}")
+    return Code.DONE
+
+
+def _metrics_of(platform: Platform) -> Metrics:
+    return Metrics(platform.store, platform.catalog.ledger)
+
+
+def _change(before: MetricDefinition, wanted: NewMetric) -> MetricChange:
+    if wanted.data_type != before.data_type:
+        raise RuleError(
+            f"The metric {before.name!r} holds values of type {before.data_type}, for ever.",
+            rule="immutable",
+            field="$.dataType",
+            next_step="Define one of another name.",
+        )
+    return MetricChange(
+        description=wanted.description, aggregation=wanted.aggregation, retention_days=wanted.retention_days
+    )
+
+
+def _show(found: list[Summary], *, as_prometheus: bool, as_json: bool) -> None:
+    if as_prometheus:
+        put(exposition(found).removesuffix("\n"))
+    elif as_json:
+        put(pretty([each.as_dict() for each in found]))
+    else:
+        for summary in found:
+            for line in _lines(summary):
+                put(one_line(clean(line), COLUMNS))
+        if not any(group.values for summary in found for group in summary.groups):
+            say("nothing was measured in that time, of what you may see")
+
+
+def _lines(summary: Summary) -> list[str]:
+    metric = summary.metric
+    head = f"{metric.name} of a {metric.scope} ({metric.aggregation})"
+    if summary.by is None:
+        return [f"{head} {_said(summary.groups[0].value)}"]
+    return [f"{_said(group.value)} {group.name or group.label or ''}, {head}" for group in summary.groups]
+
+
+def _said(value: Json) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _scope(text: str | None) -> Scope | None:
+    for scope in get_args(Scope):
+        if text == scope:
+            return scope
+    if text is None:
+        return None
+    raise InputError(f"There is no scope {text!r}.", next_step=f"Name one of {', '.join(get_args(Scope))}.")
+
+
+def _since(text: str | None) -> str | None:
+    """`24h` ago, or the instant itself."""
+    if text is None:
+        return None
+    if ago := _AGO.fullmatch(text):
+        return (datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat()
+    if instant := as_instant(text):
+        return instant
+    raise InputError(
+        f"{text!r} is no time.", next_step="Say how long ago, as 30m, 24h or 7d, or an instant (ISO 8601)."
+    )
+
+
+def _entity(platform: Platform, scope: Scope, name: str, user: str) -> str:
+    """The id of a thing by its name; what the catalog has no name for was named by its id."""
+    try:
+        return shelf_of(platform, scope).find(user, name).id
+    except (InputError, NotFoundError):
+        return name

@@ -1,0 +1,223 @@
+"""`aeon process run|answer` and `aeon runs`: runs of Processes, begun, followed, looked at, and gone on with."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from aeon.base.errors import InputError
+from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.bootstrap.processes import ProcessRunner
+from aeon.cli import session
+from aeon.cli.codes import Code
+from aeon.cli.platform.following import Followed, Following
+from aeon.cli.say import put, say
+from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.platform.ledger import Request
+from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.runs import Question
+from aeon.platform.processes.runs.trace import attempts
+from aeon.platform.processes.runs.why import reasons
+
+_CODES = {"completed": Code.DONE, "failed": Code.FAILED, "cancelled": Code.FAILED}
+
+
+def run_process(
+    name: str, inputs: Sequence[str], user: str, *, key: str | None, deadline: float | None, as_json: bool
+) -> int:
+    """Start a run of a Process and follow it to its end, or until only a person can go on (exit code 3)."""
+    given = read_inputs(inputs)
+    with running(user) as runner:
+        process = runner.platform.processes.find(user, name)
+        until = None if deadline is None else _from_now(runner, deadline)
+        body: JsonObject = {"process": process.id, "inputs": given}
+        run = runner.runs.accept(process, NewRun(given, deadline=until), Request(user, key, body))
+        runner.begin()
+        runner.engine.start(run.id)
+        say(f"run {run.id} of {clean(process.name)}")
+        return _followed(runner, user, run.id, as_json=as_json)
+
+
+def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_json: bool) -> int:
+    """Give a manual step its answer, and go on with the run as `run_process` does."""
+    with running(user) as runner:
+        question = runner.runs.answer(user, run, step, _value(answer))
+        say(f"{clean(step)} of the run {question.run} is answered")
+        return _gone_on(runner, user, run, as_json=as_json) if waits else Code.DONE
+
+
+def resume_run(run: str, user: str, *, as_json: bool) -> int:
+    """Go on with a run that nobody carries out, or follow it where somebody does."""
+    with running(user) as runner:
+        return _gone_on(runner, user, run, as_json=as_json)
+
+
+def retry_run(run: str, user: str, *, as_json: bool) -> int:
+    """Go on after a run that failed or was cancelled, in a new one that keeps what was completed."""
+    with running(user) as runner:
+        new = runner.runs.retry(user, run, Request(user))
+        runner.begin()
+        runner.engine.start(new.id)
+        say(f"run {new.id} goes on after {run}")
+        return _followed(runner, user, new.id, as_json=as_json)
+
+
+def list_runs(user: str, *, limit: int, as_json: bool) -> int:
+    """The user's runs, newest first."""
+    with running(user) as runner:
+        found = runner.runs.page(user, limit)
+    if as_json:
+        put(pretty([run.as_dict() for run in found]))
+        return Code.DONE
+    for run in found:
+        put(one_line(clean(f"{run.id} {run.phase} {run.accepted_at[:19]} {run.process_name}"), COLUMNS))
+    return Code.DONE
+
+
+def show_run(run: str, user: str, *, as_json: bool) -> int:
+    """A run: what it was given, every attempt at its steps, what it came to."""
+    with running(user) as runner:
+        seen = runner.runs.see(user, run)
+        found = attempts(seen.plan, runner.runs.entries(user, run))
+    shown: JsonObject = {
+        **seen.run.as_dict(),
+        "steps": [asdict(attempt) for attempt in found],
+        "output": seen.state.output,
+    }
+    if as_json:
+        put(pretty(shown))
+        return Code.DONE
+    put(f"{seen.run.phase}: {clean(seen.run.process_name)}, begun {seen.run.accepted_at[:19]}")
+    put(f"inputs {one_line(pretty(seen.run.inputs), COLUMNS)}")
+    for attempt in found:
+        tokens = f", {attempt.tokens} tokens" if attempt.tokens else ""
+        put(one_line(clean(f"  {attempt.step} {attempt.outcome}{tokens}: {_said(attempt.output, attempt.error)}"), 160))
+    if seen.run.failure:
+        put(f"failed: {clean(str(seen.run.failure['message']))}")
+    elif seen.state.phase == "completed":
+        put(f"output {pretty(seen.state.output)}")
+    return Code.DONE
+
+
+def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
+    """A run's entries as JSON lines, from any number on; with `follows`, to the run's end."""
+    with running(user) as runner:
+        runner.runs.see(user, run)
+        while True:
+            is_over = runner.runs.book.phase(run) in ENDED
+            for entry in runner.runs.entries(user, run, after):
+                after = entry.n
+                put(_line(entry.as_dict()))
+            if is_over or not follows:
+                return Code.DONE
+            runner.clock.sleep(0.2)
+
+
+def cancel_run(run: str, user: str) -> int:
+    """Have a run stopped; one that nobody carries out is stopped here."""
+    with running(user) as runner:
+        runner.runs.cancel(user, run)
+        return Code.DONE if _stopped(runner, user, run) else Code.FAILED
+
+
+def why_run(run: str, user: str, *, as_json: bool) -> int:
+    """Why a run's steps are not over."""
+    with running(user) as runner:
+        found = reasons(runner.runs, runner.registry, user, run)
+    if as_json:
+        put(pretty([reason.as_dict() for reason in found]))
+        return Code.DONE
+    for reason in found:
+        put(clean(f"{reason.step or 'run'}: {reason.message}"))
+    return Code.DONE
+
+
+def read_inputs(inputs: Sequence[str]) -> JsonObject:
+    """`name=value` each; a value that is JSON is that, else it is text. Raises InputError with all that are neither."""
+    wrong = [each for each in inputs if "=" not in each or each.startswith("=")]
+    if wrong:
+        raise InputError(
+            f"These inputs are not of the form name=value: {', '.join(wrong)}.",
+            next_step='Write, for example: --input topic="tea"',
+        )
+    pairs = (each.partition("=") for each in inputs)
+    return {name: _value(value) for name, _, value in pairs}
+
+
+@contextmanager
+def running(user: str) -> Generator[ProcessRunner]:
+    """What runs the current folder's Processes, closed in the end."""
+    with session.opened(session.settings_here(), is_quiet=True) as app, app.process_runner(user) as runner:
+        yield runner
+
+
+def _gone_on(runner: ProcessRunner, user: str, run: str, *, as_json: bool) -> int:
+    root = runner.runs.see(user, run).run.root_id
+    runner.begin()
+    runner.caretaker.take_over(lambda each: each.root_id == root)
+    return _followed(runner, user, root, as_json=as_json, from_now=True)
+
+
+def _followed(runner: ProcessRunner, user: str, run: str, *, as_json: bool, from_now: bool = False) -> int:
+    following = Following(runner, user, run, say)
+    if from_now:
+        following.skip()
+    try:
+        followed = following.to_the_end()
+    except KeyboardInterrupt:
+        say(f"The run goes on where it stands: aeon runs resume {run}")
+        raise
+    return _told(followed, run, as_json=as_json)
+
+
+def _told(followed: Followed, run: str, *, as_json: bool) -> int:
+    seen, questions = followed
+    if as_json:
+        asked: list[Json] = [question._asdict() for question in questions]
+        put(pretty({**seen.run.as_dict(), "output": seen.state.output, "questions": asked}))
+    elif seen.state.phase == "completed":
+        output = seen.state.output
+        put(output if isinstance(output, str) else pretty(output))
+    elif seen.state.error is not None:
+        say(seen.state.error.message, "error: ")
+        say(f"{seen.state.error.next_step} Then: aeon runs retry {run}", "next: ")
+    for question in questions:
+        say(_question(question), "waits for you: ")
+    return Code.EXPIRED if questions else _CODES.get(seen.state.phase, Code.FAILED)
+
+
+def _question(question: Question) -> str:
+    shown = one_line(pretty(question.inputs), COLUMNS)
+    return f"{clean(question.step)} {clean(shown)}\nanswer with: aeon process answer {question.run} {question.step} yes"
+
+
+def _stopped(runner: ProcessRunner, user: str, run: str) -> bool:
+    root = runner.runs.see(user, run).run.root_id
+    runner.begin()
+    runner.caretaker.take_over(lambda each: each.root_id == root)
+    ended = runner.engine.wait(run, 30.0)
+    say(f"the run {run} {'is cancelled' if ended else 'was told to stop'}")
+    return ended
+
+
+def _said(output: Json, error: JsonObject | None) -> str:
+    return str(error["message"]) if error else pretty(output)
+
+
+def _from_now(runner: ProcessRunner, seconds: float) -> float:
+    from datetime import datetime
+
+    return datetime.fromisoformat(runner.clock.now()).timestamp() + seconds
+
+
+def _value(text: str) -> Json:
+    try:
+        return parse_strict(text)
+    except ValueError:
+        return text
+
+
+def _line(value: JsonObject) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)

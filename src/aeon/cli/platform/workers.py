@@ -1,0 +1,77 @@
+"""`aeon worker`: a process that is there for runs, and who is there."""
+
+from collections.abc import Sequence
+
+from aeon.base.errors import InputError
+from aeon.base.json import Json
+from aeon.cli import session
+from aeon.cli.codes import Code
+from aeon.cli.platform.runs import running
+from aeon.cli.say import put, say
+from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.platform.workers.attending import LOOKS_EVERY, TAKES_OVER_EVERY, Duty, Rounds
+from aeon.platform.workers.model import TYPES, Worker
+from aeon.settings import Loaded
+
+_RUNS = "process"
+"""The queue of those who take over runs."""
+
+
+def attend(types: Sequence[str], concurrency: int | None, user: str) -> int:
+    """Take over runs, start what is due, and tell of it on stderr, until interrupted. Raises InputError."""
+    _refuse_types(types)
+    with session.opened(_settings(concurrency), is_quiet=True) as app, app.process_runner(user) as runner:
+        runner.begin([_RUNS])
+        attending = runner.attending
+        duties = [
+            Duty(LOOKS_EVERY, attending.look_at_ends),
+            Duty(TAKES_OVER_EVERY, attending.take_over),
+            Duty(LOOKS_EVERY, attending.start_due),
+        ]
+        rounds = Rounds(duties, runner.clock, lambda line: say(clean(line)))
+        say(f"worker {runner.executor} is there for runs")
+        try:
+            while True:
+                rounds.go()
+                runner.clock.sleep(LOOKS_EVERY)
+        finally:
+            say(f"{attending.under_way} run(s) under way here go on with the next worker, or with `aeon runs resume`")
+
+
+def list_workers(user: str, *, as_json: bool) -> int:
+    """Every worker of every process that is entered; those that are not heard of any more are offline."""
+    with running(user) as runner:
+        workers = runner.registry.workers()
+    if as_json:
+        put(pretty([worker.as_dict() for worker in workers]))
+        return Code.DONE
+    for worker in workers:
+        put(one_line(clean(_line(worker)), COLUMNS * 2))
+    if not workers:
+        say("no worker is there; each `aeon worker` and `aeon process run` brings its own")
+    return Code.DONE
+
+
+def _line(worker: Worker) -> str:
+    job = f" {worker.current_job_id}" if worker.current_job_id else ""
+    counts = f"{worker.processed_count} job(s), {worker.error_count} failed"
+    return f"{worker.type} {worker.status}{job}, heard of {worker.last_heartbeat[:19]}, {counts} ({worker.id})"
+
+
+def _settings(concurrency: int | None) -> Loaded:
+    """With so many slots of each type, where that is said."""
+    slots: dict[str, tuple[str, Json]] = {f"engine.{kind}": ("--concurrency", concurrency) for kind in TYPES}
+    return session.settings_here(more=slots)
+
+
+def _refuse_types(types: Sequence[str]) -> None:
+    unknown = [kind for kind in types if kind not in TYPES]
+    if unknown:
+        raise InputError(
+            f"There are no workers of the type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(TYPES)}."
+        )
+    if types:
+        raise InputError(
+            "Workers for one type of jobs need an engine that hands jobs to other processes, as Temporal does.",
+            next_step="Run `aeon worker` without --type: it carries out whole runs, with jobs of every type.",
+        )

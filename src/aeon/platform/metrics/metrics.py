@@ -1,0 +1,38 @@
+"""The metrics of one graph: their definitions, their values, and those that Aeon brings along."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from uuid import uuid4
+
+from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.errors import RuleError
+from aeon.platform.graph import GraphStore
+from aeon.platform.ledger import Ledger, Request
+from aeon.platform.metrics import queries
+from aeon.platform.metrics.builtin import builtin_metrics
+from aeon.platform.metrics.definitions import Definitions
+from aeon.platform.metrics.values import Values
+
+
+def _new_id() -> str:
+    return str(uuid4())
+
+
+class Metrics:
+    """What is measured in one graph. Threads may share it."""
+
+    def __init__(self, store: GraphStore, ledger: Ledger, *, new_id: Callable[[], str] = _new_id) -> None:
+        """Makes sure of the graph's constraints and of the metrics that Aeon records itself. Raises GraphError."""
+        store.ensure(queries.SCHEMA)
+        self.definitions = Definitions(store, ledger, new_id)
+        self.values = Values(store, ledger, self.definitions, new_id)
+        self._bring_builtin(ledger)
+
+    def _bring_builtin(self, ledger: Ledger) -> None:
+        there = {metric.id for metric in self.definitions.all()}
+        missing = [metric for metric in builtin_metrics() if metric.name not in there]
+        if missing:
+            ledger.ensure_user(DEFAULTS_OWNER)
+        for metric in missing:
+            with suppress(RuleError):  # another process was quicker
+                self.definitions.add(metric, Request(DEFAULTS_OWNER), is_admin=True, id_=metric.name)

@@ -1,0 +1,121 @@
+"""Where everything stands in a picture of a Process. Pure, the same for the same definition.
+
+Layers are given here: a stage begins when the one before is over. What is left is the order within them, and lines that
+meet no box. networkx places given layers, but orders none and draws no lines; grandalf does, but knows no stages, was
+last released years ago, and would be a dependency for what is two small modules here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from aeon.platform.processes.definition import Definition
+from aeon.platform.processes.picture.layers import edges_of, rows_of, stages_of
+from aeon.platform.processes.picture.shapes import BETWEEN, FRAME, LANE, TRACK, WIDTH, Box, Edge, Point
+from aeon.platform.processes.picture.wiring import ENTERS, LEAVES, Around, Straight, Wiring, wired
+
+_MARGIN = 24
+_NARROWEST = 460
+_TITLE = 56
+"""Kept free on top."""
+_GAP = 18
+"""Between two rows besides what lines and frames take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Boxes by step, frames by stage (a single step's is its box), and the corners of each edge's line.
+
+    A line of two corners goes straight to the next row; one of six goes by a lane. `dots` mark where a line leaves a
+    lane. `spine` joins stages that need it: from one point straight down to another.
+    """
+
+    width: int
+    height: int
+    boxes: list[Box]
+    frames: list[Box]
+    paths: dict[Edge, list[Point]]
+    dots: list[Point]
+    spine: list[tuple[Point, Point]]
+
+
+def laid_out(definition: Definition, height: int) -> Layout:
+    """The layout of a definition that was checked; each box as high as is said."""
+    steps = definition.steps
+    stages, edges = stages_of(steps), edges_of(steps)
+    rows = rows_of(stages, edges)
+    wiring = wired(edges, rows)
+    widest = max(_width_of(row) for row in rows)
+    margin = _MARGIN + max(0, _NARROWEST - 2 * _MARGIN - widest) // 2
+    boxes = _boxes(rows, wiring, height, margin + widest // 2)
+    first_lane = margin + widest + FRAME + LANE
+    gaps = _gaps(rows, boxes)
+    paths = {edge: _path(edge, way, boxes, gaps, first_lane) for edge, way in wiring.ways.items()}
+    frames = [_around([boxes[place] for place in stage]) for stage in stages]
+    return Layout(
+        width=max(first_lane + LANE * wiring.lanes, margin + widest) + margin,
+        height=max(box.bottom for box in boxes) + FRAME,
+        boxes=boxes,
+        frames=frames,
+        paths=paths,
+        dots=sorted({path[3] for edge, path in paths.items() if isinstance(wiring.ways[edge], Around)}),
+        spine=_spine(stages, frames, edges),
+    )
+
+
+def _width_of(row: Sequence[int]) -> int:
+    return len(row) * (WIDTH + BETWEEN) - BETWEEN
+
+
+def _boxes(rows: Sequence[Sequence[int]], wiring: Wiring, height: int, middle: int) -> list[Box]:
+    found: dict[int, Box] = {}
+    top = _TITLE + FRAME
+    for row, tracks in zip(rows, wiring.tracks, strict=True):
+        left = middle - _width_of(row) // 2
+        found |= {place: Box(left + n * (WIDTH + BETWEEN), top, WIDTH, height) for n, place in enumerate(row)}
+        top += height + 2 * FRAME + _GAP + TRACK * tracks
+    return [found[place] for place in range(len(found))]
+
+
+def _gaps(rows: Sequence[Sequence[int]], boxes: Sequence[Box]) -> dict[int, tuple[int, int]]:
+    """By step, where the tracks above its row begin and where those below it do."""
+    bottoms = [boxes[row[0]].bottom + FRAME for row in rows]
+    return {
+        place: (above, below) for row, above, below in zip(rows, [0, *bottoms], bottoms, strict=False) for place in row
+    }
+
+
+def _path(
+    edge: Edge,
+    way: Straight | Around,
+    boxes: Sequence[Box],
+    gaps: dict[int, tuple[int, int]],
+    first_lane: int,
+) -> list[Point]:
+    above, below = boxes[edge.producer], boxes[edge.consumer]
+    if isinstance(way, Straight):
+        return [(above.x + way.leaves, above.bottom), (below.x + way.enters, below.y)]
+    out_y = gaps[edge.producer][1] + TRACK * (way.out_track + 1)
+    in_y = gaps[edge.consumer][0] + TRACK * (way.in_track + 1)
+    leaves, enters, lane = above.x + LEAVES, below.x + ENTERS, first_lane + LANE * way.lane
+    return [(leaves, above.bottom), (leaves, out_y), (lane, out_y), (lane, in_y), (enters, in_y), (enters, below.y)]
+
+
+def _around(boxes: list[Box]) -> Box:
+    if len(boxes) == 1:
+        return boxes[0]
+    left, top = min(box.x for box in boxes), min(box.y for box in boxes)
+    right, bottom = max(box.x + box.width for box in boxes), max(box.bottom for box in boxes)
+    return Box(left - FRAME, top - FRAME, right - left + 2 * FRAME, bottom - top + 2 * FRAME)
+
+
+def _spine(stages: Sequence[list[int]], frames: Sequence[Box], edges: Sequence[Edge]) -> list[tuple[Point, Point]]:
+    """From stage to stage, unless all steps of the later one take something from the earlier one anyway."""
+    stage_of = {place: number for number, stage in enumerate(stages) for place in stage}
+    fed = {edge.consumer for edge in edges if stage_of[edge.producer] + 1 == stage_of[edge.consumer]}
+    lines: list[tuple[Point, Point]] = []
+    for stage, (above, below) in zip(stages[1:], pairwise(frames), strict=True):
+        if not fed.issuperset(stage):
+            aside = WIDTH * 2 // 5 if fed.intersection(stage) else 0
+            lines.append(((above.middle - aside, above.bottom), (below.middle - aside, below.y)))
+    return lines

@@ -1,0 +1,72 @@
+"""What the signs of a picture mean: only those that are in it. Pure."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from aeon.platform.processes.definition import Definition
+from aeon.platform.processes.picture.layout import Layout
+from aeon.platform.processes.picture.marks import diamond, head, inside, person, rectangle
+from aeon.platform.processes.picture.shapes import Box, Point
+from aeon.platform.processes.picture.style import STATUSES
+from aeon.platform.processes.running.state import UNTOUCHED, StepState
+
+_MARGIN, _LINE, _SIGN, _PIXELS_A_CELL, _BETWEEN = 24, 22, 30, 7, 18
+
+
+class _Key(NamedTuple):
+    words: str
+    sign: Callable[[Point], str]
+    """Draws it about a point."""
+
+
+def legend(definition: Definition, states: Mapping[str, StepState] | None, layout: Layout) -> tuple[str, int]:
+    """The signs with their words in lines below all boxes, and how deep the picture ends then."""
+    x, y = _MARGIN, layout.height + 30
+    parts = ['<g class="legend">']
+    for key in _keys(definition, states, layout):
+        length = _SIGN + _PIXELS_A_CELL * len(key.words)
+        if x > _MARGIN and x + length > layout.width - _MARGIN:
+            x, y = _MARGIN, y + _LINE
+        parts.append(f'{key.sign((x + 11, y))}<text class="key" x="{x + _SIGN}" y="{y + 4}">{key.words}</text>')
+        x += length + _BETWEEN
+    return "\n".join([*parts, "</g>"]), y + _MARGIN
+
+
+def _keys(definition: Definition, states: Mapping[str, StepState] | None, layout: Layout) -> Iterator[_Key]:
+    steps = definition.steps
+    if layout.paths:
+        yield _Key("takes its result", _arrow("line", "head"))
+    if layout.spine:
+        yield _Key("waits for it", _arrow("wait", "wait-head"))
+    if any(step.execution.condition for step in steps):
+        yield _Key("only if its condition holds", diamond)
+    if any(step.execution.interaction_mode == "manual" for step in steps):
+        yield _Key("a person does it", person)
+    if any(step.process is not None for step in steps):
+        yield _Key("another process", _double)
+    if states is not None:
+        found = {states.get(step.id, UNTOUCHED).status for step in steps}
+        for status in STATUSES:
+            if status in found:
+                yield _Key(status, _swatch(status))
+
+
+def _arrow(line: str, tip: str) -> Callable[[Point], str]:
+    def draw(at: Point) -> str:
+        x, y = at
+        return f'<path class="{line}" d="M{x} {y - 9}V{y + 2}"/>{head(tip, (x, y + 9))}'
+
+    return draw
+
+
+def _double(at: Point) -> str:
+    box = _around(at)
+    return rectangle("box", box, 3) + rectangle("inner", inside(box, 3), 2)
+
+
+def _swatch(status: str) -> Callable[[Point], str]:
+    return lambda at: f'<g class="{status}">{rectangle("box", _around(at), 3)}</g>'
+
+
+def _around(at: Point) -> Box:
+    return Box(at[0] - 11, at[1] - 7, 22, 14)

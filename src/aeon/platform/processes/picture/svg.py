@@ -1,0 +1,124 @@
+"""A Process as a picture: its steps from above to below, and what each takes from which. Pure, byte for byte the same.
+
+No script, nothing from elsewhere, every text escaped: names may be anybody's.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from aeon.platform.processes.definition import Definition, ProcessStep
+from aeon.platform.processes.picture.layout import Layout, laid_out
+from aeon.platform.processes.picture.legend import legend
+from aeon.platform.processes.picture.marks import around, curve, diamond, head, inside, person, rectangle
+from aeon.platform.processes.picture.shapes import Box
+from aeon.platform.processes.picture.style import CSS, STATUSES
+from aeon.platform.processes.picture.text import clipped, escaped
+from aeon.platform.processes.running.state import UNTOUCHED, StepState
+
+_LOW, _HIGH = 48, 64
+"""A box without a status, and with one."""
+_ID_CELLS, _TARGET_CELLS = 23, 29
+_TITLE_PIXELS_A_CELL = 10
+
+
+def svg(
+    definition: Definition,
+    states: Mapping[str, StepState] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> str:
+    """The picture as a document of its own, or to stand in a page.
+
+    `states` are by step id; with them every step has a status. `names` are those of the tools and Processes that steps
+    call, by id. The definition is one that was checked.
+    """
+    layout = laid_out(definition, _LOW if states is None else _HIGH)
+    key = f"p{definition.digest[:12]}"
+    keys, height = legend(definition, states, layout)
+    parts = [
+        _opened(key, layout.width, height),
+        f'<title id="{key}-title">{escaped(definition.name)}</title>',
+        f'<desc id="{key}-desc">{escaped(_described(definition, layout, states))}</desc>',
+        f"<style>{CSS}</style>",
+        rectangle("ground", Box(0, 0, layout.width, height), 0),
+        _titled(definition.name, layout.width),
+        *_frames(layout),
+        *_lines([escaped(step.id) for step in definition.steps], layout),
+        *(_step(step, box, states, names or {}) for step, box in zip(definition.steps, layout.boxes, strict=True)),
+        keys,
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _opened(key: str, width: int, height: int) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="aeon-process" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-labelledby="{key}-title {key}-desc">'
+    )
+
+
+def _titled(name: str, width: int) -> str:
+    return f'<text class="name" x="24" y="34">{escaped(clipped(name, (width - 48) // _TITLE_PIXELS_A_CELL))}</text>'
+
+
+def _described(definition: Definition, layout: Layout, states: Mapping[str, StepState] | None) -> str:
+    text = f"{len(layout.boxes)} step(s) in {len(layout.frames)} stage(s), from above to below."
+    if states is not None:
+        counts = Counter(states.get(step.id, UNTOUCHED).status for step in definition.steps)
+        text += f" {', '.join(f'{counts[status]} {status}' for status in STATUSES if counts[status])}."
+    return text
+
+
+def _frames(layout: Layout) -> Iterator[str]:
+    for frame in layout.frames:
+        if frame not in layout.boxes:
+            yield rectangle("frame", frame, 10)
+            yield f'<text class="note" x="{frame.x + 8}" y="{frame.bottom - 4}">parallel</text>'
+
+
+def _lines(ids: list[str], layout: Layout) -> Iterator[str]:
+    for line in layout.spine:
+        yield f'<path class="wait" d="{curve(line)}"/>{head("wait-head", line[1])}'
+    for edge, path in layout.paths.items():
+        way = curve(path) if len(path) == 2 else around(path)  # noqa: PLR2004  # its two ends
+        yield f'<path class="line" data-from="{ids[edge.producer]}" data-to="{ids[edge.consumer]}" d="{way}"/>'
+    for end in sorted({path[-1] for path in layout.paths.values()}):
+        yield head("head", end)
+    for x, y in layout.dots:
+        yield f'<circle class="dot" cx="{x}" cy="{y}" r="2.5"/>'
+
+
+def _step(step: ProcessStep, box: Box, states: Mapping[str, StepState] | None, names: Mapping[str, str]) -> str:
+    kind, id_ = ("tool", step.tool) if step.process is None else ("process", step.process)
+    target = f"{kind} {names.get(id_ or '', id_ or '')}"
+    state = None if states is None else states.get(step.id, UNTOUCHED)
+    is_manual = step.execution.interaction_mode == "manual"
+    parts = [
+        f'<g class="step{f" {state.status}" if state else ""}" data-step="{escaped(step.id)}">',
+        f"<title>{escaped(_told(step, target, state))}</title>",
+        rectangle("box", box),
+        rectangle("inner", inside(box, 4), 3) if kind == "process" else "",
+        f'<text class="id" x="{box.x + 14}" y="{box.y + 21}">{escaped(clipped(step.id, _ID_CELLS))}</text>',
+        f'<text class="target" x="{box.x + 14}" y="{box.y + 37}">{escaped(clipped(target, _TARGET_CELLS))}</text>',
+        f'<text class="state" x="{box.x + 14}" y="{box.y + 53}">{_status(state)}</text>' if state else "",
+        diamond((box.x + 20, box.y)) if step.execution.condition else "",
+        person((box.x + box.width - 20, box.y + 18)) if is_manual else "",
+        "</g>",
+    ]
+    return "".join(parts)
+
+
+def _status(state: StepState) -> str:
+    return f"{state.status}, attempt {state.attempts}" if state.attempts > 1 else state.status
+
+
+def _told(step: ProcessStep, target: str, state: StepState | None) -> str:
+    """All about a step in words, for whoever hears the picture or points at it."""
+    said = [f"{step.id}: {target}"]
+    if step.execution.condition:
+        said.append(f"only if {step.execution.condition}")
+    if step.execution.interaction_mode == "manual":
+        said.append("a person does it")
+    if step.depends_on:
+        said.append(f"takes from {', '.join(step.depends_on)}")
+    return "; ".join([*said, *([_status(state)] if state else [])])

@@ -1,0 +1,146 @@
+"""Processes in the graph: saved only when they can work, changed whole, and every definition of theirs kept."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from aeon.base.json import JsonObject, parse_strict
+from aeon.platform.audit import Deed
+from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.shelf import KindQueries, Shelf
+from aeon.platform.catalog.stored import change_deeds
+from aeon.platform.errors import NotFoundError
+from aeon.platform.graph import GraphStore, Row
+from aeon.platform.ledger import Request
+from aeon.platform.processes import queries
+from aeon.platform.processes.catalog_targets import CatalogTargets, Seen
+from aeon.platform.processes.checking.check import check, refuse
+from aeon.platform.processes.definition import Definition
+from aeon.platform.processes.model import NewProcess, Process, ProcessChange, Version
+from aeon.platform.processes.written import node, written
+
+QUERIES = KindQueries(
+    queries.PROCESS,
+    queries.PROCESS_NAMED,
+    queries.OWN_PROCESSES,
+    queries.SHARED_PROCESSES,
+    queries.USERS_OF_PROCESS,
+)
+
+_SHORT = 12
+"""Characters of a digest that are enough to tell it by."""
+
+
+class Processes(Shelf[Process]):
+    """The Processes of all users, each as its caller may see them. Threads may share it."""
+
+    def __init__(self, store: GraphStore, catalog: Catalog) -> None:
+        """Makes sure of the graph's constraints for them. Raises GraphError."""
+        store.ensure(queries.SCHEMA)
+        super().__init__(store, catalog.ledger, _read, QUERIES)
+        self._ledger = catalog.ledger
+        self._new_id = catalog.new_id
+
+    def add(self, new: NewProcess, request: Request, process_id: str | None = None) -> Process:
+        """Save a Process of the caller's. `process_id` is the id that its steps call it by, where it calls itself.
+
+        Raises RuleError with every problem of its definition, each with its path (platform 6, 7), and ConflictError
+        when what it calls was changed while it was checked.
+        """
+        if (earlier := self._ledger.answer(request)) is not None:
+            return Process.model_validate(earlier)
+        id_, at = process_id or self._new_id(), self._ledger.now()
+        seen = self._checked(new.definition, request.user, id_)
+        identity = {"id": id_, "ownerId": request.user, "createdAt": at, "updatedAt": at}
+        process = Process.model_validate(new.as_dict() | identity | {"digest": new.digest})
+        uses = _uses(process, seen, set())
+        return self.create(queries.CREATE_PROCESS, process, request, written(process, seen.values()), uses)
+
+    def change(self, id_: str, change: ProcessChange, request: Request) -> Process:
+        """Change the caller's Process; what it does from now on must hold as when it is new.
+
+        Checked when what it does changes, and when it is enabled. What works no more can be renamed, unshared and
+        disabled. Raises as `add`, and NotFoundError, ForbiddenError (platform 2).
+        """
+        if (earlier := self._ledger.answer(request)) is not None:
+            return Process.model_validate(earlier)
+        before = self.own(request.user, id_)
+        after = _changed(before, change, self._ledger.now())
+        deeds = change_deeds(before, after, request.user)
+        is_same = after.digest == before.digest
+        if is_same and before.enabled >= after.enabled:
+            return self.replace(queries.CHANGE_PROCESS, after, request, {"properties": node(after)}, deeds)
+        seen = self._checked(after.definition, request.user, id_)
+        if is_same:
+            return self.replace(queries.CHANGE_PROCESS, after, request, {"properties": node(after)}, deeds)
+        deeds += _uses(after, seen, _called(before))
+        return self.replace(queries.CHANGE_DEFINITION, after, request, written(after, seen.values()), deeds)
+
+    def remove(self, id_: str, request: Request) -> None:
+        """Delete the caller's Process; its definitions stay.
+
+        Raises ReferencedError while another's step calls it or a conversation prefers it.
+        """
+        self.delete(queries.DELETE_PROCESS, id_, request)
+
+    def definition(self, digest: str) -> Definition:
+        """What a digest stands for, exactly; named by the digest's beginning, since what it is called is no part of it.
+
+        Whoever knows the digest is given it: who may, the caller has asked. Raises NotFoundError.
+        """
+        found = self._store.read(queries.DEFINITION, {"digest": digest})
+        if not found:
+            raise NotFoundError(f"There is no definition {digest!r}.")
+        return Definition.model_validate({"name": digest[:_SHORT], **_said(found[0]["text"])})
+
+    def versions(self, user: str, id_: str) -> list[Version]:
+        """Every definition that a Process ever had, oldest first; of another's, only the one that it has now."""
+        process = self.get(user, id_)
+        rows = self._store.read(queries.VERSIONS, {"id": id_})
+        found = [Version(row["digest"], row["version"], row["at"]) for row in rows]
+        return found if process.owner_id == user else found[-1:]
+
+    def targets(self, user: str) -> CatalogTargets:
+        """What steps call, as the user sees it; for one check."""
+        return CatalogTargets(self._store, user)
+
+    def _checked(self, definition: Definition, user: str, id_: str) -> dict[str, Seen]:
+        """What a definition calls, as it was when nothing was found wrong with it. Raises RuleError."""
+        targets = self.targets(user)
+        targets.expect(definition)
+        refuse(check(definition, targets, process_id=id_))
+        return targets.seen
+
+
+def _changed(before: Process, change: ProcessChange, at: str) -> Process:
+    asked = change.asked() | {"version": before.version + 1, "updated_at": at}
+    after = before.model_copy(update=asked)
+    return after.model_copy(update={"digest": after.definition.digest})
+
+
+def _called(process: Process) -> set[str]:
+    """The ids of all that its steps call."""
+    return {step.tool or step.process or "" for step in process.steps}
+
+
+def _uses(process: Process, seen: Mapping[str, Seen], before: set[str]) -> list[Deed]:
+    """Each use of another's thing that there was not before, for both trails (platform 19)."""
+    called = [seen[id_] for id_ in sorted(_called(process) - before) if id_ in seen]
+    return [
+        Deed(
+            f"{each.kind}.use",
+            each.id,
+            process.owner_id,
+            each.owner_id,
+            {"name": each.name, "process": process.name},
+        )
+        for each in called
+        if each.owner_id != process.owner_id
+    ]
+
+
+def _said(text: str) -> JsonObject:
+    return cast(JsonObject, parse_strict(text))
+
+
+def _read(row: Row) -> Process:
+    return Process.from_node(row["entity"], ownerId=row["ownerId"], steps=_said(row["definition"])["steps"])

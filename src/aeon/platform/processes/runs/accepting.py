@@ -1,0 +1,244 @@
+"""Accepts runs: what each follows is looked up once, and fixed with it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.platform.audit import Deed
+from aeon.platform.catalog.effects import effect_of, stored_operation, worker_of
+from aeon.platform.errors import RuleError
+from aeon.platform.graph import DuplicateError, GraphStore, Row
+from aeon.platform.ledger import Ledger, Request
+from aeon.platform.processes.checking.recursion import callees_of
+from aeon.platform.processes.definition import Definition, ProcessStep
+from aeon.platform.processes.model import Process
+from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.running.commands import StartProcess
+from aeon.platform.processes.running.events import Event
+from aeon.platform.processes.running.plan import Call, Plan, planned
+from aeon.platform.processes.runs import queries
+from aeon.platform.processes.runs.claims import Results, checked_in
+from aeon.platform.processes.runs.entries import entry_node
+from aeon.platform.processes.runs.model import Entry, Run, Trigger
+from aeon.platform.processes.words import listed
+
+
+class NewRun(NamedTuple):
+    """A run to accept. `id` is made up where it is empty; `deadline` is in seconds since 1970."""
+
+    inputs: JsonObject
+    trigger: Trigger = "user"
+    id: str = ""
+    deadline: float | None = None
+
+
+class Found(NamedTuple):
+    """A run, with the plan that it follows."""
+
+    run: Run
+    plan: Plan
+
+
+class Accepting:
+    """Writes accepted runs into the graph. Threads may share one."""
+
+    def __init__(
+        self, store: GraphStore, ledger: Ledger, processes: Processes, results: Results, new_id: Callable[[], str]
+    ) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._processes = processes
+        self._results = results
+        self._new_id = new_id
+
+    def now(self) -> str:
+        """The instant that what is accepted gets."""
+        return self._ledger.now()
+
+    def run_of(self, process: Process, new: NewRun, request: Request) -> Run:
+        """Accept a run of a Process as it is now; with the same id or request again it is the same run (platform 20).
+
+        Raises RuleError for inputs that are missing or unknown, all at once, and for a Process that is disabled.
+        """
+        _refuse(process, new.inputs)
+        id_ = new.id or self._new_id()
+        pins = self._pins(process)
+        plan = planned(id_, process.definition, self._calls(process.definition, request.user), deadline=new.deadline)
+        run = self._run(plan, process, request.user, new, pins)
+        return self._accepted(run, plan, request, process.owner_id)
+
+    def called(self, parent: Run, command: StartProcess) -> Run:
+        """Accept the run that a step of another one starts; the same one whenever it is asked.
+
+        It follows the definition that the whole family of runs was pinned to. Raises NotFoundError, RuleError where the
+        owner may not run that Process any more (platform 4).
+        """
+        process = self._processes.get(parent.owner_id, command.process)
+        _refuse(process, command.inputs)
+        digest = parent.pins[process.id]
+        definition = self._processes.definition(digest).model_copy(update={"name": process.name})
+        plan = planned(
+            command.job,
+            definition,
+            self._calls(definition, parent.owner_id),
+            depth_left=command.depth_left,
+            token_budget=command.tokens,
+            deadline=parent.deadline,
+            callers=tuple(command.callers),
+        )
+        new = NewRun(command.inputs, "process", command.job, parent.deadline)
+        run = self._run(plan, process, parent.owner_id, new, parent.pins, parent)
+        return self._accepted(run, plan, Request(parent.owner_id), process.owner_id)
+
+    def again(self, before: Found, seeds: Callable[[Plan], list[Event]], request: Request) -> Run:
+        """Accept a run of the same plan as another one's, which begins with these events."""
+        id_ = self._new_id()
+        plan = before.plan.model_copy(update={"run": id_, "deadline": None})
+        at = self._ledger.now()
+        run = before.run.model_copy(
+            update={
+                "id": id_,
+                "root_id": id_,
+                "parent_id": None,
+                "trigger": "retry",
+                "retry_of": before.run.id,
+                "accepted_at": at,
+                "deadline": None,
+                "executor": "",
+                "tokens": 0,
+                "ended_at": None,
+                "failure": None,
+            }
+        )
+        entries = [Entry(n=n, at=at, event=event) for n, event in enumerate(seeds(plan), 1)]
+        run = run.model_copy(update={"events": len(entries), "phase": "running" if entries else "new"})
+        return self._accepted(run, plan, request, run.owner_id, entries)
+
+    def _run(
+        self,
+        plan: Plan,
+        process: Process,
+        user: str,
+        new: NewRun,
+        pins: Mapping[str, str],
+        parent: Run | None = None,
+    ) -> Run:
+        return Run(
+            id=plan.run,
+            owner_id=user,
+            process_id=process.id,
+            process_name=process.name,
+            digest=plan.digest,
+            inputs=new.inputs,
+            trigger=new.trigger,
+            pins=dict(pins),
+            parent_id=parent.id if parent else None,
+            root_id=parent.root_id if parent else plan.run,
+            accepted_at=self._ledger.now(),
+            deadline=new.deadline,
+        )
+
+    def _accepted(
+        self, run: Run, plan: Plan, request: Request, process_owner: str, entries: Sequence[Entry] = ()
+    ) -> Run:
+        params: JsonObject = {
+            "user": run.owner_id,
+            "digest": run.digest,
+            "process": run.process_id,
+            "at": run.accepted_at,
+            "run": self._as_node(run, plan),
+            "seeds": [entry_node(self._results, run.id, entry) for entry in entries],
+        }
+        try:
+            if run.parent_id is None or process_owner != run.owner_id:
+                deed = Deed("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
+                self._ledger.commit(queries.ACCEPT, params, request, [deed], {"id": run.id})
+            else:
+                self._store.write(queries.ACCEPT_CALLED, params)
+        except DuplicateError:
+            return run
+        return run
+
+    def _as_node(self, run: Run, plan: Plan) -> JsonObject:
+        told = {name: value for name, value in plan.as_dict().items() if name != "definition"}
+        node = {name: value for name, value in run.as_properties().items() if value is not None}
+        return node | {
+            "plan": checked_in(self._results, canonical(told)),
+            "inputs": checked_in(self._results, canonical(run.inputs)),
+            "isOpen": 1,
+        }
+
+    def _calls(self, definition: Definition, user: str) -> dict[str, Call]:
+        """What each step calls. A manual step asks the user whose run it is (platform 9)."""
+        tools, processes = self._tools(definition), self._called_processes(callees_of(definition))
+        found: dict[str, Call] = {}
+        for step in definition.steps:
+            call = tools.get(step.tool) if step.tool else processes.get(step.process or "")
+            is_manual = step.execution.interaction_mode == "manual"
+            found[step.id] = (call or _unseen(step)).model_copy(update={"asks": user if is_manual else None})
+        return found
+
+    def _tools(self, definition: Definition) -> dict[str, Call]:
+        wanted = list[Json](dict.fromkeys(step.tool for step in definition.steps if step.tool))
+        if not wanted:
+            return {}
+        return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": wanted})}
+
+    def _called_processes(self, ids: Iterable[str]) -> dict[str, Call]:
+        return {
+            row["id"]: Call(kind="process", id=row["id"], name=row["name"], owner=row["owner"], worker="process")
+            for row in self._process_rows(ids)
+        }
+
+    def _pins(self, process: Process) -> dict[str, str]:
+        """The digests of all Processes that a run may come to call, as they are now."""
+        pins: dict[str, str] = {process.id: process.digest}
+        ahead = set(callees_of(process.definition))
+        while ahead := ahead - pins.keys():
+            rows = self._process_rows(sorted(ahead))
+            pins |= {row["id"]: row["digest"] for row in rows}
+            ahead = {step["process"] for row in rows for step in parse_strict(row["text"])["steps"] if step["process"]}
+        return pins
+
+    def _process_rows(self, ids: Iterable[str]) -> list[Row]:
+        wanted = list[Json](ids)
+        return self._store.read(queries.CALLED_PROCESSES, {"processes": wanted}) if wanted else []
+
+
+def _unseen(step: ProcessStep) -> Call:
+    """What is not there any more: the step fails when its turn comes, and says so."""
+    id_ = step.tool or step.process or ""
+    return Call(kind="tool" if step.tool else "process", id=id_, name=id_)
+
+
+def _call_of(row: JsonObject) -> Call:
+    operation = stored_operation(row["operation"])
+    return Call(
+        kind="tool",
+        id=row["id"],
+        name=row["name"],
+        owner=row["owner"],
+        worker=worker_of(operation),
+        effect=row["effect"] or effect_of(operation),
+    )
+
+
+def _refuse(process: Process, inputs: JsonObject) -> None:
+    if not process.enabled:
+        raise RuleError(
+            f"The process {process.name!r} of {process.owner_id} is disabled.",
+            rule="enabled",
+            next_step="Enable it, or ask its owner to.",
+        )
+    wanted = process.initial_context
+    missing = [name for name in wanted if name not in inputs]
+    unknown = [name for name in inputs if name not in wanted]
+    wrong = [f"it lacks {listed(missing)}"] if missing else []
+    wrong += [f"it has no input {listed(unknown)}"] if unknown else []
+    if wrong:
+        raise RuleError(
+            f"The inputs do not fit the process {process.name!r}: {'; '.join(wrong)}.",
+            rule="input_valid",
+            field="$.inputs",
+            next_step=f"Give exactly these: {listed(wanted)}.",
+        )

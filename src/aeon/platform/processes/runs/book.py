@@ -1,0 +1,189 @@
+"""Runs in the graph: accepted, taken, kept entry by entry."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.graph import DuplicateError, GraphStore, GuardError, Row
+from aeon.platform.processes.running.commands import StartProcess
+from aeon.platform.processes.running.events import CancelRequested, Failure, RunCompleted, StepCompleted, StepFailed
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.state import ENDED, Phase, State
+from aeon.platform.processes.runs import queries
+from aeon.platform.processes.runs.accepting import Accepting, Found
+from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
+from aeon.platform.processes.runs.entries import entry_node
+from aeon.platform.processes.runs.model import Done, Entry, Run, Signal, Work
+
+_PAGE = 1000
+
+
+class RunBook:
+    """What is written down of runs. Threads may share one. All raise GraphError."""
+
+    def __init__(self, store: GraphStore, results: Results, accepting: Accepting) -> None:
+        self._store = store
+        self._results = results
+        self._accepting = accepting
+
+    def work(self, run: str, executor: str) -> Work | None:
+        """What it takes to carry a run out, which from then on is the executor's; None when it has ended."""
+        rows = self._store.write(queries.TAKE, {"run": run, "executor": executor})
+        if not rows:
+            return None
+        found = self._found(rows[0])
+        return Work(found.run, found.plan, list(self.entries(run)) if found.run.events else [])
+
+    def keep(self, run: str, executor: str, entries: Sequence[Entry], state: State) -> None:
+        """Add entries to a run's, all or none; those that are there already are left out.
+
+        Raises ConflictError when the run has become another executor's.
+        """
+        if not entries:
+            return
+        is_over = state.phase in ENDED
+        params: JsonObject = {
+            "run": run,
+            "executor": executor,
+            "before": entries[0].n - 1,
+            "now": _progress(entries[-1], state),
+            "entries": [entry_node(self._results, run, entry) for entry in entries],
+        }
+        try:
+            self._store.write(queries.KEEP_LAST if is_over else queries.KEEP, params)
+        except GuardError:
+            self.keep(run, executor, self._not_kept(run, executor, entries), state)
+
+    def accept_called(self, parent: Run, command: StartProcess) -> str:
+        """The id of the run that a step of another run starts, accepted; the same one whenever it is asked.
+
+        Raises NotFoundError or RuleError where the owner may not run that Process any more (platform 4).
+        """
+        return self._accepting.called(parent, command).id
+
+    def cancel_called(self, caller: Run, run: str) -> None:
+        """Have a run that another one called stopped, as whoever has that one; nothing, if it has ended."""
+        event = CancelRequested(by=caller.owner_id)
+        with suppress(DuplicateError, GuardError):
+            self.want(Signal(id=f"{run}:cancel", run_id=run, at=self._accepting.now(), event=event))
+
+    def outcome(self, run: str, command: StartProcess) -> Done | None:
+        """What a run that a step started came to, as an event of that step; None while it has not ended."""
+        ended = self._run(run)
+        if ended.phase not in ENDED:
+            return None
+        about: JsonObject = {"run": run}
+        last = list(self.entries(run, after=ended.events - 1))[-1].event
+        if isinstance(last, RunCompleted):
+            event = StepCompleted(step=command.step, attempt=command.attempt, output=last.output, tokens=ended.tokens)
+            return Done(event=event, about=about)
+        error = _failure_of(ended)
+        failed = StepFailed(step=command.step, attempt=command.attempt, error=error, tokens=ended.tokens)
+        return Done(event=failed, about=about)
+
+    def phase(self, run: str) -> Phase:
+        """Where a run stands."""
+        return self._run(run).phase
+
+    def signals(self, runs: Sequence[str]) -> list[Signal]:
+        """All that was wanted of these runs since they began, oldest first."""
+        rows = self._store.read(queries.WANTED, {"runs": list[Json](runs)})
+        return [Signal.parsed(parse_strict(checked_out(self._results, row["text"]))) for row in rows]
+
+    def want(self, signal: Signal) -> None:
+        """Write down what is wanted of a run. Raises DuplicateError where its id is there, GuardError once it ended."""
+        text = checked_in(self._results, canonical(signal.as_dict()))
+        node: JsonObject = {"id": signal.id, "runId": signal.run_id, "at": signal.at, "text": text}
+        self._store.write(queries.WANT, {"run": signal.run_id, "signal": node})
+
+    def entries(self, run: str, after: int = 0) -> Iterator[Entry]:
+        """A run's entries with numbers above `after`, in their order."""
+        while True:
+            rows = self._store.read(queries.ENTRIES, {"run": run, "after": after, "limit": _PAGE})
+            for row in rows:
+                entry = Entry.parsed(parse_strict(checked_out(self._results, row["text"])))
+                after = entry.n
+                yield entry
+            if len(rows) < _PAGE:
+                return
+
+    def one(self, user: str, run: str) -> Found:
+        """A run of the user's. Raises NotFoundError."""
+        rows = self._store.read(queries.ONE, {"run": run, "user": user})
+        if not rows:
+            raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
+        return self._found(rows[0])
+
+    def of_owner(self, user: str, limit: int) -> list[Run]:
+        """The user's runs, newest first."""
+        return [self._run_of(row) for row in self._store.read(queries.OF_OWNER, {"user": user, "limit": limit})]
+
+    def family(self, root: str) -> list[Run]:
+        """A run and all that it called, directly and indirectly, as they were accepted."""
+        return [self._run_of(row) for row in self._store.read(queries.CALLED_BY_RUN, {"root": root})]
+
+    def open(self, limit: int = 1000) -> list[Run]:
+        """Runs of all users that have not ended."""
+        return [self._run_of(row) for row in self._store.read(queries.OPEN, {"limit": limit})]
+
+    def held_by(self, executor: str) -> dict[str, str]:
+        """The runs that an executor carries out, each with its Process's name."""
+        return {row["id"]: row["name"] for row in self._store.read(queries.HELD, {"executor": executor})}
+
+    def standings(self, runs: Sequence[str]) -> list[Run]:
+        """These runs as they stand now; those that are not there any more are left out."""
+        return [self._run_of(row) for row in self._store.read(queries.STANDINGS, {"runs": list[Json](runs)})]
+
+    def release(self, run: str, executor: str) -> bool:
+        """Take a run from an executor that is gone; False when somebody else did, or it has ended."""
+        try:
+            return bool(self._store.write(queries.RELEASE, {"run": run, "executor": executor}))
+        except GuardError:
+            return False
+
+    def _run(self, run: str) -> Run:
+        rows = self._store.read(queries.RUN, {"run": run})
+        if not rows:
+            raise NotFoundError(f"There is no run {run!r}.")
+        return self._run_of(rows[0])
+
+    def _not_kept(self, run: str, executor: str, entries: Sequence[Entry]) -> list[Entry]:
+        """Those that an attempt whose answer was lost has not written. Raises ConflictError."""
+        (row,) = self._store.read(queries.PROGRESS, {"run": run})
+        left = [entry for entry in entries if entry.n > row["events"]]
+        if row["executor"] != executor or (left and left[0].n != row["events"] + 1):
+            raise ConflictError(f"The run {run} is carried out by another executor now.")
+        return left
+
+    def _run_of(self, row: Row) -> Run:
+        node: JsonObject = row["run"]
+        return Run.from_node(node | {"inputs": checked_out(self._results, node["inputs"])})
+
+    def _found(self, row: Row) -> Found:
+        run = self._run_of(row)
+        said: JsonObject = parse_strict(row["definition"])
+        plan: JsonObject = parse_strict(checked_out(self._results, row["plan"]))
+        return Found(run, Plan.parsed(plan | {"definition": {"name": run.process_name, **said}}))
+
+
+def micros(instant: str) -> int:
+    """An instant in microseconds since 1970."""
+    return round(datetime.fromisoformat(instant).timestamp() * 1_000_000)
+
+
+def _progress(last: Entry, state: State) -> JsonObject:
+    now: JsonObject = {"phase": state.phase, "events": last.n, "tokens": state.tokens}
+    if state.phase in ENDED:
+        now |= {"endedAt": last.at, "endedMicros": micros(last.at)}
+    if state.error is not None:
+        now["failure"] = canonical(state.error.as_dict())
+    return now
+
+
+def _failure_of(ended: Run) -> Failure:
+    if ended.phase == "cancelled" or ended.failure is None:
+        return Failure(code="cancelled", message=f"the run {ended.id} was cancelled")
+    told = ended.failure
+    return Failure(code=str(told["code"]), message=str(told["message"]), next_step=str(told["nextStep"]))

@@ -1,0 +1,52 @@
+"""Large texts travel by reference: stored once under their digest, and named where they are used."""
+
+import hashlib
+from typing import Final, Protocol
+
+from aeon.platform.errors import PlatformError
+
+LARGEST_INLINE: Final = 256 * 1024
+"""Characters of a text that still travels itself."""
+
+_MARK: Final = "@sha256:"
+"""What no JSON text begins with."""
+
+
+class LostResultError(PlatformError):
+    """A stored result is not there any more."""
+
+
+class Results(Protocol):
+    """Keeps texts under their SHA-256. Threads and processes may share one."""
+
+    def put(self, digest: str, text: str) -> None:
+        """Keep a text, durably; whoever puts the same one again changes nothing."""
+        ...
+
+    def get(self, digest: str) -> str:
+        """The text, exactly. Raises LostResultError when it is not there, or not the same any more."""
+        ...
+
+    def remove(self, digest: str) -> None:
+        """Forget a text, if it is there."""
+        ...
+
+
+def checked_in(results: Results, text: str) -> str:
+    """The text itself, or a reference under which it is kept from now on."""
+    if len(text) <= LARGEST_INLINE:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    results.put(digest, text)
+    return f"{_MARK}{digest}"
+
+
+def checked_out(results: Results, text: str) -> str:
+    """The text that was checked in. Raises LostResultError."""
+    digest = reference(text)
+    return text if digest is None else results.get(digest)
+
+
+def reference(text: str) -> str | None:
+    """The digest that a text refers to; None for one that is there itself."""
+    return text.removeprefix(_MARK) if text.startswith(_MARK) else None

@@ -1,0 +1,188 @@
+"""Carries a run out on whatever engine: asks the interpreter what is next, has it done, records what happened.
+
+The same loop runs in the process, in a durable workflow and inside a replayed one, so it takes nothing from outside but
+through its lane: no clock, no ids, no randomness, and events are handled in the order in which the lane gives them.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Protocol
+
+from aeon.base.errors import AeonError
+from aeon.platform.processes.meaning import MEANING
+from aeon.platform.processes.running.apply import apply
+from aeon.platform.processes.running.commands import (
+    AskPerson,
+    CancelStep,
+    Command,
+    StartJob,
+    StartProcess,
+    recorded,
+)
+from aeon.platform.processes.running.events import AnswerGiven, Event, Failure, RunStarted, StepFailed, StepStopped
+from aeon.platform.processes.running.interpreter import decide, underway
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.state import ENDED, State, begun
+from aeon.platform.processes.runs.model import Entry, Happened, Work
+
+
+class HaltError(AeonError):
+    """The engine cannot go on with the run for now. What it has recorded stands, and it is taken up again."""
+
+
+class Lane(Protocol):
+    """What an engine gives one run while it is carried out. What it is asked to do ends as an event of that step.
+
+    `again` says that the same attempt may have been made before a restart. Each may be cancelled, and is then over.
+    """
+
+    async def call(self, command: StartJob, *, again: bool) -> Happened:
+        """Have a worker make the call, within its timeout, after its delay."""
+        ...
+
+    async def run(self, command: StartProcess, *, again: bool) -> Happened:
+        """Have a run of the other Process carried out, to its end."""
+        ...
+
+    async def ask(self, command: AskPerson, *, again: bool) -> Happened:
+        """Have the question put; that nobody answered it in time (platform 9). An answer comes as a signal."""
+        ...
+
+    async def signal(self) -> Happened:
+        """The next thing from outside: an answer, that the run be cancelled, that its time is over."""
+        ...
+
+    def now(self) -> str:
+        """The instant that entries get."""
+        ...
+
+    def record(self, entry: Entry, state: State) -> None:
+        """Keep an entry, and where the run stands after it; at the latest when `settle` returns."""
+        ...
+
+    async def settle(self) -> None:
+        """Have everything kept that was recorded."""
+        ...
+
+
+def replayed(plan: Plan, entries: list[Entry]) -> State:
+    """Where a run stands after these entries."""
+    state = begun(plan)
+    for entry in entries:
+        state = apply(plan, state, entry.event)
+    return state
+
+
+async def conduct(work: Work, lane: Lane) -> State:
+    """Carry a run out to its end, from wherever its entries left it; the state in which it ended.
+
+    Raises HaltError, and what the lane raises while it records; what else a step raises is that step's failure.
+    """
+    state = replayed(work.plan, work.earlier)
+    return await _Conducting(work, lane, state).to_the_end()
+
+
+class _Conducting:
+    def __init__(self, work: Work, lane: Lane, state: State) -> None:
+        self._plan = work.plan
+        self._inputs = work.run.inputs
+        self._lane = lane
+        self._state = state
+        self._count = len(work.earlier)
+        self._happened: asyncio.Queue[Happened | HaltError] = asyncio.Queue()
+        self._tasks: dict[str, asyncio.Task[Happened]] = {}
+
+    async def to_the_end(self) -> State:
+        outside = asyncio.create_task(self._listen())
+        try:
+            self._resume()
+            while self._state.phase not in ENDED:
+                self._advance()
+                if self._state.phase not in ENDED:
+                    await self._take_what_happened()
+        finally:
+            outside.cancel()
+            for task in self._tasks.values():
+                task.cancel()
+        await self._lane.settle()
+        return self._state
+
+    def _resume(self) -> None:
+        if self._state.phase == "new":
+            self._take(Happened(RunStarted(inputs=self._inputs)))
+            return
+        for command in underway(self._plan, self._state, MEANING):
+            self._act(command, again=True)
+
+    def _advance(self) -> None:
+        """Until nothing more is to be done now: a step that is skipped may let the next one begin."""
+        while commands := decide(self._plan, self._state, MEANING):
+            for command in commands:
+                if self._take(Happened(recorded(command))):
+                    self._act(command, again=False)
+
+    async def _take_what_happened(self) -> None:
+        """At least one event, and all that are there: so that many which end together are decided on once."""
+        self._take(await self._happened.get())
+        while not self._happened.empty():
+            self._take(self._happened.get_nowait())
+
+    def _take(self, happened: Happened | HaltError) -> bool:
+        """Whether the event changed anything; if so it is recorded."""
+        if isinstance(happened, HaltError):
+            raise happened
+        after = apply(self._plan, self._state, happened.event)
+        if after is self._state:
+            return False
+        self._state = after
+        self._count += 1
+        self._lane.record(
+            Entry(n=self._count, at=self._lane.now(), event=happened.event, about=happened.about), self._state
+        )
+        if isinstance(happened.event, AnswerGiven) and (asked := self._tasks.get(happened.event.step)):
+            asked.cancel()
+        return True
+
+    def _act(self, command: Command, *, again: bool) -> None:
+        match command:
+            case StartJob():
+                self._begin(command.step, command.attempt, self._lane.call(command, again=again))
+            case StartProcess():
+                self._begin(command.step, command.attempt, self._lane.run(command, again=again))
+            case AskPerson():
+                self._begin(command.step, command.attempt, self._lane.ask(command, again=again))
+            case CancelStep():
+                self._stop(command.step)
+            case _:
+                pass
+
+    def _begin(self, step: str, attempt: int, work: Coroutine[Any, Any, Happened]) -> None:
+        task = self._tasks[step] = asyncio.create_task(work)
+        task.add_done_callback(lambda done: self._over(step, attempt, done))
+
+    def _over(self, step: str, attempt: int, task: asyncio.Task[Happened]) -> None:
+        """Whatever an attempt ended with is an event of its step."""
+        self._tasks.pop(step, None)
+        if task.cancelled():
+            happened = Happened(StepStopped(step=step))
+        elif (error := task.exception()) is not None:
+            happened = error if isinstance(error, HaltError) else Happened(_defect(step, attempt, error))
+        else:
+            happened = task.result()
+        self._happened.put_nowait(happened)
+
+    def _stop(self, step: str) -> None:
+        task = self._tasks.get(step)
+        if task is None:  # it was under way before a restart, and ended with that
+            self._happened.put_nowait(Happened(StepStopped(step=step)))
+        else:
+            task.cancel()
+
+    async def _listen(self) -> None:
+        while True:
+            self._happened.put_nowait(await self._lane.signal())
+
+
+def _defect(step: str, attempt: int, error: BaseException) -> Event:
+    said = f"{type(error).__name__} where none should be: {error}"
+    return StepFailed(step=step, attempt=attempt, error=Failure(code="defect", message=said[:2000]))

@@ -1,0 +1,97 @@
+"""The port to whatever carries runs out durably, and what it is given to do so."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from aeon.platform.processes.running.commands import StartProcess
+from aeon.platform.processes.running.state import Phase, State
+from aeon.platform.processes.runs.model import Done, Entry, Job, Run, Signal, Work
+
+
+class Engine(Protocol):
+    """Carries accepted runs out. Threads may share one; processes that share one's store carry out each other's runs.
+
+    A step that completed never runs again; one that was under way when everything stopped is carried out once more at
+    most, under the same id of its job. Where a run stands is in its entries, never in the engine alone.
+    """
+
+    @property
+    def name(self) -> str:
+        """The engine, and where it keeps what it keeps."""
+        ...
+
+    @property
+    def executor(self) -> str:
+        """Who carries out the runs of this process; another one after each start."""
+        ...
+
+    def start(self, run: str) -> None:
+        """Have an accepted run carried out here or elsewhere. Started again it is still carried out once."""
+        ...
+
+    def wake(self, run: str) -> None:
+        """Have the run look at its signals at once, if it is carried out here."""
+        ...
+
+    def wait(self, run: str, seconds: float | None = None) -> bool:
+        """Whether the run has ended, after waiting for that so long at most."""
+        ...
+
+    def take_over(self, runs: Sequence[str]) -> None:
+        """Have runs carried out on whose executor is gone. Whoever asks has made sure of that."""
+        ...
+
+    def forget(self, runs: Sequence[str]) -> None:
+        """Remove what is kept of runs that have ended."""
+        ...
+
+    def close(self) -> None:
+        """Stop carrying out; what was not ended goes on elsewhere, or at the next start. Twice is once."""
+        ...
+
+
+class Book(Protocol):
+    """Where runs are written down. All of it may block, and raises GraphError while the store does not answer."""
+
+    def work(self, run: str, executor: str) -> Work | None:
+        """What it takes to carry a run out, which from then on is the executor's; None when it has ended."""
+        ...
+
+    def keep(self, run: str, executor: str, entries: Sequence[Entry], state: State) -> None:
+        """Add entries to a run's, all or none; those that are there already are left out.
+
+        Raises ConflictError when the run has become another executor's.
+        """
+        ...
+
+    def release(self, run: str, executor: str) -> bool:
+        """Take a run from an executor; False when somebody else did, or it has ended."""
+        ...
+
+    def accept_called(self, parent: Run, command: StartProcess) -> str:
+        """The id of the run that a step of another run starts, accepted; the same one whenever it is asked."""
+        ...
+
+    def cancel_called(self, caller: Run, run: str) -> None:
+        """Have a run that another one called stopped, as whoever has that one; nothing, if it has ended."""
+        ...
+
+    def outcome(self, run: str, command: StartProcess) -> Done | None:
+        """What a run that a step started came to, as an event of that step; None while it has not ended."""
+        ...
+
+    def phase(self, run: str) -> Phase:
+        """Where a run stands."""
+        ...
+
+    def signals(self, runs: Sequence[str]) -> list[Signal]:
+        """All that was wanted of these runs since they began, oldest first."""
+        ...
+
+
+class Workers(Protocol):
+    """Carries out jobs in this process."""
+
+    async def carry_out(self, job: Job) -> Done:
+        """What the job came to, once there is a free worker of its type and nothing limits it. Raises nothing."""
+        ...

@@ -1,0 +1,105 @@
+"""What is kept of a run besides its events, and what goes to a worker and comes back."""
+
+from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from aeon.base.json import JsonObject
+from aeon.platform.catalog.effects import Effect
+from aeon.platform.processes.running.events import Event, StepCompleted, StepFailed, TimedOut
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.state import Phase
+from aeon.platform.records import Record
+
+Trigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
+
+
+class Run(Record):
+    """One run of a Process. What it follows is fixed when it is accepted; `phase` and what follows it its events say.
+
+    `pins` are the digests of all Processes that it may come to call, by id, so that later edits never touch it.
+    `executor` is who carries it out now, empty for nobody. `events` counts its entries.
+    """
+
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"inputs", "pins", "failure"})
+
+    id: str
+    owner_id: str
+    process_id: str
+    process_name: str
+    digest: str
+    inputs: JsonObject
+    trigger: Trigger
+    pins: dict[str, str]
+    parent_id: str | None = None
+    root_id: str
+    retry_of: str | None = None
+    accepted_at: str
+    deadline: float | None = None
+    executor: str = ""
+    phase: Phase = "new"
+    events: int = 0
+    ended_at: str | None = None
+    tokens: int = 0
+    failure: JsonObject | None = None
+
+
+class Entry(Record):
+    """One thing that happened in a run. Entries are numbered from 1 without gaps, and never change.
+
+    `about` is what the event itself does not need: who did it, how long it took, what the tool warned of.
+    """
+
+    n: int = Field(ge=1)
+    at: str
+    event: Annotated[Event, Field(discriminator="event")]
+    about: JsonObject = Field(default={})
+
+
+class Happened(NamedTuple):
+    """An event from outside, with what is worth keeping about it."""
+
+    event: Event
+    about: JsonObject = {}  # noqa: RUF012  # nobody changes it
+
+
+class Work(NamedTuple):
+    """All that it takes to carry a run out: from the beginning, or from where its entries left it."""
+
+    run: Run
+    plan: Plan
+    earlier: list[Entry]
+
+
+class Job(Record):
+    """One attempt at a step, for a worker of that type. `id` is also the idempotency key of what it calls."""
+
+    id: str
+    run_id: str
+    step: str
+    attempt: int
+    user: str
+    tool: str
+    name: str
+    owner: str
+    worker: str
+    effect: Effect
+    inputs: JsonObject
+    timeout: int
+    tokens: int | None = None
+
+
+class Done(Record):
+    """What a job, or the run that a step started, came to: as it travels back and is kept."""
+
+    event: Annotated[StepCompleted | StepFailed | TimedOut, Field(discriminator="event")]
+    about: JsonObject = Field(default={})
+
+
+class Signal(Record):
+    """Something that a person wants of a run, kept until the run has taken it: `id` is unique, so it is taken once."""
+
+    id: str
+    run_id: str
+    at: str
+    event: Annotated[Event, Field(discriminator="event")]

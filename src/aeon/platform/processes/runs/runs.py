@@ -1,0 +1,153 @@
+"""What people do with runs: start, look at, answer, cancel, retry them, and ask why one does not go on."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.graph import DuplicateError, GraphStore, GuardError
+from aeon.platform.ledger import Ledger, Request
+from aeon.platform.processes.meaning import MEANING
+from aeon.platform.processes.model import Process
+from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.running.commands import AskPerson
+from aeon.platform.processes.running.events import AnswerGiven, CancelRequested
+from aeon.platform.processes.running.interpreter import underway
+from aeon.platform.processes.running.objections import objection
+from aeon.platform.processes.running.plan import Plan
+from aeon.platform.processes.running.state import ENDED, State
+from aeon.platform.processes.runs import queries
+from aeon.platform.processes.runs.accepting import Accepting, Found, NewRun
+from aeon.platform.processes.runs.book import RunBook
+from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.conducting import replayed
+from aeon.platform.processes.runs.model import Entry, Run, Signal
+from aeon.platform.processes.runs.retrying import seeds
+
+_SHOWN = 50
+
+
+class Question(NamedTuple):
+    """What a manual step waits to be told. `run` is the run that asks, which may be one that the named run called."""
+
+    run: str
+    step: str
+    job: str
+    asks: str | None
+    inputs: JsonObject
+
+
+class Seen(NamedTuple):
+    """A run as its entries left it."""
+
+    run: Run
+    plan: Plan
+    state: State
+
+
+class Runs:
+    """The runs of all users, each for its owner alone. Threads may share it."""
+
+    def __init__(
+        self, store: GraphStore, ledger: Ledger, processes: Processes, results: Results, new_id: Callable[[], str]
+    ) -> None:
+        """Makes sure of the graph's constraints for them. Raises GraphError."""
+        store.ensure(queries.SCHEMA)
+        self._ledger = ledger
+        self._processes = processes
+        self._accepting = Accepting(store, ledger, processes, results, new_id)
+        self.book = RunBook(store, results, self._accepting)
+
+    def accept(self, process: Process, new: NewRun, request: Request) -> Run:
+        """Write down that a run is to be carried out: from then on it is not lost (platform 20).
+
+        Raises RuleError for inputs that do not fit, and for a Process that is disabled.
+        """
+        return self._accepting.run_of(process, new, request)
+
+    def page(self, user: str, limit: int = _SHOWN) -> list[Run]:
+        """The user's runs, newest first."""
+        return self.book.of_owner(user, limit)
+
+    def see(self, user: str, run: str) -> Seen:
+        """A run and where it stands. Raises NotFoundError."""
+        found = self.book.one(user, run)
+        return Seen(found.run, found.plan, replayed(found.plan, list(self.book.entries(run))))
+
+    def entries(self, user: str, run: str, after: int = 0) -> Iterator[Entry]:
+        """What happened in a run after the entry of that number. Raises NotFoundError."""
+        self.book.one(user, run)
+        return self.book.entries(run, after)
+
+    def questions(self, user: str, run: str) -> list[Question]:
+        """What a run waits to be told now, its own questions first, and then all that were called with it."""
+        found = self.book.one(user, run).run
+        family = [each.id for each in self.book.family(found.root_id) if each.phase not in ENDED]
+        family.sort(key=lambda each: each != run)
+        answered = {signal.id for signal in self.book.signals(family)}
+        found = [question for each in family for question in self._questions(user, each)]
+        return [question for question in found if question.job not in answered]
+
+    def answer(self, user: str, run: str, step: str, value: Json) -> Question:
+        """Give a manual step its answer, which is its result; what was asked (platform 9).
+
+        Raises NotFoundError where nothing of that run asks that, or does so no more; ConflictError where another
+        answer came first.
+        """
+        question = self._asked(user, run, step)
+        event = AnswerGiven(step=step, by=user, answer=value)
+        seen = self.see(user, question.run)
+        if said := objection(seen.plan, seen.state, event):
+            raise RuleError(f"That is no answer that can be taken: {said}.", rule="answer", field="$.answer")
+        self._want(Signal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
+        return question
+
+    def cancel(self, user: str, run: str) -> None:
+        """Have a run stopped, with everything that it called. A run that has ended stays as it is: RuleError."""
+        found = self.book.one(user, run).run
+        if found.phase in ENDED:
+            raise RuleError(f"The run {run} has ended: it is {found.phase}.", rule="run_open")
+        event = CancelRequested(by=user)
+        try:
+            self._want(Signal(id=f"{run}:cancel", run_id=run, at=self._ledger.now(), event=event))
+        except ConflictError:
+            return
+
+    def retry(self, user: str, run: str, request: Request) -> Run:
+        """Accept a run that goes on where another one failed or was cancelled: what it completed is not done again.
+
+        Raises RuleError for a run that is not over, or has its result.
+        """
+        seen = self.see(user, run)
+        if seen.state.phase not in ("failed", "cancelled"):
+            raise RuleError(
+                f"The run {run} is {seen.state.phase}: only one that failed or was cancelled is retried.",
+                rule="run_failed",
+            )
+        self._processes.get(user, seen.run.process_id)
+        return self._accepting.again(Found(seen.run, seen.plan), lambda plan: seeds(plan, seen.state), request)
+
+    def _questions(self, user: str, run: str) -> Iterator[Question]:
+        seen = self.see(user, run)
+        for command in underway(seen.plan, seen.state, MEANING):
+            if isinstance(command, AskPerson):
+                yield Question(run, command.step, command.job, command.asks, command.inputs)
+
+    def _asked(self, user: str, run: str, step: str) -> Question:
+        questions = self.questions(user, run)
+        for question in questions:
+            if question.step == step:
+                return question
+        there = ", ".join(question.step for question in questions) or "none"
+        raise NotFoundError(
+            f"No step {step!r} of the run {run} waits for an answer; those that do: {there}.",
+            next_step=f"See `aeon runs why {run}`.",
+        )
+
+    def _want(self, signal: Signal) -> None:
+        try:
+            self.book.want(signal)
+        except DuplicateError:
+            raise ConflictError("That was said before: the first answer counts.") from None
+        except GuardError:
+            raise ConflictError("The run has ended in the meantime.") from None

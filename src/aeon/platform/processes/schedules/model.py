@@ -1,0 +1,84 @@
+"""A schedule: which Process is started with what, and when."""
+
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from aeon.base.json import JsonObject
+from aeon.platform.catalog.model import Owned
+from aeon.platform.processes.definition import Variable
+from aeon.platform.records import Name, Record
+
+CatchUp: TypeAlias = Literal["skip", "once"]
+"""What becomes of moments that passed while nobody looked: nothing, or one start for all of them."""
+
+
+class Schedule(Owned):
+    """When its owner has a Process started: again and again by `cron`, or one time `at` an instant.
+
+    All moments up to `since` are over and done with.
+    """
+
+    kind: ClassVar[Any] = "schedule"
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"inputs"})
+
+    process: str
+    inputs: JsonObject = Field(default={})
+    cron: str | None = None
+    at: str | None = None
+    time_zone: str = "UTC"
+    enabled: bool = True
+    catch_up: CatchUp = "skip"
+    since: str
+
+
+class NewSchedule(Record):
+    """A schedule to create: `cron` with the `timeZone` that it is meant in, or `at`. `process` is an id."""
+
+    name: Name
+    process: str
+    inputs: dict[Variable, Any] = Field(default={})
+    cron: str | None = None
+    at: str | None = Field(default=None, description="ISO 8601 with its offset")
+    time_zone: str = Field(default="UTC", description="IANA name, as Europe/Berlin")
+    enabled: bool = True
+    catch_up: CatchUp = "skip"
+
+
+class ScheduleChange(Record):
+    """What may change of a schedule; what is left out stays. The Process never does.
+
+    With `cron`, `at` goes, and the other way round.
+    """
+
+    name: Name | None = None
+    inputs: dict[Variable, Any] | None = None
+    cron: str | None = None
+    at: str | None = None
+    time_zone: str | None = None
+    enabled: bool | None = None
+    catch_up: CatchUp | None = None
+
+    def asked(self) -> JsonObject:
+        """What is to be different, as JSON data."""
+        said = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if self.cron and not self.at:
+            said["at"] = None
+        if self.at and not self.cron:
+            said["cron"] = None
+        return said
+
+
+class Firing(NamedTuple):
+    """A moment at which a schedule is to start its Process. `run` is always the same for the same moment.
+
+    `instant` is ISO 8601 in UTC.
+    """
+
+    schedule: Schedule
+    instant: str
+
+    @property
+    def run(self) -> str:
+        """The id of the run that it starts: a second one of this id would be the same run."""
+        return f"schedule:{self.schedule.id}:{self.instant}"

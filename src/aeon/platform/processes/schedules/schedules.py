@@ -1,0 +1,158 @@
+"""Schedules in the graph: whose they are, which are due, and that each moment is one process's to start."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.audit import Deed
+from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.shelf import KindQueries, Shelf
+from aeon.platform.catalog.stored import change_deeds, properties
+from aeon.platform.graph import GraphStore, Row
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import Process
+from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.schedules import queries
+from aeon.platform.processes.schedules.checks import check_schedule, instant_of
+from aeon.platform.processes.schedules.model import Firing, NewSchedule, Schedule, ScheduleChange
+from aeon.platform.processes.schedules.timing import due, micros, next_after
+
+QUERIES = KindQueries(
+    queries.SCHEDULE,
+    queries.SCHEDULE_NAMED,
+    queries.OWN_SCHEDULES,
+    None,
+    queries.USERS_OF_SCHEDULE,
+)
+
+_AT_ONCE = 100
+"""Schedules that are looked at in one go; those that were due longest come first."""
+
+_TIMES = frozenset({"cron", "at", "timeZone", "enabled", "catchUp"})
+"""With one of these changed, a schedule begins anew."""
+
+
+class Schedules(Shelf[Schedule]):
+    """The schedules of all users, each its owner's alone. Threads and processes may share it."""
+
+    def __init__(self, store: GraphStore, catalog: Catalog, processes: Processes) -> None:
+        """Makes sure of the graph's constraints for them. Raises GraphError."""
+        store.ensure(queries.SCHEMA)
+        super().__init__(store, catalog.ledger, _read, QUERIES)
+        self._store = store
+        self._ledger = catalog.ledger
+        self._new_id = catalog.new_id
+        self._processes = processes
+
+    def add(self, new: NewSchedule, request: Request) -> Schedule:
+        """Have a Process started that the caller may see.
+
+        Raises RuleError with everything that is wrong, NotFoundError for the Process, ConflictError when it changed
+        meanwhile.
+        """
+        process = self._processes.get(request.user, new.process)
+        now = instant_of(self._ledger.now())
+        check_schedule(new.as_dict(), process.initial_context, now)
+        at = _text(now)
+        identity = {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at, "since": at}
+        schedule = Schedule.model_validate(new.as_dict() | identity)
+        params: JsonObject = {
+            "at": at,
+            "process": process.id,
+            "processVersion": process.version,
+            "properties": _properties(schedule) | _timing(schedule),
+        }
+        return self.create(queries.CREATE_SCHEDULE, schedule, request, params, _uses(process, schedule))
+
+    def change(self, id_: str, change: ScheduleChange, request: Request) -> Schedule:
+        """Change the caller's schedule. With another time, or enabled again, it begins anew: nothing is caught up.
+
+        Raises NotFoundError, RuleError with everything that is wrong, ConflictError.
+        """
+        before = self.own(request.user, id_)
+        now = instant_of(self._ledger.now())
+        said = {**before.as_dict(), **change.asked()}
+        self._check_change(before, said, request.user, now)
+        said |= {"version": before.version + 1, "updatedAt": _text(now)}
+        begins_anew = any(said[name] != before.as_dict()[name] for name in _TIMES)
+        after = Schedule.model_validate(said | ({"since": _text(now)} if begins_anew else {}))
+        written = _properties(after) | (_timing(after) if begins_anew else {})
+        deeds = change_deeds(before, after, request.user)
+        return self.replace(queries.CHANGE_SCHEDULE, after, request, {"properties": written}, deeds)
+
+    def remove(self, id_: str, request: Request) -> None:
+        """Delete the caller's schedule; what it started goes on."""
+        self.delete(queries.DELETE_SCHEDULE, id_, request)
+
+    def due(self, now: str) -> list[Firing]:
+        """What is to be started now, each schedule's moments in their order.
+
+        Start the run of each under its own id, then `note_fired`: a crash between the two starts the same run again,
+        which is no other one. Note what could not be started, too, or it is due again and again. What is late and not
+        caught up is settled here.
+        """
+        moment = instant_of(now)
+        rows = self._store.read(queries.DUE, {"now": micros(moment), "limit": _AT_ONCE})
+        found: list[Firing] = []
+        for schedule in map(_read, rows):
+            instants = due(schedule, instant_of(schedule.since), moment)
+            found += [Firing(schedule, _text(instant)) for instant in instants]
+            if not instants:
+                self._settle(schedule, moment)
+        return found
+
+    def note_fired(self, schedule: Schedule, instant: str) -> bool:
+        """Settle a moment of a schedule; whether this call did it, and not another process or an earlier call.
+
+        False as well when the schedule was changed or deleted since it was read.
+        """
+        return self._settle(schedule, instant_of(instant))
+
+    def _check_change(self, before: Schedule, said: JsonObject, user: str, now: datetime) -> None:
+        """Whoever does not see the Process any more can still rename the schedule and disable it."""
+        starts_again = said["enabled"] > before.enabled
+        if starts_again or said["inputs"] != before.inputs:
+            needed = self._processes.get(user, before.process).initial_context
+        else:
+            needed = list(before.inputs)
+        check_schedule(said, needed, now if starts_again or said["at"] != before.at else None)
+
+    def _settle(self, schedule: Schedule, until: datetime) -> bool:
+        following = next_after(schedule, until)
+        params: JsonObject = {
+            "id": schedule.id,
+            "version": schedule.version,
+            "until": _text(until),
+            "due": micros(following) if following else None,
+        }
+        return bool(self._store.write(queries.SETTLE, params))
+
+
+def _properties(schedule: Schedule) -> JsonObject:
+    """The node's, without what its edges say and without how far it is."""
+    left_out = ("process", "since")
+    kept = {name: value for name, value in properties(schedule).items() if name not in left_out}
+    return {**kept, "ownerId": schedule.owner_id}
+
+
+def _timing(schedule: Schedule) -> JsonObject:
+    """How far it is: written when it begins, and by `SETTLE`."""
+    following = next_after(schedule, instant_of(schedule.since)) if schedule.enabled else None
+    return {"since": schedule.since, "dueMicros": micros(following) if following else None}
+
+
+def _uses(process: Process, schedule: Schedule) -> list[Deed]:
+    """The use of another's Process, for both trails (platform 19)."""
+    if process.owner_id == schedule.owner_id:
+        return []
+    details: Mapping[str, Json] = {"name": process.name, "schedule": schedule.name}
+    return [Deed("process.use", process.id, schedule.owner_id, process.owner_id, dict(details))]
+
+
+def _text(instant: datetime) -> str:
+    """An instant as Aeon writes it; texts of two sort as they follow each other."""
+    return instant.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _read(row: Row) -> Schedule:
+    return Schedule.from_node(row["entity"], ownerId=row["ownerId"], process=row["process"])

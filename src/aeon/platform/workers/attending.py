@@ -1,0 +1,104 @@
+"""What a worker for runs looks after: runs that were left behind, schedules that are due, what is too old."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from aeon.base.clock import Clock
+from aeon.platform.graph import GraphError
+from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.runs.book import RunBook
+from aeon.platform.processes.runs.model import Run
+from aeon.platform.processes.schedules.starting import Started, Starter
+from aeon.platform.workers.caretaking import Caretaker
+
+LOOKS_EVERY = 1.0
+TAKES_OVER_EVERY = 5.0
+TIDIES_EVERY = 3600.0
+"""Seconds."""
+
+
+class Duty(NamedTuple):
+    """Something to be done again and again; `does` says what it did, a line each."""
+
+    every: float
+    does: Callable[[], Sequence[str]]
+
+
+class Rounds:
+    """Does each duty when it is due, the first time at once. Where the graph is away, it tries again the next time."""
+
+    def __init__(self, duties: Sequence[Duty], clock: Clock, tell: Callable[[str], None]) -> None:
+        self._duties = duties
+        self._clock = clock
+        self._tell = tell
+        self._due = [clock.monotonic()] * len(duties)
+        self._trouble = ""
+
+    def go(self) -> None:
+        """One round."""
+        trouble = ""
+        for place, duty in enumerate(self._duties):
+            now = self._clock.monotonic()
+            if now < self._due[place]:
+                continue
+            self._due[place] = now + duty.every
+            try:
+                lines = duty.does()
+            except GraphError as error:
+                trouble = error.message
+            else:
+                for line in lines:
+                    self._tell(line)
+        if trouble and trouble != self._trouble:
+            self._tell(f"{trouble} It is tried again.")
+        self._trouble = trouble
+
+
+class Attending:
+    """The duties of one executor that is there for runs, and what is to be told of each."""
+
+    def __init__(self, book: RunBook, caretaker: Caretaker, starter: Starter, clock: Clock, executor: str) -> None:
+        self._book = book
+        self._caretaker = caretaker
+        self._starter = starter
+        self._clock = clock
+        self._executor = executor
+        self._watched: dict[str, str] = {}
+
+    @property
+    def under_way(self) -> int:
+        """How many runs are carried out here, as far as it was looked."""
+        return len(self._watched)
+
+    def take_over(self) -> list[str]:
+        """Carry out here what nobody carries out any more (platform 10)."""
+        taken = self._caretaker.take_over()
+        self._watched |= {run.id: run.process_name for run in taken}
+        return [f"run {run.id} of {run.process_name} is taken over" for run in taken]
+
+    def start_due(self) -> list[str]:
+        """Start what schedules have due."""
+        started = self._starter.start_due(self._clock.now())
+        self._watched |= {each.firing.run: each.process for each in started if each.refusal is None}
+        return [_begun(each) for each in started]
+
+    def look_at_ends(self) -> list[str]:
+        """How runs have ended that were carried out here."""
+        watched = self._watched | self._book.held_by(self._executor)
+        found = self._book.standings(list(watched))
+        here = ("", self._executor)
+        going_on = [run for run in found if run.phase not in ENDED and run.executor in here]
+        self._watched = {run.id: run.process_name for run in going_on}
+        return [_ended(run) for run in found if run.phase in ENDED]
+
+
+def _begun(each: Started) -> str:
+    schedule = each.firing.schedule
+    if each.refusal is not None:
+        return f"schedule {schedule.name} of {schedule.owner_id} could not start its process: {each.refusal}"
+    return f"run {each.firing.run} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
+
+
+def _ended(run: Run) -> str:
+    why = f": {run.failure['message']}" if run.failure else ""
+    return f"run {run.id} of {run.process_name} is {run.phase}{why}"

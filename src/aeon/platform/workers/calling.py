@@ -1,0 +1,90 @@
+"""Carries one job out: the call of its tool, checked again before (platform 4), and in whatever it ends as an event."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from aeon.base.errors import AeonError
+from aeon.base.json import Json, JsonObject, canonical
+from aeon.platform.catalog.calling import Called, DefectError, OperationError
+from aeon.platform.catalog.usage import Usage
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.graph import GraphUnavailableError
+from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
+from aeon.platform.processes.runs.model import Done, Job
+
+LARGEST_OUTPUT = 16 * 1024 * 1024
+"""Characters of a step's result as JSON."""
+
+_MOST_SAID = 2000
+
+CarryOut = Callable[[Job], Done]
+
+
+class CallsTools(Protocol):
+    """What calls stored tools: `aeon.platform.catalog.calling.ToolCaller`."""
+
+    def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> Called: ...
+
+
+def carries_out(caller: CallsTools) -> CarryOut:
+    """What carries jobs out by calling their tools. It raises nothing."""
+
+    def carry_out(job: Job) -> Done:
+        if job.tokens == 0 and job.worker == "llm_call":
+            return _failed(job, Failure(code="tokens", message="no tokens are left for it", may_have_happened=False))
+        try:
+            return _completed(job, caller.call(job.user, job.tool, job.inputs, job.id))
+        except AeonError as error:
+            return _failed(job, _failure(job, error), error.usage if isinstance(error, OperationError) else None)
+        except DefectError as error:
+            return _failed(job, Failure(code="defect", message=str(error)[:_MOST_SAID]))
+        except Exception as error:  # noqa: BLE001  # whatever calls tools has a mistake: that is this job's failure
+            said = f"{type(error).__name__}: {error}"
+            return _failed(job, Failure(code="defect", message=said[:_MOST_SAID]))
+
+    return carry_out
+
+
+def _completed(job: Job, called: Called) -> Done:
+    problem = _unfit(called.output)
+    if problem:
+        return _failed(job, Failure(code="output", message=problem), called.usage)
+    event = StepCompleted(step=job.step, attempt=job.attempt, output=called.output, tokens=_tokens(called.usage))
+    about: JsonObject = {"milliseconds": called.milliseconds}
+    if called.warnings:
+        about["warnings"] = list[Json](called.warnings)
+    if called.usage is not None:
+        about["usage"] = called.usage.as_dict()
+    return Done(event=event, about=about)
+
+
+def _failed(job: Job, error: Failure, usage: Usage | None = None) -> Done:
+    event = StepFailed(step=job.step, attempt=job.attempt, error=error, tokens=_tokens(usage))
+    return Done(event=event, about={} if usage is None else {"usage": usage.as_dict()})
+
+
+def _failure(job: Job, error: AeonError) -> Failure:
+    """Why, what to do, and whether the same again may succeed later (platform 10)."""
+    told = Failure.of(error).model_copy(update={"message": error.message[:_MOST_SAID]})
+    if isinstance(error, NotFoundError):
+        said = f"the tool {job.name!r} of {job.owner or 'somebody'} is gone, or not shared with {job.user} any more"
+        advice = "Ask its owner to share it again, or have the process call another tool."
+        return told.model_copy(update={"code": "access", "message": said, "next_step": advice})
+    if isinstance(error, OperationError):
+        happened = {"transient": error.is_transient, "may_have_happened": not error.is_unauthorized}
+        return told.model_copy(update=happened)
+    if isinstance(error, GraphUnavailableError):
+        return told.model_copy(update={"transient": True, "may_have_happened": error.may_have_happened})
+    if isinstance(error, RuleError):
+        passes = {"transient": error.rule == "healthy", "may_have_happened": error.rule == "output_valid"}
+        return told.model_copy(update=passes | {"code": error.rule})
+    return told
+
+
+def _unfit(output: Json) -> str:
+    size = len(canonical(output))
+    return f"its output of {size:,} characters is larger than {LARGEST_OUTPUT:,}" if size > LARGEST_OUTPUT else ""
+
+
+def _tokens(usage: Usage | None) -> int:
+    return 0 if usage is None else usage.prompt_tokens + usage.completion_tokens

@@ -1,0 +1,91 @@
+"""This process among the workers: entered, heard of every 30 s, and taken out when it ends."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from aeon.base.clock import Clock
+from aeon.platform.graph import GraphError
+from aeon.platform.workers.model import BEATS_EVERY, Worker
+from aeon.platform.workers.registry import Registry
+
+_TELLS_EVERY = 1.0
+"""Seconds between two times at which what the workers do is written, at most."""
+
+
+class Presence:
+    """What the workers of this process do, for all to see. Threads may share it."""
+
+    def __init__(self, registry: Registry, executor: str, slots: Mapping[str, int], clock: Clock) -> None:
+        self._registry = registry
+        self._executor = executor
+        self._slots = slots
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._workers: dict[str, Worker] = {}
+        self._changed: set[str] = set()
+        self._ends = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, types: Sequence[str] = (), each_beat: Callable[[], None] | None = None) -> None:
+        """Enter this process. `types` are the queues that it serves for others; `each_beat` is called every second."""
+        for worker in self._registry.register(self._executor, self._slots, types):
+            self._workers[worker.id] = worker
+        self._thread = threading.Thread(target=self._beat, args=(each_beat,), name="aeon-presence", daemon=True)
+        self._thread.start()
+
+    def takes(self, kind: str, job: str) -> str:
+        """The worker that takes a job now; empty when more are carried out than there are workers."""
+        with self._lock:
+            for worker in self._workers.values():
+                if worker.type == kind and worker.status == "idle":
+                    self._change(worker, status="busy", current_job_id=job)
+                    return worker.id
+        return ""
+
+    def ends(self, worker: str, *, failed: bool) -> None:
+        """Its job is over."""
+        with self._lock:
+            if (was := self._workers.get(worker)) is not None:
+                counts = {"processed_count": was.processed_count + 1, "error_count": was.error_count + failed}
+                self._change(was, status="idle", current_job_id=None, **counts)
+
+    def close(self) -> None:
+        """Take this process out. Twice is once."""
+        if self._thread is None:
+            return
+        self._ends.set()
+        self._thread.join()
+        self._thread = None
+        with suppress(GraphError):  # whoever finds it gone takes it out
+            self._registry.retire(self._executor)
+
+    def _change(self, worker: Worker, **fields: object) -> None:
+        self._workers[worker.id] = worker.model_copy(update={**fields, "updated_at": self._clock.now()})
+        self._changed.add(worker.id)
+
+    def _beat(self, each_beat: Callable[[], None] | None) -> None:
+        last = self._clock.monotonic()
+        while not self._ends.wait(_TELLS_EVERY):
+            is_due = self._clock.monotonic() - last >= BEATS_EVERY
+            changed = self._told(everything=is_due)
+            if changed:
+                last = self._clock.monotonic()
+            if each_beat is not None:
+                with suppress(GraphError):
+                    each_beat()
+
+    def _told(self, *, everything: bool) -> bool:
+        with self._lock:
+            ids = list(self._workers) if everything else list(self._changed)
+            self._changed.clear()
+            workers = [self._workers[each] for each in ids]
+        if not workers and not everything:
+            return False
+        try:
+            self._registry.beat(self._executor, workers)
+        except GraphError:
+            with self._lock:
+                self._changed.update(ids)
+            return False
+        return True

@@ -1,0 +1,85 @@
+"""The processes and workers that there are, as they say themselves."""
+
+from collections.abc import Mapping, Sequence
+
+from aeon.base.clock import Clock
+from aeon.base.json import JsonObject
+from aeon.platform.graph import GraphStore
+from aeon.platform.workers import queries
+from aeon.platform.workers.liveness import is_gone, this_process
+from aeon.platform.workers.model import Executor, Worker
+
+_MOST = 10_000
+
+
+class Registry:
+    """Who is there, in the graph. Threads may share it. All raise GraphError."""
+
+    def __init__(self, store: GraphStore, clock: Clock) -> None:
+        """Makes sure of the graph's constraints for them."""
+        store.ensure(queries.SCHEMA)
+        self._store = store
+        self._clock = clock
+        self._here = this_process()
+
+    def register(self, executor: str, slots: Mapping[str, int], types: Sequence[str]) -> list[Worker]:
+        """Enter this process, with so many idle workers of each type; `types` are the queues it serves for others."""
+        now = self._clock.now()
+        here = Executor(
+            id=executor,
+            host=self._here.host,
+            pid=self._here.pid,
+            birth=self._here.birth,
+            started_at=now,
+            last_heartbeat=now,
+            types=list(types),
+        )
+        workers = [
+            Worker(
+                id=f"{executor}/{kind}/{number}",
+                type=kind,
+                last_heartbeat=now,
+                created_at=now,
+                updated_at=now,
+                executor_id=executor,
+            )
+            for kind, count in slots.items()
+            for number in range(1, count + 1)
+        ]
+        params: JsonObject = {"executor": here.as_properties(), "workers": [_node(each) for each in workers]}
+        self._store.write(queries.REGISTER, params)
+        return workers
+
+    def beat(self, executor: str, workers: Sequence[Worker]) -> None:
+        """Say that this process is there, and what its workers do."""
+        now = self._clock.now()
+        rows = [_node(each) | {"lastHeartbeat": now} for each in workers]
+        self._store.write(queries.BEAT, {"id": executor, "at": now, "workers": rows})
+
+    def retire(self, executor: str) -> None:
+        """Take a process and its workers out: it has ended, or it is gone."""
+        self._store.write(queries.RETIRE, {"id": executor})
+
+    def executors(self) -> list[Executor]:
+        """All that are entered, whether they are still there or not."""
+        return [Executor.from_node(row["x"]) for row in self._store.read(queries.EXECUTORS, {"limit": _MOST})]
+
+    def gone(self) -> list[Executor]:
+        """Those that are entered, and are not there any more (platform 10)."""
+        now = self._clock.now()
+        return [each for each in self.executors() if is_gone(each, now, self._here)]
+
+    def workers(self) -> list[Worker]:
+        """All workers; those of a process that is gone are offline."""
+        gone = {each.id for each in self.gone()}
+        found = [Worker.from_node(row["w"]) for row in self._store.read(queries.WORKERS, {"limit": _MOST})]
+        return [_offline(each) if each.executor_id in gone else each for each in found]
+
+
+def _node(worker: Worker) -> JsonObject:
+    """Without a job it has none: an empty text, since a store drops what is null."""
+    return worker.as_properties() | {"currentJobId": worker.current_job_id or ""}
+
+
+def _offline(worker: Worker) -> Worker:
+    return worker.model_copy(update={"status": "offline", "current_job_id": None})

@@ -1,0 +1,338 @@
+"""What every engine must do: the same Process gives the same events and the same output on all of them."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import ProcessChange
+from aeon.platform.processes.running.events import RunCompleted, StepFailed
+from aeon.testing.engines.world import EngineWorld, echo, failing, flaky, step
+
+Case = Callable[[EngineWorld], None]
+
+
+def chain(world: EngineWorld) -> None:
+    """Sequential steps run one after another, each on what the one before gave (platform 6, 7)."""
+    tool = world.tool("echo", echo)
+    steps = [step("s0", tool)]
+    steps += [step(f"s{n}", tool, after=[f"s{n - 1}"], inputs={"id": f"{{step.s{n - 1}.got}}"}) for n in range(1, 10)]
+    run = world.begin(world.process("chain", steps), {"deep": [1]})
+    assert world.ended(run).state.output == {"got": {"deep": [1]}}
+    middle = [f"step_{what} s{n}" for n in range(10) for what in ("started", "completed")]
+    assert world.kinds(run) == ["run_started", *middle, "run_completed"]
+    assert world.tools.calls["echo"] == 10
+    assert set(world.tools.jobs) == {f"{run.id}:s{n}:1" for n in range(10)}
+
+
+def fan(world: EngineWorld) -> None:
+    """Parallel steps run beside each other; what comes after them waits for all (platform 7)."""
+    tool = world.tool("echo", echo)
+    steps = [step("first", tool)]
+    steps += [step(f"p{n}", tool, after=["first"], mode="parallel") for n in range(100)]
+    steps += [step("last", tool, after=["p99"], inputs={"id": "{step.p99.got}"})]
+    run = world.begin(world.process("fan", steps), 7)
+    assert world.ended(run).state.output == {"got": 7}
+    kinds = world.kinds(run)
+    assert kinds[:3] == ["run_started", "step_started first", "step_completed first"]
+    assert kinds[3:103] == [f"step_started p{n}" for n in range(100)]
+    assert sorted(kinds[103:203]) == sorted(f"step_completed p{n}" for n in range(100))
+    assert kinds[203:] == ["step_started last", "step_completed last", "run_completed"]
+    assert world.tools.jobs.total() == 102
+    assert max(world.tools.jobs.values()) == 1
+
+
+def beside_each_other(world: EngineWorld) -> None:
+    """Parallel steps are truly under way at the same time."""
+    meeting = threading.Barrier(3, timeout=20)
+
+    def meet(given: JsonObject, key: str) -> Json:
+        meeting.wait()
+        return echo(given, key)
+
+    tool = world.tool("meet", meet)
+    run = world.begin(world.process("meet", [step(f"p{n}", tool, mode="parallel") for n in range(3)]))
+    assert world.ended(run).state.phase == "completed"
+
+
+def condition(world: EngineWorld) -> None:
+    """A step whose condition is false is skipped, its variable is null, and the run goes on (platform 6)."""
+    tool = world.tool("echo", echo)
+    steps = [
+        step("a", tool),
+        step("b", tool, after=["a"], condition='step.a.got == "no"'),
+        step("c", tool, after=["a"], condition='step.a.got == "q"'),
+    ]
+    run = world.begin(world.process("if", steps, outputTemplate="{{#if step.b}}b{{else}}no b{{/if}}"))
+    assert world.ended(run).state.output == "no b"
+    assert "step_skipped b" in world.kinds(run)
+    assert "step_completed c" in world.kinds(run)
+
+
+def optional_failure(world: EngineWorld) -> None:
+    """What can be done without may fail (platform 8)."""
+    tool, bad = world.tool("echo", echo), world.tool("bad", failing)
+    run = world.begin(world.process("optional", [step("a", bad, required=False), step("b", tool)]))
+    assert world.ended(run).state.phase == "completed"
+    assert world.kinds(run)[1:3] == ["step_started a", "step_failed a"]
+
+
+def required_failure(world: EngineWorld) -> None:
+    """A required step that fails ends the run, which says all; what stands behind it does not run (platform 8)."""
+    tool, bad = world.tool("echo", echo), world.tool("bad", failing)
+    run = world.begin(world.process("required", [step("a", bad), step("b", tool)]))
+    seen = world.ended(run)
+    assert seen.state.phase == "failed"
+    assert seen.run.failure is not None
+    assert seen.run.failure["step"] == "a"
+    assert seen.run.failure["attempts"] == 1
+    assert "it cannot do q" in seen.run.failure["message"]
+    assert world.tools.calls["echo"] == 0
+
+
+def transient_failure(world: EngineWorld) -> None:
+    """What may pass is tried again, with another id of the job for each attempt (platform 10)."""
+    tool = world.tool("flaky", flaky(1))
+    run = world.begin(world.process("flaky", [step("a", tool)]))
+    assert world.ended(run).state.output == {"got": "q"}
+    assert world.kinds(run)[1:5] == ["step_started a", "step_failed a", "step_started a", "step_completed a"]
+    assert set(world.tools.jobs) == {f"{run.id}:a:1", f"{run.id}:a:2"}
+
+
+def done_once(world: EngineWorld) -> None:
+    """What must not be done twice is not tried again when it may have happened (platform 10)."""
+    tool = world.tool("flaky", flaky(1), effect="once")
+    run = world.begin(world.process("once", [step("a", tool)]))
+    assert world.ended(run).state.phase == "failed"
+    assert world.tools.calls["flaky"] == 1
+
+
+def time_out(world: EngineWorld) -> None:
+    """A step that does not end in its time is given up, and its late answer reaches nobody (platform 7, 8)."""
+    goes_on = threading.Event()
+
+    def hang(given: JsonObject, key: str) -> Json:
+        goes_on.wait(20)
+        return echo(given, key)
+
+    run = world.begin(world.process("hangs", [step("a", world.tool("hang", hang), timeout=1)]))
+    seen = world.ended(run)
+    goes_on.set()
+    assert seen.state.phase == "failed"
+    assert world.kinds(run)[-3:] == ["step_started a", "timed_out a", "run_failed"]
+
+
+def called_process(world: EngineWorld) -> None:
+    """A step may call another Process: a run of its own, whose output is the step's result (platform 7)."""
+    tool = world.tool("echo", echo)
+    inner = world.process("inner", [step("i", tool)], outputTemplate="inner {{step.i.got}}")
+    call = step("c", "", after=["a"], process=inner.id, inputs={"q": "{step.a.got}"})
+    run = world.begin(world.process("outer", [step("a", tool), call]), "x")
+    assert world.ended(run).state.output == "inner x"
+    called = world.runs.see(world.user, f"{run.id}:c:1").run
+    assert (called.parent_id, called.root_id, called.trigger, called.phase) == (run.id, run.id, "process", "completed")
+
+
+def failure_below(world: EngineWorld) -> None:
+    """What fails in a run that was called fails the step that called it, in the same words."""
+    inner = world.process("inner", [step("i", world.tool("bad", failing))])
+    run = world.begin(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"})]))
+    seen = world.ended(run)
+    assert seen.run.failure is not None
+    assert "it cannot do q" in seen.run.failure["message"]
+
+
+def manual(world: EngineWorld) -> None:
+    """A manual step pauses and asks; the answer is its result; the second one, and a stranger's, are refused."""
+    tool = world.tool("echo", echo)
+    ask = step("ask", tool, interactionMode="manual", inputs={"id": "{q}?"})
+    run = world.begin(world.process("ask", [ask, step("then", tool, after=["ask"], inputs={"id": "{step.ask}"})]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    (question,) = world.runs.questions(world.user, run.id)
+    assert question.inputs == {"id": "q?"}
+    assert question.asks == world.user
+    world.catalog.add_user("stranger")
+    with pytest.raises(NotFoundError):
+        world.runs.answer("stranger", run.id, "ask", "mine")
+    world.runs.answer(world.user, run.id, "ask", {"yes": True})
+    with pytest.raises((ConflictError, NotFoundError)):
+        world.runs.answer(world.user, run.id, "ask", "no")
+    world.engine.wake(run.id)
+    assert world.ended(run).state.output == {"got": {"yes": True}}
+    assert world.tools.calls["echo"] == 1
+
+
+def nobody_answers(world: EngineWorld) -> None:
+    """The time runs for people, too (platform 9)."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=1)]))
+    assert world.ended(run).state.phase == "failed"
+    with pytest.raises(NotFoundError):
+        world.runs.answer(world.user, run.id, "ask", "late")
+
+
+def cancelled(world: EngineWorld) -> None:
+    """A run that is cancelled stops at once, with what it called, and nothing of it starts any more."""
+    goes_on = threading.Event()
+
+    def hang(given: JsonObject, key: str) -> Json:
+        goes_on.wait(20)
+        return echo(given, key)
+
+    inner = world.process(
+        "inner", [step("i", world.tool("hang", hang), timeout=60), step("j", world.tool("echo", echo))]
+    )
+    run = world.begin(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
+    world.until(lambda: world.tools.calls["hang"] == 1)
+    world.runs.cancel(world.user, run.id)
+    world.engine.wake(run.id)
+    assert world.ended(run).state.phase == "cancelled"
+    called = f"{run.id}:c:1"
+    world.until(lambda: world.runs.see(world.user, called).run.phase == "cancelled")
+    goes_on.set()
+    assert world.kinds(run)[-3:] == ["step_stopping c", "step_stopped c", "run_cancelled"]
+    assert world.tools.calls["echo"] == 0
+
+
+def deadline(world: EngineWorld) -> None:
+    """A run ends when its time is over, whatever is under way."""
+    goes_on = threading.Event()
+
+    def hang(given: JsonObject, key: str) -> Json:
+        goes_on.wait(20)
+        return echo(given, key)
+
+    process = world.process("late", [step("a", world.tool("hang", hang), timeout=60)])
+    run = world.begin(process, deadline=time.time() + 1.0)
+    seen = world.ended(run)
+    goes_on.set()
+    assert seen.run.failure is not None
+    assert seen.run.failure["code"] == "deadline"
+
+
+def started_twice(world: EngineWorld) -> None:
+    """A run that is started again is still carried out once."""
+    tool = world.tool("echo", echo)
+    process = world.process("twice", [step(f"s{n}", tool) for n in range(5)])
+    run = world.begin(process)
+    for _ in range(5):
+        world.engine.start(run.id)
+    world.ended(run)
+    world.engine.start(run.id)
+    assert world.tools.jobs.total() == 5
+
+
+def large_results(world: EngineWorld) -> None:
+    """A result of more than 256 KB is stored once, by reference, and is whole wherever it is used."""
+    big = "x" * 3_000_000
+    tool, length = world.tool("big", lambda _given, _key: big), world.tool("length", _length)
+    last = step("b", length, after=["a"], inputs={"id": "{step.a}"})
+    run = world.begin(world.process("big", [step("a", tool), last]))
+    assert world.ended(run).state.output == 3_000_000
+    assert world.seen(run).state.steps[0].value == big
+
+
+def rubbish(world: EngineWorld) -> None:
+    """A tool that raises what none should, or gives more than is kept, fails its step and nothing else."""
+    huge = world.tool("huge", lambda _given, _key: "x" * 17_000_000)
+    broken = world.tool("broken", _breaks)
+    tool = world.tool("echo", echo)
+    steps = [step("a", huge, required=False), step("b", broken, required=False), step("c", tool)]
+    run = world.begin(world.process("rubbish", steps))
+    assert world.ended(run).state.phase == "completed"
+    failed = [each.event for each in world.runs.entries(world.user, run.id) if isinstance(each.event, StepFailed)]
+    assert [each.error.code for each in failed] == ["output", "defect"]
+
+
+def edited_meanwhile(world: EngineWorld) -> None:
+    """A run follows what its Process, and those that it calls, said when it began."""
+    goes_on = threading.Event()
+
+    def wait(given: JsonObject, key: str) -> Json:
+        goes_on.wait(20)
+        return echo(given, key)
+
+    tool = world.tool("wait", wait)
+    inner = world.process("inner", [step("i", tool)], outputTemplate="before")
+    call = step("c", "", after=["a"], process=inner.id, inputs={"q": "{q}"})
+    outer = world.process("outer", [step("a", tool), call], outputTemplate="{{step.c}}!")
+    run = world.begin(outer)
+    world.until(lambda: world.tools.calls["wait"] == 1)
+    for each in (inner, outer):
+        change = ProcessChange.parsed({"outputTemplate": "after"})
+        world.processes.change(each.id, change, Request(world.user))
+    goes_on.set()
+    assert world.ended(run).state.output == "before!"
+
+
+def retried(world: EngineWorld) -> None:
+    """A run that failed is gone on with in another one, which keeps what was completed."""
+    tool, bad = world.tool("echo", echo), world.tool("flaky", _fails_once())
+    process = world.process("again", [step("a", tool), step("b", bad, after=["a"], inputs={"id": "{step.a.got}"})])
+    run = world.begin(process)
+    assert world.ended(run).state.phase == "failed"
+    again = world.runs.retry(world.user, run.id, Request(world.user))
+    world.engine.start(again.id)
+    assert world.ended(again).state.output == {"got": "q"}
+    assert (again.trigger, again.retry_of) == ("retry", run.id)
+    assert world.tools.calls == {"echo": 1, "flaky": 2}
+
+
+def entries_from_any_number(world: EngineWorld) -> None:
+    """Entries are numbered from 1 without gaps, and can be read from any number on."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("numbers", [step(f"s{n}", tool) for n in range(20)]))
+    world.ended(run)
+    whole = list(world.runs.entries(world.user, run.id))
+    assert [each.n for each in whole] == list(range(1, 43))
+    assert list(world.runs.entries(world.user, run.id, after=17)) == whole[17:]
+    assert isinstance(whole[-1].event, RunCompleted)
+
+
+def _breaks(_given: JsonObject, _key: str) -> Json:
+    raise KeyError("nothing")
+
+
+def _length(given: JsonObject, _key: str) -> Json:
+    return len(str(given["id"]))
+
+
+def _fails_once() -> Callable[[JsonObject, str], Json]:
+    left = [1]
+
+    def behave(given: JsonObject, key: str) -> Json:
+        if left[0]:
+            left[0] -= 1
+            return failing(given, key)
+        return echo(given, key)
+
+    return behave
+
+
+CASES: tuple[Case, ...] = (
+    chain,
+    fan,
+    beside_each_other,
+    condition,
+    optional_failure,
+    required_failure,
+    transient_failure,
+    done_once,
+    time_out,
+    called_process,
+    failure_below,
+    manual,
+    nobody_answers,
+    cancelled,
+    deadline,
+    started_twice,
+    large_results,
+    rubbish,
+    edited_meanwhile,
+    retried,
+    entries_from_any_number,
+)

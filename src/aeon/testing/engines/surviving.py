@@ -1,0 +1,103 @@
+"""What an engine that keeps its work must do besides: go on where it stood when it is closed, and opened anew."""
+
+import threading
+from collections.abc import Callable
+
+from aeon.base.json import Json, JsonObject
+from aeon.testing.engines.world import EngineWorld, echo, step
+
+Case = Callable[[EngineWorld], None]
+
+
+def goes_on(world: EngineWorld) -> None:
+    """What was completed is not done again; what was under way is done once more, under the same id (platform 10)."""
+    is_first, reached, lets_go = [True], threading.Event(), threading.Event()
+
+    def stop_here(given: JsonObject, key: str) -> Json:
+        if is_first[0]:
+            is_first[0] = False
+            reached.set()
+            lets_go.wait(20)
+        return echo(given, key)
+
+    tool, slow = world.tool("echo", echo), world.tool("slow", stop_here)
+    steps = [*(step(f"p{n}", tool, mode="parallel") for n in range(10)), step("mid", slow), step("last", tool)]
+    run = world.begin(world.process("goes_on", steps))
+    assert reached.wait(20)
+    world.reopen()
+    lets_go.set()
+    assert world.ended(run).state.phase == "completed"
+    assert world.tools.calls == {"echo": 11, "slow": 2}
+    assert world.tools.jobs[f"{run.id}:mid:1"] == 2
+    kinds = world.kinds(run)
+    assert len(kinds) == len(set(kinds)) == 26
+
+
+def once_is_not_repeated(world: EngineWorld) -> None:
+    """What must not be done twice, and was under way, is not done again: the run fails and says so (platform 10)."""
+    reached, lets_go = threading.Event(), threading.Event()
+
+    def stop_here(given: JsonObject, key: str) -> Json:
+        reached.set()
+        lets_go.wait(20)
+        return echo(given, key)
+
+    run = world.begin(world.process("once", [step("a", world.tool("slow", stop_here, effect="once"))]))
+    assert reached.wait(20)
+    world.reopen()
+    lets_go.set()
+    seen = world.ended(run)
+    assert seen.run.failure is not None
+    assert seen.run.failure["code"] == "interrupted"
+    assert world.tools.calls == {"slow": 1}
+
+
+def question_survives(world: EngineWorld) -> None:
+    """A pause survives a restart, and so does an answer that is given while nothing runs (platform 9)."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.reopen()
+    assert [each.step for each in world.runs.questions(world.user, run.id)] == ["ask"]
+    world.runs.answer(world.user, run.id, "ask", "yes")
+    world.reopen()
+    assert world.ended(run).state.output == "yes"
+    assert world.tools.calls == {"echo": 1}
+
+
+def called_process_survives(world: EngineWorld) -> None:
+    """Runs that were called go on, too, and once."""
+    reached, lets_go = threading.Event(), threading.Event()
+
+    def stop_here(given: JsonObject, key: str) -> Json:
+        reached.set()
+        lets_go.wait(20)
+        return echo(given, key)
+
+    tool, slow = world.tool("echo", echo), world.tool("slow", stop_here)
+    inner = world.process("inner", [step("i", tool), step("j", slow)])
+    call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
+    run = world.begin(world.process("outer", [step("a", tool), call, step("z", tool)]))
+    assert reached.wait(20)
+    lets_go.set()
+    world.reopen()
+    assert world.ended(run).state.phase == "completed"
+    assert world.tools.calls["echo"] == 3
+
+
+def cancelled_while_closed(world: EngineWorld) -> None:
+    """What was wanted while nothing ran is done when something does."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("ask", [step("ask", tool, interactionMode="manual"), step("b", tool)]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.reopen(while_closed=lambda: world.runs.cancel(world.user, run.id))
+    assert world.ended(run).state.phase == "cancelled"
+
+
+SURVIVING: tuple[Case, ...] = (
+    goes_on,
+    once_is_not_repeated,
+    question_survives,
+    called_process_survives,
+    cancelled_while_closed,
+)

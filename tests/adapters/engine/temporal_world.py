@@ -1,0 +1,191 @@
+"""Processes, runs and hands that do what a step's inputs say, for tests of an engine; and what they are asked to do."""
+
+import threading
+from pathlib import Path
+from uuid import uuid4
+
+from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engine.waiting import waited
+from aeon.adapters.graph import memory, open_embedded
+from aeon.adapters.results import FileResults
+from aeon.base.clock import SystemClock
+from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.model import NewService, NewTool
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import NewProcess
+from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.running.events import Failure, StepCompleted, StepEvent, StepFailed
+from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.model import Done
+from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.workers.local import LocalWorkers
+from aeon.testing.vault import InMemoryVault
+
+ME = Request("me")
+PATIENCE = 90
+
+
+class Hands:
+    """Carries jobs out and counts each call in a file. What it does with one, the job's inputs say.
+
+    `fails`: so many attempts fail in a way that may pass; `breaks`: it fails for good; `size`: characters of its
+    result; `waits`: it waits until it is let go, and for ever where `hangs` is set.
+    """
+
+    def __init__(self, file: Path, *, hangs: bool = False):
+        self.file, self.hangs = file, hangs
+        self.go = threading.Event()
+
+    def __call__(self, job):
+        with self.file.open("a") as out:
+            out.write(f"{job.id}\n")
+        told = job.inputs
+        if told.get("waits"):
+            (threading.Event() if self.hangs else self.go).wait(PATIENCE)
+        if told.get("breaks") or job.attempt <= told.get("fails", 0):
+            error = Failure(code="hands", message="they slipped", transient=not told.get("breaks"))
+            return Done(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
+        output = "x" * told["size"] if "size" in told else {"got": told.get("id")}
+        return Done(event=StepCompleted(step=job.step, attempt=job.attempt, output=output), about={"hands": True})
+
+
+def calls(file: Path) -> list[str]:
+    """The ids of all jobs that were begun, in order, from whichever process."""
+    return file.read_text().splitlines() if file.exists() else []
+
+
+class World:
+    """One user with tools of two effects, in a graph of its own; the engine comes later."""
+
+    def __init__(self, folder: Path, *, kept: bool = False):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.store = open_embedded(folder / "graph") if kept else memory()
+        self.clock = SystemClock()
+        self.catalog = Catalog(self.store, InMemoryVault(self.clock), clock=self.clock)
+        self.processes = Processes(self.store, self.catalog)
+        self.results = FileResults(folder / "results")
+        self.runs = Runs(self.store, self.catalog.ledger, self.processes, self.results, lambda: str(uuid4()))
+        self.hands = Hands(folder / "calls")
+        self.workers = LocalWorkers(self.hands, {}, otherwise=100)
+        self.engine = None
+        self.made = 0
+
+    def furnish(self):
+        """The user, and what the Processes call."""
+        self.catalog.add_user("me")
+        service = {
+            "name": "api",
+            "type": "rest_api",
+            "protocol": "http",
+            "connectionSchema": {
+                "type": "object",
+                "required": ["endpoint"],
+                "properties": {"endpoint": {"type": "string"}},
+            },
+        }
+        id_ = self.catalog.services.add(NewService.parsed(service), ME).id
+        self.tool, self.once = (self._tool(id_, effect) for effect in ("idempotent", "once"))
+        return self
+
+    def _tool(self, service, effect):
+        tool = {
+            "name": effect,
+            "serviceId": service,
+            "connectionParams": {"endpoint": "http://127.0.0.1"},
+            "operation": {"type": "rest_request", "path": "/{id}"},
+            "inputSchema": {"type": "object", "properties": {name: {} for name in INPUTS}},
+            "effect": effect,
+        }
+        return self.catalog.tools.add(NewTool.parsed(tool), ME).id
+
+    def process(self, name, *steps, **more):
+        self.made += 1
+        told = {"name": f"{name} {self.made}", "initialContext": ["q"], "steps": list(steps), **more}
+        return self.processes.add(NewProcess.parsed(told), ME)
+
+    def accept(self, process, q="a"):
+        return self.runs.accept(process, NewRun({"q": q}), ME).id
+
+    def start(self, process, q="a"):
+        run = self.accept(process, q)
+        self.engine.start(run)
+        return run
+
+    def ended(self, run):
+        assert self.engine.wait(run, PATIENCE), [entry.event.event for entry in self.entries(run)][-5:]
+        return self.runs.see("me", run).state
+
+    def go(self, process, q="a"):
+        run = self.start(process, q)
+        return run, self.ended(run)
+
+    def entries(self, run):
+        return list(self.runs.entries("me", run))
+
+    def until(self, is_so):
+        assert waited(is_so, PATIENCE)
+
+    def until_begun(self, run, step):
+        self.until(lambda: f"{run}:{step}:1" in calls(self.hands.file))
+
+    def answer(self, run, step, value):
+        self.until(lambda: any(each.step == step for each in self.runs.questions("me", run)))
+        question = self.runs.answer("me", run, step, value)
+        self.engine.wake(question.run)
+        return question
+
+    def cancel(self, run):
+        self.runs.cancel("me", run)
+        self.engine.wake(run)
+
+    def trail(self, run):
+        """What happened, kind by kind and step by step; among parallel steps in no order of theirs."""
+        plan = self.runs.see("me", run).plan
+        stages: list[tuple[object, list[tuple[str, str]]]] = []
+        for entry in self.entries(run):
+            event = entry.event
+            of_step = isinstance(event, StepEvent)
+            stage = plan.stage_of[plan.positions[event.step]] if of_step else event.event
+            if not stages or stages[-1][0] != stage:
+                stages.append((stage, []))
+            stages[-1][1].append((event.event, event.step if of_step else ""))
+        return [(stage, sorted(events)) for stage, events in stages]
+
+    def close(self):
+        self.hands.go.set()
+        if self.engine is not None:
+            self.engine.close()
+        self.store.close()
+
+
+INPUTS = ("id", "fails", "breaks", "size", "waits")
+
+
+def local_world(folder):
+    """A world on the engine that others are compared with."""
+    world = World(folder).furnish()
+    world.engine = LocalEngine(world.runs.book, world.workers, world.clock, "local")
+    return world
+
+
+def step(id_, *, tool=None, after=(), inputs=None, required=True, output=None, **execution):
+    """A step that calls a tool, unless more is said."""
+    return {
+        "id": id_,
+        **({"tool": tool} if tool else {}),
+        "inputs": {"id": "{q}"} if inputs is None else inputs,
+        "output": {"variable": f"v_{id_}", "required": required, **(output or {})},
+        "execution": execution,
+        "dependsOn": list(after),
+    }
+
+
+def chain(world, name="chain", length=5, **inputs):
+    return world.process(name, *(step(f"s{n}", tool=world.tool, inputs={"id": "{q}", **inputs}) for n in range(length)))
+
+
+def fan(world, name="fan", width=100, **inputs):
+    given = {"id": "{q}", **inputs}
+    wide = (step(f"w{n}", tool=world.tool, inputs=given, after=["a"], mode="parallel") for n in range(width))
+    return world.process(name, step("a", tool=world.tool), *wide, step("z", tool=world.tool))

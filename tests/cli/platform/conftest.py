@@ -1,0 +1,155 @@
+"""A real HTTP server that may answer late, and commands as processes that stay."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+LONG_ENOUGH = 40.0
+
+CATALOG = """
+kind: Service
+name: shop
+type: rest_api
+protocol: http
+connectionSchema: {{type: object, required: [endpoint]}}
+---
+kind: Tool
+name: item
+service: shop
+connectionParams: {{endpoint: "http://127.0.0.1:{port}"}}
+operation: {{type: rest_request, path: "/{{id}}", allowPrivate: true}}
+inputSchema: {{type: object, required: [id], properties: {{id: {{type: string}}}}}}
+---
+"""
+
+
+class Shop:
+    """Answers every GET, counted by its path; those of `/slow` only once it is let go, those of `/lost` with a 404."""
+
+    def __init__(self):
+        self.calls = Counter()
+        self.lets_go = threading.Event()
+        shop = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):  # noqa: N802  # the server's own name
+                shop.calls[self.path] += 1
+                if self.path == "/slow":
+                    shop.lets_go.wait(LONG_ENOUGH)
+                body = b'{"path": "%s"}' % self.path.encode()
+                try:
+                    self.send_response(404 if self.path == "/lost" else 200)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                except OSError:  # whoever asked was killed
+                    return
+
+            def log_message(self, *_said):
+                return
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+        self.port = self._server.server_port
+
+    def close(self):
+        self.lets_go.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+class Background:
+    """The command as a process that stays; what it says on stderr is at hand."""
+
+    def __init__(self, argv, env):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "aeon", *map(str, argv)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "COLUMNS": "200", **env},
+            text=True,
+        )
+        self.said = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self):
+        self.said.extend(iter(self.process.stderr.readline, ""))
+
+    @property
+    def err(self):
+        """In one line, however it was wrapped."""
+        return " ".join("".join(self.said).split())
+
+    def says(self, text):
+        until(lambda: text in self.err or self.process.poll() is not None)
+        assert text in self.err, self.err
+
+    def ends(self, number):
+        """Sent that signal, its exit code."""
+        self.process.send_signal(number)
+        return self.waited()
+
+    def waited(self):
+        code = self.process.wait(LONG_ENOUGH)
+        self._reader.join()
+        return code
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.waited()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+
+def until(is_so):
+    deadline = time.monotonic() + LONG_ENOUGH
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came to that"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def shop():
+    server = Shop()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def background():
+    """`background(*argv, **env)`."""
+    begun = []
+
+    def begin(*argv, **env):
+        begun.append(Background(argv, env))
+        return begun[-1]
+
+    yield begin
+    for each in begun:
+        each.close()
+
+
+@pytest.fixture
+def applied(aeon, shop):
+    """`applied(text)`: a file with the shop's tool `item` and these documents, applied."""
+
+    def apply(text):
+        Path("shop.yaml").write_text(CATALOG.format(port=shop.port) + text)
+        said = aeon("apply", "shop.yaml")
+        assert said.code == 0, said.err
+
+    return apply

@@ -1,0 +1,111 @@
+"""`aeon metrics`: shown, exposed, defined and deleted, in a project's own graph (platform 18)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aeon.base.errors import InputError
+from aeon.cli.platform.metrics import Asked, define_metric, delete_metric, show_metrics
+from aeon.cli.platform.opening import opened
+from aeon.platform.errors import ForbiddenError, NotFoundError, ReferencedError, RuleError
+from aeon.platform.metrics.metrics import Metrics
+from aeon.platform.metrics.model import NewValue
+
+pytestmark = pytest.mark.server
+
+FILE = """
+kind: Service
+name: shop
+type: rest_api
+protocol: https
+connectionSchema: {type: object, required: [endpoint]}
+---
+kind: Tool
+name: item
+service: shop
+operation: {type: rest_request, path: "/items"}
+inputSchema: {type: object}
+connectionParams: {endpoint: "https://shop.invalid"}
+"""
+NEW = {"name": "tool.stars", "scope": "tool", "aggregation": "avg", "dataType": "float"}
+
+
+@pytest.fixture
+def told(aeon, capsys):
+    """`told(function, ...)`: what it wrote to stdout, on a graph where a tool was called three times."""
+    Path("shop.yaml").write_text(FILE)
+    assert aeon("apply", "shop.yaml").code == 0
+    with opened("me") as platform:
+        item = platform.catalog.tools.find("me", "item")
+        values = Metrics(platform.store, platform.catalog.ledger).values
+        values.record([NewValue("tool.calls", item.id, 1, {"userId": "me"})] * 3)
+    capsys.readouterr()
+
+    def call(function, *args, **named):
+        assert function(*args, **named) == 0
+        return capsys.readouterr().out
+
+    return call
+
+
+def show(told, name=None, user="me", *, as_prometheus=False, as_json=False, **asked):
+    return told(show_metrics, name, user, Asked(**asked), as_prometheus=as_prometheus, as_json=as_json)
+
+
+def test_what_was_measured_is_shown(told):
+    everything = show(told)
+    assert "tool.calls of a tool (sum) 3\n" in everything
+    assert "tool.duration_ms of a tool (avg) -\n" in everything
+    assert show(told, "tool.calls") == "3 item, tool.calls of a tool (sum)\n"
+    assert show(told, "tool.calls", entity="item", since="24h") == "3 item, tool.calls of a tool (sum)\n"
+    assert show(told, scope="tool", entity="item").count("\n") == 5
+    assert show(told, scope="service").count("\n") == 1
+    (summary,) = json.loads(show(told, "tool.calls", as_json=True))
+    assert summary["groups"][0]["values"] == 3
+    text = show(told, as_prometheus=True)
+    assert "# TYPE aeon_tool_calls gauge\naeon_tool_calls{tool_id=" in text
+    assert ',tool="item"} 3\n' in text
+    assert show(told, "tool.calls", since="2999-01-01T00:00:00Z") == ""
+
+
+def test_another_user_s_things_are_not_shown(told):
+    """Platform 2."""
+    assert show(told, "tool.calls", "ann") == ""
+    with pytest.raises(NotFoundError):
+        show(told, "tool.calls", "ann", entity="item")
+
+
+def test_a_metric_is_defined_changed_and_deleted_by_an_administrator(told):
+    assert told(define_metric, NEW, "me", as_json=False) == "defined tool.stars of a tool\n"
+    changed = told(define_metric, {**NEW, "retentionDays": 7}, "me", as_json=True)
+    assert json.loads(changed)["retentionDays"] == 7
+    with pytest.raises(RuleError, match="type float, for ever"):
+        define_metric({**NEW, "dataType": "integer"}, "me", as_json=False)
+    for call in (
+        lambda: define_metric({**NEW, "name": "x"}, "ann", as_json=False),
+        lambda: define_metric(NEW, "ann", as_json=False),
+        lambda: delete_metric("tool.stars", None, "ann", is_cascading=False),
+    ):
+        with pytest.raises(ForbiddenError):
+            call()
+    with opened("me") as platform:
+        metrics = Metrics(platform.store, platform.catalog.ledger)
+        item = platform.catalog.tools.find("me", "item")
+        metrics.values.record([NewValue(metrics.definitions.find("tool.stars").id, item.id, 4.5, {})])
+    with pytest.raises(ReferencedError):
+        delete_metric("tool.stars", "tool", "me", is_cascading=False)
+    assert told(delete_metric, "tool.stars", "tool", "me", is_cascading=True) == "deleted tool.stars of a tool\n"
+
+
+def test_what_cannot_be_asked_is_said_plainly(told):
+    for asked, said in (
+        ({"scope": "robot"}, "no scope 'robot'"),
+        ({"since": "soon"}, "'soon' is no time"),
+        ({"entity": "item"}, "kind the entity is"),
+    ):
+        with pytest.raises(InputError, match=said) as refused:
+            show(told, **asked)
+        assert refused.value.advice
+    with pytest.raises(NotFoundError, match="See `aeon metrics`"):
+        show(told, "nothing")

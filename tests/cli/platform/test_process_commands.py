@@ -1,0 +1,157 @@
+"""`aeon process`, and Processes in `aeon apply`, `aeon catalog` and `aeon uses`, on a real graph."""
+
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.server
+
+FILE = """
+kind: Process
+name: research
+description: Looks a topic up.
+initialContext: [topic]
+steps:
+  - id: look
+    process: look up
+    inputs: {word: "{topic}"}
+    output: found
+  - id: sum
+    tool: summarize
+    inputs: {text: "{step.found}"}
+    dependsOn: [look]
+    output: summary
+outputTemplate: "{{topic}}: {{step.summary.summary}}"
+---
+kind: Process
+name: look up
+initialContext: [word]
+shared: true
+steps:
+  - {id: get, tool: item, inputs: {id: "{word}"}, output: item}
+---
+kind: Service
+name: shop
+type: rest_api
+protocol: http
+connectionSchema: {type: object, required: [endpoint]}
+---
+kind: Tool
+name: item
+service: shop
+connectionParams: {endpoint: "http://127.0.0.1"}
+operation: {type: rest_request, path: "/items/{id}"}
+inputSchema: {type: object, required: [id], properties: {id: {type: string}}}
+"""
+
+CHANGED = FILE.replace("[look]\n", "[look]\n    execution: {timeout: 90}\n").replace("{{topic}}: ", "{{topic}} - ")
+
+
+def flat(said):
+    return " ".join(said.err.split())
+
+
+@pytest.fixture
+def research(aeon):
+    aeon("up")
+    Path("research.yaml").write_text(FILE)
+    said = aeon("apply", "research.yaml")
+    assert said.code == 0, said.err
+    return said
+
+
+def test_processes_are_applied_in_order_and_once(aeon, research):
+    """The file's defaults, own tools and other processes, by name."""
+    assert research.out == "+ Service shop\n+ Tool item\n+ Process look up\n+ Process research\n"
+    assert aeon("apply", "research.yaml").err == "0 of 4 changed\n"
+    listed = aeon("process", "list")
+    assert listed.out == "look up 1 step(s)\nresearch 2 step(s) Looks a topic up.\n"
+    assert aeon("process", "list", "--json").json[1]["name"] == "research"
+    assert aeon("catalog", "list", "process").out == listed.out
+
+
+def test_what_would_change_is_shown_step_by_step(aeon, research):
+    Path("changed.yaml").write_text(CHANGED)
+    dry = aeon("apply", "changed.yaml", "--dry-run")
+    shown = "~ Process research: steps, outputTemplate\n    ~ step sum execution.timeout\n"
+    assert (dry.code, dry.out.endswith(shown), dry.err) == (0, True, "1 of 4 would change\n")
+    data = aeon("apply", "changed.yaml", "--dry-run", "--json").json["steps"][3]
+    assert (data["fields"], data["details"]) == (["steps", "outputTemplate"], ["~ step sum execution.timeout"])
+    against = aeon("process", "diff", "research", "changed.yaml")
+    assert against.out == "~ outputTemplate\n~ step sum execution.timeout\n"
+    assert "to changed.yaml" in against.err
+    alone = aeon("process", "diff", "research")
+    assert (alone.code, "There is one version of 'research'" in flat(alone)) == (2, True)
+
+
+def test_versions_are_shown_and_compared(aeon, research):
+    Path("changed.yaml").write_text(CHANGED)
+    aeon("apply", "changed.yaml")
+    shown = aeon("process", "show", "research").json
+    first, now = shown["versions"]
+    assert (shown["digest"], now["version"]) == (now["digest"], 2)
+    then = aeon("process", "show", "research", "--version", first["digest"][:8]).json
+    assert (then["outputTemplate"], then["version"], then["name"]) == (
+        "{{topic}}: {{step.summary.summary}}",
+        1,
+        "research",
+    )
+    assert aeon("process", "diff", "research").out == "~ outputTemplate\n~ step sum execution.timeout\n"
+    told = aeon("process", "diff", "research", now["digest"][:12], first["digest"][:12], "--json").json
+    assert (told["old"], told["new"]) == (now["digest"][:12], first["digest"][:12])
+    assert told["differences"][1] == {
+        "step": "sum",
+        "verb": "changed",
+        "field": "execution.timeout",
+        "old": 90,
+        "new": 60,
+    }
+    assert aeon("process", "diff", "research", now["digest"][:12]).out == ""
+    assert aeon("process", "diff", "research", first["digest"][:12], "research.yaml").out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "research", "--version", "00000000"), "No versions begin with '00000000'"),
+        (("show", "nobody"), "There is nothing named 'nobody'"),
+        (("diff", "research", "nowhere.yaml"), "nowhere.yaml cannot be read"),
+        (("diff", "research", "other.yaml"), "other.yaml describes no Process 'research'"),
+    ],
+)
+def test_what_is_not_there_is_said_plainly(aeon, research, words, said):
+    Path("other.yaml").write_text("kind: Service\nname: x\n")
+    refused = aeon("process", *words)
+    assert (refused.code, said in flat(refused)) == (1 if "nobody" in words else 2, True)
+
+
+def test_who_calls_what_is_told_and_keeps_it(aeon, research):
+    assert aeon("uses", "tool", "item").out == "process look up of me\n"
+    assert aeon("uses", "process", "look up").out == "process research of me\n"
+    refused = aeon("catalog", "delete", "tool", "item")
+    assert (refused.code, "is still used by look up" in refused.err) == (1, True)
+    refused = aeon("catalog", "delete", "process", "look up")
+    assert (refused.code, "is still used by research" in refused.err) == (1, True)
+    assert aeon("catalog", "rename", "process", "look up", "find").out == "renamed look up to find\n"
+    assert aeon("catalog", "show", "process", "find").json["steps"][0]["id"] == "get"
+    assert aeon("catalog", "delete", "process", "research").out == "deleted research\n"
+    assert aeon("catalog", "delete", "process", "find").code == 0
+    assert aeon("catalog", "delete", "tool", "item").code == 0
+    assert "A process is not archived" in flat(aeon("catalog", "archive", "process", "find"))
+
+
+def test_of_another_s_process_the_version_of_now_is_shown(aeon, research):
+    """Platform 2."""
+    id_ = aeon("process", "show", "look up").json["id"]
+    shown = aeon("process", "show", id_, "--user", "other").json
+    assert (shown["ownerId"], len(shown["versions"])) == ("me", 1)
+    listed = aeon("process", "list", "--user", "other").out
+    assert listed == f"look up 1 step(s) (of me, {id_})\n"
+
+
+def test_everything_wrong_is_told_with_its_path(aeon, research):
+    Path("wrong.yaml").write_text(CHANGED.replace("tool: item", "tool: nothing").replace("{{topic}}", "{{topik}}"))
+    refused = aeon("apply", "wrong.yaml", "--dry-run")
+    assert refused.code == 2
+    assert "Process 'look up': $.steps[0].tool: there is no tool 'nothing'" in flat(refused)
+    assert "Process 'research': $.outputTemplate: " in flat(refused)

@@ -1,0 +1,75 @@
+"""`aeon worker`: there for runs whose process is gone; and who is there (platform 10)."""
+
+import re
+import signal
+
+import pytest
+
+from .conftest import until
+
+pytestmark = pytest.mark.server
+
+SLOW = """
+kind: Process
+name: errand
+initialContext: [who]
+steps:
+  - {id: first, tool: item, inputs: {id: first}, output: first}
+  - {id: slow, tool: item, inputs: {id: slow}, output: slow}
+  - {id: last, tool: item, inputs: {id: last}, output: last}
+outputTemplate: "{{who}} has {{step.last.path}}"
+"""
+
+
+def test_a_worker_takes_over_what_a_killed_process_left(aeon, applied, background, shop):
+    """Platform 10: the steps that were done are not done again, and the run comes to its end."""
+    applied(SLOW)
+    running = background("process", "run", "errand", "--input", "who=me")
+    until(lambda: shop.calls["/slow"] == 1)
+    assert running.ends(signal.SIGKILL) == -signal.SIGKILL
+    (run,) = re.findall("run ([0-9a-f-]+) of errand", running.err)
+    worker = background("worker")
+    worker.says(f"run {run} of errand is taken over")
+    shop.lets_go.set()
+    worker.says(f"run {run} of errand is completed")
+    assert shop.calls == {"/first": 1, "/slow": 2, "/last": 1}
+    assert aeon("runs", "show", run, "--json").json["output"] == "me has /last"
+    assert worker.ends(signal.SIGTERM) == 143
+    assert "0 run(s) under way here" in worker.err
+    assert aeon("worker", "list", "--json").json == []
+
+
+def test_what_a_worker_leaves_goes_on_with_the_next_one(applied, background, shop):
+    applied(SLOW)
+    running = background("process", "run", "errand", "--input", "who=me")
+    until(lambda: shop.calls["/slow"] == 1)
+    running.ends(signal.SIGKILL)
+    first = background("worker")
+    first.says("is taken over")
+    until(lambda: shop.calls["/slow"] == 2)
+    assert first.ends(signal.SIGINT) == 130
+    assert "1 run(s) under way here go on with the next worker" in first.err
+    shop.lets_go.set()
+    background("worker").says("of errand is completed")
+    assert shop.calls == {"/first": 1, "/slow": 3, "/last": 1}
+
+
+def test_workers_are_listed(aeon, background):
+    worker = background("worker", "--concurrency", "1")
+    worker.says("is there for runs")
+    listed = aeon("worker", "list")
+    assert [line.split(",")[0] for line in listed.out.splitlines()] == [
+        "graph_query idle",
+        "llm_call idle",
+        "mcp_server idle",
+        "rest_api idle",
+    ]
+    assert listed.out.count("0 job(s), 0 failed") == 4
+    (found, *_others) = aeon("worker", "list", "--json").json
+    assert found["executorId"] in worker.err
+
+
+@pytest.mark.parametrize(("kind", "said"), [("robot", "no workers of the type robot"), ("llm_call", "as Temporal does")])
+def test_typed_workers_are_refused_plainly(aeon, kind, said):
+    refused = aeon("worker", "--type", kind)
+    assert (refused.code, said in " ".join(refused.err.split())) == (2, True)

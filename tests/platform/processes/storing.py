@@ -1,0 +1,52 @@
+"""Short ways to Processes in a world's graph."""
+
+from aeon.platform.catalog.model import ToolChange
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import NewProcess, ProcessChange
+from aeon.platform.processes.processes import Processes
+
+ANYTHING = {"type": "object"}
+
+
+def step(id_, *, after=(), **fields):
+    """A step of a definition that calls what `tool` or `process` says; its variable is called as the step."""
+    return {"id": id_, "output": {"variable": id_}, "dependsOn": list(after), **fields}
+
+
+class Storing:
+    """The Processes of a world, and a user's tools that take anything."""
+
+    def __init__(self, world):
+        self.world = world
+        self.processes = Processes(world.store, world.catalog)
+
+    def tool(self, user, name="get", **fields):
+        services = self.world.catalog.services
+        service = services.by_name(user, "api") or self.world.service(user)
+        operation = {"type": "rest_request"}
+        return self.world.tool(user, service, name=name, **{"inputSchema": ANYTHING, "operation": operation, **fields})
+
+    def new(self, *steps, name="work", **fields):
+        return NewProcess.parsed({"name": name, "steps": list(steps), **fields})
+
+    def add(self, user, *steps, request=None, **fields):
+        return self.processes.add(self.new(*steps, **fields), request or Request(user))
+
+    def change(self, user, process, request=None, **fields):
+        return self.processes.change(process.id, ProcessChange.parsed(fields), request or Request(user))
+
+    def remove(self, user, process):
+        self.processes.remove(process.id, Request(user))
+
+    def calling(self, user, target, name="work", **fields):
+        """A Process of one step that calls a tool or a Process."""
+        return self.add(user, step("only", **{target.kind: target.id}), name=name, **fields)
+
+    def unshare_tool(self, user, tool):
+        self.world.catalog.tools.change(tool.id, ToolChange(shared=False), Request(user))
+
+    def count(self, label):
+        return self.read(f"MATCH (n:{label}) RETURN count(n) AS n")[0]["n"]
+
+    def read(self, query, **params):
+        return self.world.store.read(query, params)
