@@ -15,6 +15,8 @@ from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.graph import GraphStore
+from aeon.platform.metrics.calls import MeasuredCaller
+from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.processes.processes import Processes
 from aeon.platform.vault import Vault, VaultError
 
@@ -53,6 +55,16 @@ class Platform:
             "mcp_call": self.mcp,
         }
         return ToolCaller(self.catalog, executors, self.tokens, SystemClock())
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """What is measured. Raises GraphError."""
+        return Metrics(self.store, self.catalog.ledger)
+
+    @cached_property
+    def measured_caller(self) -> MeasuredCaller:
+        """What runs stored tools outside of runs, each call recorded."""
+        return MeasuredCaller(self.caller, self.catalog.tools, self.metrics.values)
 
     @cached_property
     def tokens(self) -> Tokens:

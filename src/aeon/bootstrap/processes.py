@@ -1,6 +1,8 @@
 """Running the Processes of a project's folder: the runs, the engine that the settings mean, and the workers."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -10,8 +12,11 @@ from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
 from aeon.base.errors import MissingExtraError
 from aeon.bootstrap.platform import Platform
+from aeon.platform.graph import GraphError
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Engine
+from aeon.platform.processes.runs.measuring import Measuring
+from aeon.platform.processes.runs.pruning import Pruned, Pruning
 from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.processes.schedules.schedules import Schedules
 from aeon.platform.processes.schedules.starting import Starter
@@ -73,16 +78,38 @@ class ProcessRunner:
         starter = Starter(self.schedules, self.platform.processes, self.runs, self.engine)
         return Attending(self.runs.book, self.caretaker, starter, self.clock, self.engine.executor)
 
+    @cached_property
+    def measuring(self) -> Measuring:
+        """What records the runs that have ended. Raises GraphError."""
+        return Measuring(self.platform.store, self.runs.book, self.platform.metrics.values)
+
+    def prune(self, days: int | None = None) -> Pruned:
+        """Remove runs that ended so many days ago, or as many as the settings keep; what they came to stays measured.
+
+        Raises GraphError.
+        """
+        while self.measuring.catch_up():
+            continue
+        now = self.clock.now()
+        before = datetime.fromisoformat(now) - timedelta(days=self._settings.keep_days if days is None else days)
+        pruning = Pruning(self.platform.store, self.results, self.engine.forget, self.clock.now)
+        return pruning.prune(before.isoformat(timespec="microseconds"))
+
     def begin(self, types: Sequence[str] = (), each_beat: Callable[[], None] | None = None) -> None:
         """Open the engine, and be there for all to see."""
         _ = self.engine
         self.presence.begin(types, each_beat)
 
     def close(self) -> None:
-        """Stop where everything stands."""
-        for close in reversed(self._closing):
-            close()
-        self._closing.clear()
+        """Stop where everything stands; what has ended is recorded by then, or by whoever comes next."""
+        try:
+            if self._closing:
+                with suppress(GraphError):
+                    self.measuring.catch_up()
+        finally:
+            for close in reversed(self._closing):
+                close()
+            self._closing.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ import typer
 import aeon
 from aeon.cli.options import AsJson, LogFile, Model, NoInput, Stored, Ttl, User, group
 from aeon.cli.platform.commands import apply, audit, catalog, graph, health, process, secret, tool, up, uses
-from aeon.cli.platform.run_commands import runs, worker
+from aeon.cli.platform.run_commands import jobs, metrics, runs, schedule, worker
 from aeon.cli.skills.commands import skills
 
 app = group(
@@ -30,6 +30,9 @@ app.add_typer(tool, name="tool")
 app.add_typer(process, name="process")
 app.add_typer(runs, name="runs")
 app.add_typer(worker, name="worker")
+app.add_typer(schedule, name="schedule")
+app.add_typer(jobs, name="jobs")
+app.add_typer(metrics, name="metrics")
 app.add_typer(audit, name="audit")
 app.add_typer(graph, name="graph")
 app.add_typer(secret, name="secret")
@@ -143,6 +146,14 @@ def doctor(
     from aeon.cli.doctor import examine
 
     return examine(model, is_quick=quick, as_json=as_json)
+
+
+@app.command()
+def mcp(model: Model = None) -> int:
+    """Serve the kernel and the skills to others by MCP, on stdin and stdout."""
+    from aeon.cli.mcp import serve_mcp
+
+    return serve_mcp(model)
 
 
 @tools.command("list")

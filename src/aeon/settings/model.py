@@ -137,6 +137,7 @@ class EngineSettings(_Section):
     rest_api: int = Field(default=8, ge=1, le=1000, description="requests to HTTP services at once")
     llm_call: int = Field(default=2, ge=1, le=1000, description="questions to language models at once")
     mcp_server: int = Field(default=4, ge=1, le=1000, description="calls of MCP servers at once")
+    keep_days: int = Field(default=30, ge=1, le=36_500, description="days for which runs that have ended are kept")
 
     @property
     def slots(self) -> dict[str, int]:

@@ -1,12 +1,11 @@
-"""Processes, runs and hands that do what a step's inputs say, for tests of an engine; and what they are asked to do."""
+"""One user's Processes and runs in a folder, so that several processes can have them open, and hands that count."""
 
 import threading
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.engine.local import LocalEngine
 from aeon.adapters.engine.waiting import waited
-from aeon.adapters.graph import memory, open_embedded
+from aeon.adapters.graph import open_embedded
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
 from aeon.platform.catalog.catalog import Catalog
@@ -14,7 +13,7 @@ from aeon.platform.catalog.model import NewService, NewTool
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import NewProcess
 from aeon.platform.processes.processes import Processes
-from aeon.platform.processes.running.events import Failure, StepCompleted, StepEvent, StepFailed
+from aeon.platform.processes.running.events import StepCompleted
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.model import Done
 from aeon.platform.processes.runs.runs import Runs
@@ -26,11 +25,7 @@ PATIENCE = 90
 
 
 class Hands:
-    """Carries jobs out and counts each call in a file. What it does with one, the job's inputs say.
-
-    `fails`: so many attempts fail in a way that may pass; `breaks`: it fails for good; `size`: characters of its
-    result; `waits`: it waits until it is let go, and for ever where `hangs` is set.
-    """
+    """Carries jobs out and counts each in a file. One whose inputs say `waits` waits to be let go, or for ever."""
 
     def __init__(self, file: Path, *, hangs: bool = False):
         self.file, self.hangs = file, hangs
@@ -39,14 +34,9 @@ class Hands:
     def __call__(self, job):
         with self.file.open("a") as out:
             out.write(f"{job.id}\n")
-        told = job.inputs
-        if told.get("waits"):
+        if job.inputs.get("waits"):
             (threading.Event() if self.hangs else self.go).wait(PATIENCE)
-        if told.get("breaks") or job.attempt <= told.get("fails", 0):
-            error = Failure(code="hands", message="they slipped", transient=not told.get("breaks"))
-            return Done(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
-        output = "x" * told["size"] if "size" in told else {"got": told.get("id")}
-        return Done(event=StepCompleted(step=job.step, attempt=job.attempt, output=output), about={"hands": True})
+        return Done(event=StepCompleted(step=job.step, attempt=job.attempt, output={"got": job.inputs.get("id")}))
 
 
 def calls(file: Path) -> list[str]:
@@ -55,12 +45,12 @@ def calls(file: Path) -> list[str]:
 
 
 class World:
-    """One user with tools of two effects, in a graph of its own; the engine comes later."""
+    """One user with tools of two effects, in a graph that several processes may have open; the engine comes later."""
 
-    def __init__(self, folder: Path, *, kept: bool = False):
+    def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self.store = open_embedded(folder / "graph") if kept else memory()
+        self.store = open_embedded(folder / "graph")
         self.clock = SystemClock()
         self.catalog = Catalog(self.store, InMemoryVault(self.clock), clock=self.clock)
         self.processes = Processes(self.store, self.catalog)
@@ -69,7 +59,6 @@ class World:
         self.hands = Hands(folder / "calls")
         self.workers = LocalWorkers(self.hands, {}, otherwise=100)
         self.engine = None
-        self.made = 0
 
     def furnish(self):
         """The user, and what the Processes call."""
@@ -100,8 +89,7 @@ class World:
         return self.catalog.tools.add(NewTool.parsed(tool), ME).id
 
     def process(self, name, *steps, **more):
-        self.made += 1
-        told = {"name": f"{name} {self.made}", "initialContext": ["q"], "steps": list(steps), **more}
+        told = {"name": name, "initialContext": ["q"], "steps": list(steps), **more}
         return self.processes.add(NewProcess.parsed(told), ME)
 
     def accept(self, process, q="a"):
@@ -115,10 +103,6 @@ class World:
     def ended(self, run):
         assert self.engine.wait(run, PATIENCE), [entry.event.event for entry in self.entries(run)][-5:]
         return self.runs.see("me", run).state
-
-    def go(self, process, q="a"):
-        run = self.start(process, q)
-        return run, self.ended(run)
 
     def entries(self, run):
         return list(self.runs.entries("me", run))
@@ -135,23 +119,6 @@ class World:
         self.engine.wake(question.run)
         return question
 
-    def cancel(self, run):
-        self.runs.cancel("me", run)
-        self.engine.wake(run)
-
-    def trail(self, run):
-        """What happened, kind by kind and step by step; among parallel steps in no order of theirs."""
-        plan = self.runs.see("me", run).plan
-        stages: list[tuple[object, list[tuple[str, str]]]] = []
-        for entry in self.entries(run):
-            event = entry.event
-            of_step = isinstance(event, StepEvent)
-            stage = plan.stage_of[plan.positions[event.step]] if of_step else event.event
-            if not stages or stages[-1][0] != stage:
-                stages.append((stage, []))
-            stages[-1][1].append((event.event, event.step if of_step else ""))
-        return [(stage, sorted(events)) for stage, events in stages]
-
     def close(self):
         self.hands.go.set()
         if self.engine is not None:
@@ -159,14 +126,7 @@ class World:
         self.store.close()
 
 
-INPUTS = ("id", "fails", "breaks", "size", "waits")
-
-
-def local_world(folder):
-    """A world on the engine that others are compared with."""
-    world = World(folder).furnish()
-    world.engine = LocalEngine(world.runs.book, world.workers, world.clock, "local")
-    return world
+INPUTS = ("id", "waits")
 
 
 def step(id_, *, tool=None, after=(), inputs=None, required=True, output=None, **execution):
@@ -179,10 +139,6 @@ def step(id_, *, tool=None, after=(), inputs=None, required=True, output=None, *
         "execution": execution,
         "dependsOn": list(after),
     }
-
-
-def chain(world, name="chain", length=5, **inputs):
-    return world.process(name, *(step(f"s{n}", tool=world.tool, inputs={"id": "{q}", **inputs}) for n in range(length)))
 
 
 def fan(world, name="fan", width=100, **inputs):

@@ -7,24 +7,41 @@ from aeon.adapters.engine.local import LocalEngine
 from aeon.testing.engines import CASES, SURVIVING, EngineWorld
 
 
-def local(_folder):
+def local(_folder, _request):
     return lambda book, workers, _results, clock, executor: LocalEngine(book, workers, clock, executor)
 
 
-def dbos(folder):
+def dbos(folder, _request):
     address = f"sqlite:///{folder}/runs.db"
     return lambda *parts: DbosEngine(address, *parts)
 
 
-ENGINES = {"local": local, "dbos-sqlite": dbos}
-SLOWER = [pytest.param("dbos-sqlite", marks=pytest.mark.slow)]
+def dbos_on_postgres(_folder, request):
+    address = request.getfixturevalue("postgres")()
+    return lambda *parts: DbosEngine(address, *parts)
+
+
+ENGINES = {"local": local, "dbos-sqlite": dbos, "dbos-postgres": dbos_on_postgres}
+SLOWER = [
+    pytest.param("dbos-sqlite", marks=pytest.mark.slow),
+    pytest.param("dbos-postgres", marks=[pytest.mark.slow, pytest.mark.server]),
+]
+
+
+def made(request, store, folder):
+    world = EngineWorld(store, folder, ENGINES[request.param](folder, request))
+    yield world
+    world.close()
 
 
 @pytest.fixture(params=["local", *SLOWER])
 def world(request, store, tmp_path):
-    made = EngineWorld(store, tmp_path, ENGINES[request.param](tmp_path))
-    yield made
-    made.close()
+    yield from made(request, store, tmp_path)
+
+
+@pytest.fixture(params=SLOWER)
+def lasting_world(request, store, tmp_path):
+    yield from made(request, store, tmp_path)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
@@ -32,11 +49,6 @@ def test_engine(case, world):
     case(world)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
-def test_engine_that_keeps_its_work(case, store, tmp_path):
-    world = EngineWorld(store, tmp_path, dbos(tmp_path))
-    try:
-        case(world)
-    finally:
-        world.close()
+def test_engine_that_keeps_its_work(case, lasting_world):
+    case(lasting_world)

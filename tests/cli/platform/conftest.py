@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-LONG_ENOUGH = 40.0
+LONG_ENOUGH = 20.0
 
 CATALOG = """
 kind: Service
@@ -31,16 +31,18 @@ inputSchema: {{type: object, required: [id], properties: {{id: {{type: string}}}
 
 
 class Shop:
-    """Answers every GET, counted by its path; those of `/slow` only once it is let go, those of `/lost` with a 404."""
+    """Answers every GET, counted by its path and its job; those of `/slow` only once it is let go, those of `/lost` with a 404."""
 
     def __init__(self):
         self.calls = Counter()
+        self.jobs = Counter()
         self.lets_go = threading.Event()
         shop = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):  # noqa: N802  # the server's own name
+            def do_GET(self):  # the server's own name
                 shop.calls[self.path] += 1
+                shop.jobs[self.headers["Idempotency-Key"]] += 1
                 if self.path == "/slow":
                     shop.lets_go.wait(LONG_ENOUGH)
                 body = b'{"path": "%s"}' % self.path.encode()
@@ -94,7 +96,7 @@ class Background:
         return " ".join("".join(self.said).split())
 
     def says(self, text):
-        until(lambda: text in self.err or self.process.poll() is not None)
+        until(lambda: text in self.err or self.process.poll() is not None, lambda: self.err)
         assert text in self.err, self.err
 
     def ends(self, number):
@@ -115,10 +117,10 @@ class Background:
         self.process.stderr.close()
 
 
-def until(is_so):
+def until(is_so, what=lambda: "it never came to that"):
     deadline = time.monotonic() + LONG_ENOUGH
     while not is_so():
-        assert time.monotonic() < deadline, "it never came to that"
+        assert time.monotonic() < deadline, what()
         time.sleep(0.05)
 
 

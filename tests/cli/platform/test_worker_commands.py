@@ -17,10 +17,11 @@ steps:
   - {id: first, tool: item, inputs: {id: first}, output: first}
   - {id: slow, tool: item, inputs: {id: slow}, output: slow}
   - {id: last, tool: item, inputs: {id: last}, output: last}
-outputTemplate: "{{who}} has {{step.last.path}}"
+outputTemplate: "{{who}} has {{step.last.body.path}}"
 """
 
 
+@pytest.mark.slow
 def test_a_worker_takes_over_what_a_killed_process_left(aeon, applied, background, shop):
     """Platform 10: the steps that were done are not done again, and the run comes to its end."""
     applied(SLOW)
@@ -39,6 +40,7 @@ def test_a_worker_takes_over_what_a_killed_process_left(aeon, applied, backgroun
     assert aeon("worker", "list", "--json").json == []
 
 
+@pytest.mark.slow
 def test_what_a_worker_leaves_goes_on_with_the_next_one(applied, background, shop):
     applied(SLOW)
     running = background("process", "run", "errand", "--input", "who=me")
@@ -69,7 +71,22 @@ def test_workers_are_listed(aeon, background):
     assert found["executorId"] in worker.err
 
 
-@pytest.mark.parametrize(("kind", "said"), [("robot", "no workers of the type robot"), ("llm_call", "as Temporal does")])
+@pytest.mark.parametrize(
+    ("kind", "said"), [("robot", "no workers of the type robot"), ("llm_call", "as Temporal does")]
+)
 def test_typed_workers_are_refused_plainly(aeon, kind, said):
     refused = aeon("worker", "--type", kind)
     assert (refused.code, said in " ".join(refused.err.split())) == (2, True)
+
+
+def test_old_runs_are_removed_and_stay_measured(aeon, applied):
+    applied(SLOW.replace("id: slow}", "id: quick}"))
+    run = aeon("process", "run", "errand", "--input", "who=me", "--json").json["id"]
+    assert aeon("runs", "prune").out == "removed 0 run(s) and 0 large result(s)\n"
+    assert aeon("runs", "prune", "--days", "0", "--json").json == {"runs": 1, "results": 0}
+    assert aeon("runs", "show", run).code == 1
+    assert aeon("runs", "list").out == ""
+    assert aeon("metrics", "show", "process.runs").out == "1 errand, process.runs of a process (sum)\n"
+    assert aeon("metrics", "show", "tool.calls").out == "3 item, tool.calls of a tool (sum)\n"
+    aeon("tool", "call", "item", "--input", '{"id": "lost"}')
+    assert aeon("metrics", "show", "tool.errors").out == "1 item, tool.errors of a tool (sum)\n"

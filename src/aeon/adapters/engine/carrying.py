@@ -68,12 +68,13 @@ class Carrying:
         writer = Writer(self._book, run, self._executor, self._halted)
         lane = _Lane(work, self._clock, writer, checkpoint, self)
         self._lanes[run] = lane
-        self._begin_looking()
+        self._begin_looking(at_once=bool(work.earlier))
         try:
             await writer.guarding(conduct(work, lane))
         finally:
             lane.close()
-            del self._lanes[run]
+            if self._lanes.get(run) is lane:
+                del self._lanes[run]
 
     def wake(self) -> None:
         """Look at once what is wanted of the runs. Any thread may ask."""
@@ -126,21 +127,22 @@ class Carrying:
         else:
             await lane.ended.wait()
 
-    def _begin_looking(self) -> None:
+    def _begin_looking(self, *, at_once: bool) -> None:
+        """Of a run that has only begun nothing was wanted yet."""
+        if at_once:
+            self._look.set()
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look_for_signals())
 
     async def _look_for_signals(self) -> None:
         while self._lanes:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._look.wait(), _LOOKS_EVERY)
+            self._look.clear()
             signals = await asyncio.to_thread(self._signals, list(self._lanes))
             for signal in signals:
                 if (lane := self._lanes.get(signal.run_id)) is not None:
                     lane.take(signal)
-            self._look.clear()
-            try:
-                await asyncio.wait_for(self._look.wait(), _LOOKS_EVERY)
-            except TimeoutError:
-                continue
 
     def _signals(self, runs: list[str]) -> list[Signal]:
         try:

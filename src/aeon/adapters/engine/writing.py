@@ -13,7 +13,7 @@ from aeon.platform.processes.runs.model import Entry
 
 T = TypeVar("T")
 
-_GATHERS = 0.05
+_GATHERS = 0.1
 """Seconds in which entries gather before they are written."""
 
 _MOST_AT_ONCE = 1000

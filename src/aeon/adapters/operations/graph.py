@@ -4,7 +4,7 @@ from typing import Final, cast
 
 from aeon.adapters.operations.addresses import Resolve, resolved
 from aeon.adapters.operations.graph_servers import Found, connected
-from aeon.adapters.operations.own_graph import NAMED
+from aeon.adapters.operations.own_graph import NAMED, taken
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError, Outcome, Work
 from aeon.platform.catalog.operations import GraphQuery
@@ -28,15 +28,15 @@ class GraphExecutor:
     def execute(self, work: Work) -> Outcome:
         operation = cast(GraphQuery, work.operation)
         if work.connection.get("endpoint") == OWN:
-            return Outcome(_result(self._own_rows(work.user, operation), operation.row_limit))
+            return Outcome(_result(self._own_rows(work, operation), operation.row_limit))
         given: JsonObject = {name: work.given.get(name) for name in sorted(operation.variables())}
         found: Found = connected(work, self._resolve)(operation, given)
         return Outcome({"rows": list[Json](found.rows), "truncated": found.is_truncated})
 
-    def _own_rows(self, user: str, operation: GraphQuery) -> list[Row]:
+    def _own_rows(self, work: Work, operation: GraphQuery) -> list[Row]:
         """The rows of a named query, one more than the limit where there are more (platform 2)."""
         query = _named(operation)
-        params: JsonObject = {"user": user, "limit": operation.row_limit + 1}
+        params: JsonObject = {**_given(query, work), "user": work.user, "limit": operation.row_limit + 1}
         try:
             return self._own.read(query, params, timeout=operation.timeout)
         except GraphError as error:
@@ -54,6 +54,17 @@ def _named(operation: GraphQuery) -> str:
             next_step=f"Set the operation's query to one of {', '.join(f'@{known}' for known in NAMED)}.",
         )
     return NAMED[name[1:]]
+
+
+def _given(query: str, work: Work) -> JsonObject:
+    """What a named query takes of the input; all of it are texts."""
+    fields = sorted(taken(query))
+    if wrong := [name for name in fields if not isinstance(work.given.get(name), str)]:
+        raise OperationError(
+            f"the query takes {', '.join(wrong)} from the input, a text each",
+            next_step="Require it in the tool's inputSchema.",
+        )
+    return {name: work.given[name] for name in fields}
 
 
 def _result(rows: list[Row], limit: int) -> JsonObject:

@@ -1,9 +1,10 @@
 """How an MCP server is reached: as a process of ours over its pipes, or over HTTP with the secret as a bearer."""
 
+import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import anyio.to_thread
 import httpx2
@@ -12,12 +13,16 @@ from aeon.adapters.operations.addresses import Resolve, allowed_address
 from aeon.adapters.operations.exchange import check_headers, port_of
 from aeon.adapters.operations.pinned import PinnedTransport
 from aeon.adapters.operations.tls import is_certificate, require_tls, verification
+from aeon.adapters.vault import VARIABLE
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.vault import Revealed
 
 if TYPE_CHECKING:
     from mcp.client import Transport
+
+OWN: Final = "aeon:self"
+"""The command that is Aeon's own MCP server, wherever and as whatever this Aeon runs."""
 
 _INHERITED = ("PATH", "HOME", "LANG")
 _CONNECT_SECONDS = 10.0
@@ -108,14 +113,32 @@ def _process(reach: Reach, environ: Mapping[str, str]) -> "Transport":
         raise OperationError(
             "a server over stdio takes no secret", next_step="Reach it over http, or take the secret off the tool."
         )
+    command, arguments, env = (_ourselves if reach.connection["command"] == OWN else _program)(reach, environ)
+    return cast("Transport", _process_streams(StdioServerParameters(command=command, args=arguments, env=env)))
+
+
+class _Start(NamedTuple):
+    """How a process is started."""
+
+    command: str
+    arguments: list[str]
+    env: dict[str, str]
+
+
+def _ourselves(reach: Reach, environ: Mapping[str, str]) -> _Start:
+    """This very interpreter. It is Aeon, with Aeon's settings and the model's key; it has no need to open the vault."""
+    if reach.connection.keys() != {"command"}:
+        raise OperationError(f"the command {OWN} takes no arguments and no environment")
+    env = {name: value for name, value in environ.items() if name != VARIABLE}
+    return _Start(sys.executable, ["-m", "aeon", "mcp"], env)
+
+
+def _program(reach: Reach, environ: Mapping[str, str]) -> _Start:
     arguments, own = reach.connection.get("args", []), reach.connection.get("env", {})
     if not _are_texts(arguments) or not isinstance(own, dict) or not _are_texts(list(cast(JsonObject, own).values())):
         raise OperationError("the connection's `args` must be a list of texts, its `env` an object of texts")
     inherited = {name: environ[name] for name in _INHERITED if name in environ}
-    parameters = StdioServerParameters(
-        command=str(reach.connection["command"]), args=arguments, env={**inherited, **cast("dict[str, str]", own)}
-    )
-    return cast("Transport", _process_streams(parameters))
+    return _Start(str(reach.connection["command"]), arguments, {**inherited, **cast("dict[str, str]", own)})
 
 
 def _are_texts(value: Json) -> bool:

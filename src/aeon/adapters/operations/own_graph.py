@@ -1,9 +1,11 @@
 """The named queries about Aeon's own graph: all that a stored tool may ask it.
 
 Each is bound to `$user`, so that it returns what is his and, of others, only what concerns it: who they are, and the
-name of a thing of theirs where they share it (platform 2). Secrets have their metadata alone (platform 3).
+name of a thing of theirs where they share it (platform 2). Secrets have their metadata alone (platform 3). What else a
+query names with `$` is the input's field of that name.
 """
 
+import re
 from typing import Final
 
 SERVICES: Final = """
@@ -19,6 +21,15 @@ MATCH (t)-[:USES_SERVICE]->(s:Service)
 RETURN t.id AS id, t.name AS name, t.description AS description, s.id AS serviceId, t.status AS status,
        t.enabled AS enabled, t.shared AS shared, t.createdAt AS createdAt, t.updatedAt AS updatedAt
 ORDER BY t.name LIMIT $limit
+"""
+
+THINGS: Final = """
+MATCH (x)-[:OWNED_BY]->(:User {id: $user})
+WITH x, labels(x)[0] AS kind, toLower(x.name) AS name, toLower(x.description) AS description, toLower($words) AS words
+WHERE kind IN ['Tool', 'Process'] AND any(word IN split(words, ' ')
+      WHERE (word = words OR size(word) > 3) AND (name CONTAINS word OR description CONTAINS word))
+RETURN kind, x.id AS id, x.name AS name, x.description AS description
+ORDER BY name, kind LIMIT $limit
 """
 
 SECRETS_METADATA: Final = """
@@ -43,8 +54,16 @@ ORDER BY a.seq DESC LIMIT $limit
 NAMED: Final = {
     "services": SERVICES,
     "tools": TOOLS,
+    "things": THINGS,
     "secrets": SECRETS_METADATA,
     "users_of_mine": USERS_OF_MINE,
     "trail": TRAIL,
 }
 """By the name that an operation's query gives after its `@`. The trail's newest entries come first."""
+
+_PARAMETER = re.compile(r"\$([a-z]+)")
+
+
+def taken(query: str) -> frozenset[str]:
+    """The fields of the input that a named query takes."""
+    return frozenset(_PARAMETER.findall(query)) - {"user", "limit"}

@@ -76,6 +76,8 @@ class McpProbe:
             kind = "https" if is_secure else "http"
             return HttpProbe().problem(kind, connection, allow_private=allow_private)
         command = str(connection.get("command", ""))
+        if command.startswith(_OWN):
+            return None
         return None if shutil.which(command) else f"there is no program {command!r}"
 
 

@@ -55,6 +55,8 @@ def _asked(operation: RestRequest, work: Work) -> Asked:
         {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
     )
     headers = {name.lower(): text_filled(value, work.given) for name, value in operation.headers.items()}
+    if work.key is not None:
+        headers.setdefault("idempotency-key", work.key)
     body = None if operation.body is None else filled(operation.body, work.given)
     if body is not None and not isinstance(body, str):
         headers.setdefault("content-type", "application/json")

@@ -3,6 +3,8 @@
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from aeon.platform.processes.runs.claims import LostResultError
@@ -17,10 +19,11 @@ class FileResults:
     def put(self, digest: str, text: str) -> None:
         """Keep a text. Raises OSError when there is no room."""
         file = self._file(digest)
-        if file.exists():
+        with suppress(FileNotFoundError):
+            os.utime(file)
             return
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".new-")
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f"{digest}-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
                 out.write(text)
@@ -44,9 +47,21 @@ class FileResults:
             raise LostResultError(f"The stored result {digest[:12]} was changed.", next_step="Run the process again.")
         return text.decode()
 
-    def remove(self, digest: str) -> None:
-        """Forget a text, if it is there."""
-        self._file(digest).unlink(missing_ok=True)
+    def untouched_since(self, instant: float) -> Iterator[str]:
+        """The digests of what nobody has put since then; drafts of whoever was killed while he wrote are among them."""
+        for file in self._folder.glob("*/*"):
+            with suppress(FileNotFoundError):
+                if file.stat().st_mtime < instant:
+                    yield file.name
+
+    def remove_untouched(self, digest: str, instant: float) -> bool:
+        """Forget a text that nobody has put since then; whether it was there, and is gone now."""
+        file = self._file(digest)
+        with suppress(FileNotFoundError):
+            if file.stat().st_mtime < instant:
+                file.unlink()
+                return True
+        return False
 
     def _file(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest

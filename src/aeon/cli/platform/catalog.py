@@ -28,9 +28,12 @@ def bring_up(user: str, *, as_json: bool) -> int:
     """Open everything once, give the graph its defaults, tidy the vault, and count what the user has."""
     with opened(user) as platform:
         catalog = platform.catalog
-        defaults = load_defaults(catalog)
+        processes = ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)
+        defaults = load_defaults(catalog, {"Process": processes})
         list(platform.health.run(DEFAULTS_OWNER, only_due=True))
-        catalog.secrets.sweep((datetime.now(UTC) - _UNDER_WAY).isoformat(timespec="microseconds"))
+        now = datetime.now(UTC)
+        catalog.secrets.sweep((now - _UNDER_WAY).isoformat(timespec="microseconds"))
+        platform.metrics.values.prune(now.isoformat(timespec="microseconds"))
         counts = {
             "services": len(catalog.services.page_of_own(user, limit=_MOST_LISTED)),
             "secrets": len(catalog.secrets.page_of_own(user, limit=_MOST_LISTED)),
@@ -89,7 +92,7 @@ def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> i
     given = read_object(argument)
     with opened(user) as platform:
         found = platform.catalog.tools.find(user, name)
-        called = platform.caller.call(user, found.id, given)
+        called = platform.measured_caller.call(user, found.id, given)
     for warning in called.warnings:
         say(warning, "warning: ", "  ")
     if as_json:

@@ -54,7 +54,8 @@ class Following:
         """Tell of nothing that has happened so far."""
         tell = self._tell
         self._tell = _nobody
-        self._look()
+        while self._look():  # a run that was called is met one look later
+            pass
         self._tell = tell
 
     def to_the_end(self) -> Followed:

@@ -1,6 +1,7 @@
 """The commands that run Processes, and their options. Each imports what it needs when it runs."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
@@ -9,7 +10,7 @@ from aeon.cli.platform.commands import Name, process
 
 runs = group("See runs of processes, go on with them, and ask why one does not go on.")
 
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; last is the newest.")]
 
 
 @process.command("run")
@@ -46,6 +47,23 @@ def process_answer(  # one for each option
     from aeon.cli.platform.runs import answer_run
 
     return answer_run(run, step, answer, user, waits=not no_wait, as_json=as_json)
+
+
+@process.command("graph")
+def process_graph(
+    name: Name,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="RUN", help="Show where this run stands; last is the newest.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the picture there; else it goes to stdout.")
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Draw a process as SVG: its steps, what each waits for, and with --run what each came to."""
+    from aeon.cli.platform.drawing import draw_process
+
+    return draw_process(name, run, file, user)
 
 
 @runs.command("list")
@@ -113,6 +131,20 @@ def runs_retry(run: RunId, user: User = "me", as_json: AsJson = False) -> int:
     return retry_run(run, user, as_json=as_json)
 
 
+@runs.command("prune")
+def runs_prune(
+    days: Annotated[
+        int | None, typer.Option("--days", min=0, metavar="N", help="Those that ended so long ago; default: keep_days.")
+    ] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Remove runs of everybody's that ended long ago, with all that was kept of them. `aeon worker` does it, too."""
+    from aeon.cli.platform.workers import prune_runs
+
+    return prune_runs(days, user, as_json=as_json)
+
+
 worker = group("Carry out runs that nobody carries out any more, and start what schedules have due. Ctrl-C ends it.")
 
 
@@ -141,3 +173,173 @@ def worker_list(user: User = "me", as_json: AsJson = False) -> int:
     from aeon.cli.platform.workers import list_workers
 
     return list_workers(user, as_json=as_json)
+
+
+schedule = group("Have processes started by themselves, again and again or one time. `aeon worker` starts them.")
+
+ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name, or its id.")]
+
+
+@schedule.command("add")
+def schedule_add(  # one for each option
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call the schedule.")],
+    process_name: Annotated[str, typer.Argument(metavar="PROCESS", help="The process to start: its name or id.")],
+    cron: Annotated[
+        str | None, typer.Option("--cron", metavar="EXPR", help='When, again and again: "0 8 * * mon-fri".')
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="TIME", help="When, one time: 2027-01-31T08:00:00+01:00.")
+    ] = None,
+    time_zone: Annotated[
+        str, typer.Option("--time-zone", metavar="ZONE", help="The zone that --cron is meant in, as Europe/Berlin.")
+    ] = "UTC",
+    inputs: Annotated[
+        list[str] | None, typer.Option("--input", metavar="NAME=VALUE", help="An input; JSON or text. May be repeated.")
+    ] = None,
+    catch_up: Annotated[
+        Literal["skip", "once"],
+        typer.Option("--catch-up", help="What becomes of moments that passed while no worker was there."),
+    ] = "skip",
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Have a process started by --cron, or one time --at an instant."""
+    from aeon.cli.platform.schedules import When, add_schedule
+
+    return add_schedule(name, process_name, inputs or [], When(cron, at, time_zone, catch_up), user, as_json=as_json)
+
+
+@schedule.command("list")
+def schedule_list(user: User = "me", as_json: AsJson = False) -> int:
+    """Your schedules: what each starts, when, and when next."""
+    from aeon.cli.platform.schedules import list_schedules
+
+    return list_schedules(user, as_json=as_json)
+
+
+@schedule.command("remove")
+def schedule_remove(name: ScheduleName, user: User = "me") -> int:
+    """Delete a schedule of yours; what it started goes on."""
+    from aeon.cli.platform.schedules import remove_schedule
+
+    return remove_schedule(name, user)
+
+
+@schedule.command("pause")
+def schedule_pause(name: ScheduleName, user: User = "me") -> int:
+    """Start nothing by it until it is resumed."""
+    from aeon.cli.platform.schedules import enable_schedule
+
+    return enable_schedule(name, user, is_enabled=False)
+
+
+@schedule.command("resume")
+def schedule_resume(name: ScheduleName, user: User = "me") -> int:
+    """Start by it again, from now on: what passed meanwhile is not caught up."""
+    from aeon.cli.platform.schedules import enable_schedule
+
+    return enable_schedule(name, user, is_enabled=True)
+
+
+jobs = group("See the calls that your runs wait for, and those that failed for good; try these again.")
+
+
+@jobs.command("list")
+def jobs_list(user: User = "me", as_json: AsJson = False) -> int:
+    """The jobs of your open runs: queued or running, and with which worker."""
+    from aeon.cli.platform.jobs import list_jobs
+
+    return list_jobs(user, as_json=as_json)
+
+
+@jobs.command("dead")
+def jobs_dead(
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, metavar="N", help="So many at most.")] = 50,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Your jobs that failed for good, newest first: which tool, how often it was tried, why."""
+    from aeon.cli.platform.jobs import list_dead_jobs
+
+    return list_dead_jobs(user, limit=limit, as_json=as_json)
+
+
+@jobs.command("retry")
+def jobs_retry(
+    job: Annotated[str, typer.Argument(metavar="JOB", help="The id of a dead job.")],
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Go on with the run that it failed in: a new run that keeps what was completed. See `aeon runs retry`."""
+    from aeon.cli.platform.jobs import retry_job
+
+    return retry_job(job, user, as_json=as_json)
+
+
+metrics = group("See what is measured of services, tools, processes and conversations; define and delete metrics.")
+
+Scope = Annotated[str | None, typer.Option("--scope", metavar="SCOPE", help="service, tool, process or conversation.")]
+
+
+@metrics.command("show")
+def metrics_show(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A metric; none shows all of them.")] = None,
+    scope: Scope = None,
+    entity: Annotated[
+        str | None, typer.Option("--entity", metavar="NAME", help="Only of this thing: its name or id.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="30m, 24h or 7d ago, or an instant (ISO 8601).")
+    ] = None,
+    prometheus: Annotated[bool, typer.Option("--prometheus", help="As the text that Prometheus reads.")] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """What was measured of what you may see: in all, or thing by thing where a metric is named."""
+    from aeon.cli.platform.metrics import Asked, show_metrics
+
+    return show_metrics(name, user, Asked(scope, entity, since), as_prometheus=prometheus, as_json=as_json)
+
+
+@metrics.command("define")
+def metrics_define(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Small words: tool.stars.")],
+    scope: Annotated[str, typer.Option("--scope", metavar="SCOPE", help="service, tool, process or conversation.")],
+    data_type: Annotated[str, typer.Option("--type", metavar="TYPE", help="integer, float, boolean or timestamp.")],
+    aggregation: Annotated[
+        str, typer.Option("--aggregation", metavar="HOW", help="sum, avg, min, max, count or last.")
+    ],
+    description: Annotated[str, typer.Option("--description", metavar="TEXT")] = "",
+    days: Annotated[
+        int | None, typer.Option("--retention-days", metavar="N", help="How long values are kept; for ever without.")
+    ] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Define a metric, or change the one of that name and scope; its type stays."""
+    from aeon.cli.platform.metrics import define_metric
+
+    new = {
+        "name": name,
+        "scope": scope,
+        "dataType": data_type,
+        "aggregation": aggregation,
+        "description": description,
+        "retentionDays": days,
+    }
+    return define_metric(new, user, as_json=as_json)
+
+
+@metrics.command("delete")
+def metrics_delete(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    scope: Scope = None,
+    cascade: Annotated[
+        bool, typer.Option("--cascade", help="Its values, too; refused without while it has any.")
+    ] = False,
+    user: User = "me",
+) -> int:
+    """Delete a metric."""
+    from aeon.cli.platform.metrics import delete_metric
+
+    return delete_metric(name, scope, user, is_cascading=cascade)

@@ -12,6 +12,7 @@ from aeon.cli.codes import Code
 from aeon.cli.platform.following import Followed, Following
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.accepting import NewRun
@@ -31,7 +32,9 @@ def run_process(
         process = runner.platform.processes.find(user, name)
         until = None if deadline is None else _from_now(runner, deadline)
         body: JsonObject = {"process": process.id, "inputs": given}
-        run = runner.runs.accept(process, NewRun(given, deadline=until), Request(user, key, body))
+        run = runner.runs.accept(
+            process, NewRun(given, deadline=until, executor=runner.executor), Request(user, key, body)
+        )
         runner.begin()
         runner.engine.start(run.id)
         say(f"run {run.id} of {clean(process.name)}")
@@ -41,6 +44,7 @@ def run_process(
 def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_json: bool) -> int:
     """Give a manual step its answer, and go on with the run as `run_process` does."""
     with running(user) as runner:
+        run = named(runner, user, run)
         question = runner.runs.answer(user, run, step, _value(answer))
         say(f"{clean(step)} of the run {question.run} is answered")
         return _gone_on(runner, user, run, as_json=as_json) if waits else Code.DONE
@@ -49,12 +53,14 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
     """Go on with a run that nobody carries out, or follow it where somebody does."""
     with running(user) as runner:
+        run = named(runner, user, run)
         return _gone_on(runner, user, run, as_json=as_json)
 
 
 def retry_run(run: str, user: str, *, as_json: bool) -> int:
     """Go on after a run that failed or was cancelled, in a new one that keeps what was completed."""
     with running(user) as runner:
+        run = named(runner, user, run)
         new = runner.runs.retry(user, run, Request(user))
         runner.begin()
         runner.engine.start(new.id)
@@ -77,6 +83,7 @@ def list_runs(user: str, *, limit: int, as_json: bool) -> int:
 def show_run(run: str, user: str, *, as_json: bool) -> int:
     """A run: what it was given, every attempt at its steps, what it came to."""
     with running(user) as runner:
+        run = named(runner, user, run)
         seen = runner.runs.see(user, run)
         found = attempts(seen.plan, runner.runs.entries(user, run))
     shown: JsonObject = {
@@ -102,6 +109,7 @@ def show_run(run: str, user: str, *, as_json: bool) -> int:
 def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
     """A run's entries as JSON lines, from any number on; with `follows`, to the run's end."""
     with running(user) as runner:
+        run = named(runner, user, run)
         runner.runs.see(user, run)
         while True:
             is_over = runner.runs.book.phase(run) in ENDED
@@ -116,6 +124,7 @@ def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
 def cancel_run(run: str, user: str) -> int:
     """Have a run stopped; one that nobody carries out is stopped here."""
     with running(user) as runner:
+        run = named(runner, user, run)
         runner.runs.cancel(user, run)
         return Code.DONE if _stopped(runner, user, run) else Code.FAILED
 
@@ -123,6 +132,7 @@ def cancel_run(run: str, user: str) -> int:
 def why_run(run: str, user: str, *, as_json: bool) -> int:
     """Why a run's steps are not over."""
     with running(user) as runner:
+        run = named(runner, user, run)
         found = reasons(runner.runs, runner.registry, user, run)
     if as_json:
         put(pretty([reason.as_dict() for reason in found]))
@@ -142,6 +152,16 @@ def read_inputs(inputs: Sequence[str]) -> JsonObject:
         )
     pairs = (each.partition("=") for each in inputs)
     return {name: _value(value) for name, _, value in pairs}
+
+
+def named(runner: ProcessRunner, user: str, run: str) -> str:
+    """The id of a run; `last` is the newest. Raises NotFoundError where there is none."""
+    if run != "last":
+        return run
+    newest = runner.runs.page(user, 1)
+    if not newest:
+        raise NotFoundError("You have no run.", next_step="Start one: aeon process run NAME.")
+    return newest[0].id
 
 
 @contextmanager

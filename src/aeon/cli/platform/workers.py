@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json
+from aeon.bootstrap.processes import ProcessRunner
 from aeon.cli import session
 from aeon.cli.codes import Code
 from aeon.cli.platform.runs import running
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
-from aeon.platform.workers.attending import LOOKS_EVERY, TAKES_OVER_EVERY, Duty, Rounds
+from aeon.platform.workers.attending import LOOKS_EVERY, TAKES_OVER_EVERY, TIDIES_EVERY, Duty, Rounds
 from aeon.platform.workers.model import TYPES, Worker
 from aeon.settings import Loaded
 
@@ -27,6 +28,8 @@ def attend(types: Sequence[str], concurrency: int | None, user: str) -> int:
             Duty(LOOKS_EVERY, attending.look_at_ends),
             Duty(TAKES_OVER_EVERY, attending.take_over),
             Duty(LOOKS_EVERY, attending.start_due),
+            Duty(TAKES_OVER_EVERY, lambda: _measured(runner)),
+            Duty(TIDIES_EVERY, lambda: _tidied(runner)),
         ]
         rounds = Rounds(duties, runner.clock, lambda line: say(clean(line)))
         say(f"worker {runner.executor} is there for runs")
@@ -36,6 +39,14 @@ def attend(types: Sequence[str], concurrency: int | None, user: str) -> int:
                 runner.clock.sleep(LOOKS_EVERY)
         finally:
             say(f"{attending.under_way} run(s) under way here go on with the next worker, or with `aeon runs resume`")
+
+
+def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
+    """Remove what ended so many days ago, or as many as the settings keep."""
+    with running(user) as runner:
+        gone = runner.prune(days)
+    put(pretty(gone._asdict()) if as_json else f"removed {gone.runs} run(s) and {gone.results} large result(s)")
+    return Code.DONE
 
 
 def list_workers(user: str, *, as_json: bool) -> int:
@@ -56,6 +67,17 @@ def _line(worker: Worker) -> str:
     job = f" {worker.current_job_id}" if worker.current_job_id else ""
     counts = f"{worker.processed_count} job(s), {worker.error_count} failed"
     return f"{worker.type} {worker.status}{job}, heard of {worker.last_heartbeat[:19]}, {counts} ({worker.id})"
+
+
+def _measured(runner: ProcessRunner) -> list[str]:
+    runner.measuring.catch_up()
+    return []
+
+
+def _tidied(runner: ProcessRunner) -> list[str]:
+    """Runs and values of metrics that are too old are removed."""
+    gone, values = runner.prune(), runner.platform.metrics.values.prune(runner.clock.now())
+    return [f"removed {gone.runs} run(s) and {values} value(s) that were too old"] if gone.runs or values else []
 
 
 def _settings(concurrency: int | None) -> Loaded:

@@ -14,7 +14,7 @@ ServiceType: TypeAlias = Literal["neo4j_graph", "rest_api", "llm_provider", "mcp
 ServiceProtocol: TypeAlias = Literal["bolt", "bolt+s", "http", "https", "stdio", "sse"]
 Health: TypeAlias = Literal["healthy", "degraded", "down"]
 
-Kind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate", "process"]
+Kind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule"]
 
 
 class Owned(Record):

@@ -43,15 +43,10 @@ class Values:
         """
         if not values:
             return
-        metrics = {value.metric: found for value in values if (found := self._metric(value.metric))}
-        check_values(values, metrics)
+        at, nodes = self.nodes(values)
         pairs = sorted({(value.metric, value.entity) for value in values})
         subjects: list[Json] = [{"metric": metric, "entity": entity} for metric, entity in pairs]
-        at, batch = self._ledger.now(), self._new_id()
-        rows: list[Json] = [
-            _properties(value, metrics[value.metric], at, f"{at}.{batch}.{place:05}")
-            for place, value in enumerate(values)
-        ]
+        rows: list[Json] = list(nodes)
         try:
             self._store.write(
                 queries.RECORD, {"subjects": subjects, "expected": len(subjects), "at": at, "values": rows}
@@ -62,6 +57,16 @@ class Values:
                 "No value was recorded: of the metrics and the things that were measured, one is not there any more.",
                 next_step="Leave out what was deleted and record the rest.",
             ) from None
+
+    def nodes(self, values: Sequence[NewValue]) -> tuple[str, list[JsonObject]]:
+        """The present moment, and how a batch that is recorded at it stands in the graph. Raises RuleError."""
+        metrics = {value.metric: found for value in values if (found := self._metric(value.metric))}
+        check_values(values, metrics)
+        at, batch = self._ledger.now(), self._new_id()
+        return at, [
+            _properties(value, metrics[value.metric], at, f"{at}.{batch}.{place:05}")
+            for place, value in enumerate(values)
+        ]
 
     def summary(
         self,

@@ -96,7 +96,9 @@ WHERE caller.id <> $id
 WITH p, count(caller) AS callers
 OPTIONAL MATCH (talk:Conversation)-[:DEFAULT_PROCESS]->(p)
 WITH p, callers, count(talk) AS talks
-WHERE callers + talks = 0
+OPTIONAL MATCH (due:Schedule)-[:STARTS]->(p)
+WITH p, callers, talks, count(due) AS schedules
+WHERE callers + talks + schedules = 0
 OPTIONAL MATCH (p)-[:HAS_STEP]->(s:ProcessStep)
 WITH p, collect(s) AS steps
 FOREACH (one IN steps | DETACH DELETE one)
@@ -128,14 +130,14 @@ RETURN p AS entity, o.id AS ownerId, d.text AS definition ORDER BY p.sharedKey
 """
 
 USERS_OF_PROCESS: Final = """
-MATCH (x)-[:CALLS_PROCESS|DEFAULT_PROCESS]->(:Process {id: $id})
+MATCH (x)-[e:CALLS_PROCESS|DEFAULT_PROCESS|STARTS]->(:Process {id: $id})
 OPTIONAL MATCH (p:Process)-[:HAS_STEP]->(x)
-WITH DISTINCT p IS NULL AS isTalk, CASE WHEN p IS NULL THEN x ELSE p END AS u
+WITH DISTINCT type(e) AS how, CASE WHEN p IS NULL THEN x ELSE p END AS u
 WHERE u.id <> $id
 MATCH (u)-[:OWNED_BY]->(o:User)
-RETURN CASE WHEN isTalk THEN "conversation" ELSE "process" END AS kind, u.id AS id,
-       CASE WHEN isTalk THEN u.title ELSE u.name END AS name, o.id AS ownerId,
-       (o.id = $user OR (NOT isTalk AND u.shared)) AS visible
+RETURN CASE how WHEN "DEFAULT_PROCESS" THEN "conversation" WHEN "STARTS" THEN "schedule" ELSE "process" END AS kind,
+       u.id AS id, CASE how WHEN "DEFAULT_PROCESS" THEN u.title ELSE u.name END AS name, o.id AS ownerId,
+       (o.id = $user OR (how = "CALLS_PROCESS" AND u.shared)) AS visible
 ORDER BY kind, name, visible DESC, id LIMIT $limit
 """
 

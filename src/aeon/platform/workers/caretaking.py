@@ -9,18 +9,19 @@ from aeon.platform.processes.runs.engine import Engine
 from aeon.platform.processes.runs.model import Run
 from aeon.platform.workers.registry import Registry
 
-_JUST_ACCEPTED = 10.0
-"""Seconds in which whoever accepted a run has it started."""
-
 
 class Caretaker:
     """Takes over what was left behind. Several may do so at once: each run goes to one of them."""
 
-    def __init__(self, book: RunBook, registry: Registry, engine: Engine, clock: Clock) -> None:
+    def __init__(
+        self, book: RunBook, registry: Registry, engine: Engine, clock: Clock, *, just_accepted: float = 10.0
+    ) -> None:
+        """Whoever accepted a run has `just_accepted` seconds to have it started."""
         self._book = book
         self._registry = registry
         self._engine = engine
         self._clock = clock
+        self._just_accepted = just_accepted
 
     def take_over(self, is_wanted: Callable[[Run], bool] = lambda _run: True) -> list[Run]:
         """Have all runs that are wanted and that nobody carries out carried out here; which they are."""
@@ -29,7 +30,7 @@ class Caretaker:
                 self._registry.retire(executor.id)
         there = {each.id for each in self._registry.executors()}
         left = [run for run in self._book.open() if is_wanted(run) and self._is_left(run, there)]
-        taken = [run for run in left if run.executor == "" or self._book.release(run.id, run.executor)]
+        taken = [run for run in left if self._book.give(run.id, run.executor, self._engine.executor)]
         self._engine.take_over([run.id for run in taken])
         return taken
 
@@ -37,4 +38,4 @@ class Caretaker:
         if run.executor:
             return run.executor not in there
         waited = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(run.accepted_at)
-        return waited.total_seconds() > _JUST_ACCEPTED
+        return waited.total_seconds() > self._just_accepted

@@ -64,6 +64,7 @@ class EngineWorld:
     """One graph, one user, and an engine that can be closed and opened again."""
 
     def __init__(self, store: GraphStore, folder: Path, make: MakesEngine) -> None:
+        self.store = store
         self.user = f"user-{uuid4()}"
         self.clock = SystemClock()
         self.results: Results = FileResults(folder / "results")
@@ -88,7 +89,7 @@ class EngineWorld:
         self.open()
         book = self.runs.book
         left = [run for run in book.open() if run.owner_id == self.user]
-        self.engine.take_over([run.id for run in left if book.release(run.id, run.executor)])
+        self.engine.take_over([run.id for run in left if book.give(run.id, run.executor, self.engine.executor)])
 
     def close(self) -> None:
         self.engine.close()
@@ -105,7 +106,9 @@ class EngineWorld:
         return self.processes.add(new, Request(self.user))
 
     def begin(self, process: Process, q: Json = "q", deadline: float | None = None) -> Run:
-        run = self.runs.accept(process, NewRun({"q": q}, deadline=deadline), Request(self.user))
+        run = self.runs.accept(
+            process, NewRun({"q": q}, deadline=deadline, executor=self.engine.executor), Request(self.user)
+        )
         self.engine.start(run.id)
         return run
 

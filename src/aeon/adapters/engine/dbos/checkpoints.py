@@ -6,11 +6,11 @@ numbers are drawn ahead, in the order of the steps, as many for each as there ca
 
 from collections.abc import Awaitable, Callable
 
-from dbos import DBOS, StepReservation
+from dbos import DBOS, StepReservation, error
 
 from aeon.base.json import JsonObject
 from aeon.platform.processes.running.retries import ATTEMPTS
-from aeon.platform.processes.runs.conducting import HaltError
+from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
 from aeon.platform.processes.runs.model import Done
 
 JOB = "aeon.job"
@@ -32,10 +32,12 @@ class Checkpoints:
         reservation = self._at(position * ATTEMPTS + attempt - 1)
         try:
             return Done.parsed(await reservation.run_async({"name": JOB}, step))
+        except error.DBOSWorkflowConflictIDError as lost:
+            raise TakenOverError("Somebody else carries the run out now.") from lost
         except HaltError:
             raise
-        except Exception as error:
-            raise HaltError(f"What a step came to could not be kept: {error}") from error
+        except Exception as unkept:
+            raise HaltError(f"What a step came to could not be kept: {unkept}") from unkept
 
     def _at(self, number: int) -> StepReservation:
         while self._drawn <= number:

@@ -34,6 +34,10 @@ class Database:
         """From now on nothing is read or written."""
         self._is_open = False
 
+    def dispose(self) -> None:
+        """Give the connections back."""
+        self.engine.dispose()
+
     def _refuse_when_closed(self, *_connection: object) -> None:
         if not self._is_open:
             raise HaltError("The engine is closed.")

@@ -16,6 +16,7 @@ from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Book, Workers
 
 RUN = "aeon.run"
@@ -95,11 +96,12 @@ class DbosEngine:
                 DBOS.delete_queue(self._queue)
             self._database.close()
             DBOS.destroy(destroy_registry=True)
+            self._database.dispose()
 
     async def _carry(self, run: str) -> None:
         over = self._over.setdefault(run, threading.Event())
         try:
-            with suppress(ConflictError):
+            with suppress(ConflictError, TakenOverError):
                 await self._carrying.carry(run, Checkpoints())
         except Exception:
             if self._is_open:
@@ -111,7 +113,7 @@ class DbosEngine:
     def _leave(self, run: str) -> None:
         """Let whoever looks next go on with it."""
         DBOS.resume_workflow(run, queue_name=_PARKED)
-        self._book.release(run, self.executor)
+        self._book.give(run, self.executor, "")
 
     async def _started(self, run: str) -> None:
         """Outside of the workflow that asks for it: a workflow that is started within a step would be a part of it."""

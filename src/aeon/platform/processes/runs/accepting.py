@@ -17,19 +17,23 @@ from aeon.platform.processes.running.commands import StartProcess
 from aeon.platform.processes.running.events import Event
 from aeon.platform.processes.running.plan import Call, Plan, planned
 from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.claims import Results, checked_in
+from aeon.platform.processes.runs.claims import Results, checked_in, reference
 from aeon.platform.processes.runs.entries import entry_node
 from aeon.platform.processes.runs.model import Entry, Run, Trigger
 from aeon.platform.processes.words import listed
 
 
 class NewRun(NamedTuple):
-    """A run to accept. `id` is made up where it is empty; `deadline` is in seconds since 1970."""
+    """A run to accept. `id` is made up where it is empty; `deadline` is in seconds since 1970.
+
+    `executor` is who carries it out at once, if that is known.
+    """
 
     inputs: JsonObject
     trigger: Trigger = "user"
     id: str = ""
     deadline: float | None = None
+    executor: str = ""
 
 
 class Found(NamedTuple):
@@ -50,16 +54,24 @@ class Accepting:
         self._processes = processes
         self._results = results
         self._new_id = new_id
+        self._fresh: dict[str, Found] = {}
 
     def now(self) -> str:
         """The instant that what is accepted gets."""
         return self._ledger.now()
+
+    def fresh(self, run: str, executor: str) -> Found | None:
+        """A run that was accepted here for that executor, once: nobody has touched it since."""
+        found = self._fresh.pop(run, None)
+        return found if found is not None and found.run.executor == executor else None
 
     def run_of(self, process: Process, new: NewRun, request: Request) -> Run:
         """Accept a run of a Process as it is now; with the same id or request again it is the same run (platform 20).
 
         Raises RuleError for inputs that are missing or unknown, all at once, and for a Process that is disabled.
         """
+        if (earlier := self._ledger.answer(request)) is not None:
+            return Run.parsed(earlier)
         _refuse(process, new.inputs)
         id_ = new.id or self._new_id()
         pins = self._pins(process)
@@ -86,7 +98,7 @@ class Accepting:
             deadline=parent.deadline,
             callers=tuple(command.callers),
         )
-        new = NewRun(command.inputs, "process", command.job, parent.deadline)
+        new = NewRun(command.inputs, "process", command.job, parent.deadline, parent.executor)
         run = self._run(plan, process, parent.owner_id, new, parent.pins, parent)
         return self._accepted(run, plan, Request(parent.owner_id), process.owner_id)
 
@@ -136,6 +148,7 @@ class Accepting:
             root_id=parent.root_id if parent else plan.run,
             accepted_at=self._ledger.now(),
             deadline=new.deadline,
+            executor=new.executor,
         )
 
     def _accepted(
@@ -152,20 +165,26 @@ class Accepting:
         try:
             if run.parent_id is None or process_owner != run.owner_id:
                 deed = Deed("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
-                self._ledger.commit(queries.ACCEPT, params, request, [deed], {"id": run.id})
+                run = Run.parsed(self._ledger.commit(queries.ACCEPT, params, request, [deed], run.as_dict()))
             else:
                 self._store.write(queries.ACCEPT_CALLED, params)
         except DuplicateError:
             return run
+        if run.executor and run.id == plan.run and not entries:
+            self._fresh[run.id] = Found(run, plan)
         return run
 
     def _as_node(self, run: Run, plan: Plan) -> JsonObject:
         told = {name: value for name, value in plan.as_dict().items() if name != "definition"}
         node = {name: value for name, value in run.as_properties().items() if value is not None}
+        plan_text = checked_in(self._results, canonical(told))
+        inputs_text = checked_in(self._results, canonical(run.inputs))
         return node | {
-            "plan": checked_in(self._results, canonical(told)),
-            "inputs": checked_in(self._results, canonical(run.inputs)),
+            "plan": plan_text,
+            "inputs": inputs_text,
             "isOpen": 1,
+            "planReference": reference(plan_text),
+            "inputsReference": reference(inputs_text),
         }
 
     def _calls(self, definition: Definition, user: str) -> dict[str, Call]:

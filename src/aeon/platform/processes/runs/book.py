@@ -13,9 +13,10 @@ from aeon.platform.processes.running.plan import Plan
 from aeon.platform.processes.running.state import ENDED, Phase, State
 from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.accepting import Accepting, Found
-from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
+from aeon.platform.processes.runs.claims import Results, checked_in, checked_out, reference
 from aeon.platform.processes.runs.entries import entry_node
 from aeon.platform.processes.runs.model import Done, Entry, Run, Signal, Work
+from aeon.platform.workers.dead import DeadJob, died, may_be_dead
 
 _PAGE = 1000
 
@@ -30,6 +31,8 @@ class RunBook:
 
     def work(self, run: str, executor: str) -> Work | None:
         """What it takes to carry a run out, which from then on is the executor's; None when it has ended."""
+        if (fresh := self._accepting.fresh(run, executor)) is not None:
+            return Work(fresh.run, fresh.plan, [])
         rows = self._store.write(queries.TAKE, {"run": run, "executor": executor})
         if not rows:
             return None
@@ -50,6 +53,7 @@ class RunBook:
             "before": entries[0].n - 1,
             "now": _progress(entries[-1], state),
             "entries": [entry_node(self._results, run, entry) for entry in entries],
+            "dead": list[Json](self._died(run, entries, state.phase)),
         }
         try:
             self._store.write(queries.KEEP_LAST if is_over else queries.KEEP, params)
@@ -95,7 +99,8 @@ class RunBook:
     def want(self, signal: Signal) -> None:
         """Write down what is wanted of a run. Raises DuplicateError where its id is there, GuardError once it ended."""
         text = checked_in(self._results, canonical(signal.as_dict()))
-        node: JsonObject = {"id": signal.id, "runId": signal.run_id, "at": signal.at, "text": text}
+        told: JsonObject = {"id": signal.id, "runId": signal.run_id, "at": signal.at}
+        node: JsonObject = {**told, "text": text, "reference": reference(text)}
         self._store.write(queries.WANT, {"run": signal.run_id, "signal": node})
 
     def entries(self, run: str, after: int = 0) -> Iterator[Entry]:
@@ -116,9 +121,10 @@ class RunBook:
             raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
         return self._found(rows[0])
 
-    def of_owner(self, user: str, limit: int) -> list[Run]:
-        """The user's runs, newest first."""
-        return [self._run_of(row) for row in self._store.read(queries.OF_OWNER, {"user": user, "limit": limit})]
+    def of_owner(self, user: str, limit: int, *, called: bool = False) -> list[Run]:
+        """The user's runs, newest first; with `called` also those that others of his runs called."""
+        params: JsonObject = {"user": user, "limit": limit, "called": called}
+        return [self._run_of(row) for row in self._store.read(queries.OF_OWNER, params)]
 
     def family(self, root: str) -> list[Run]:
         """A run and all that it called, directly and indirectly, as they were accepted."""
@@ -136,12 +142,49 @@ class RunBook:
         """These runs as they stand now; those that are not there any more are left out."""
         return [self._run_of(row) for row in self._store.read(queries.STANDINGS, {"runs": list[Json](runs)})]
 
-    def release(self, run: str, executor: str) -> bool:
-        """Take a run from an executor that is gone; False when somebody else did, or it has ended."""
+    def give(self, run: str, executor: str, to: str) -> bool:
+        """Make a run another executor's, empty for nobody's; False when it was not `executor`'s, or has ended."""
         try:
-            return bool(self._store.write(queries.RELEASE, {"run": run, "executor": executor}))
+            return bool(self._store.write(queries.GIVE, {"run": run, "executor": executor, "to": to}))
         except GuardError:
             return False
+
+    def open_of(self, user: str, limit: int = 1000) -> list[str]:
+        """The ids of the user's runs that have not ended, oldest first."""
+        rows = self._store.read(queries.OPEN_OF_OWNER, {"user": user, "limit": limit})
+        return [row["id"] for row in rows]
+
+    def dead_of(self, user: str, limit: int = 1000) -> list[DeadJob]:
+        """The user's jobs that failed for good, newest first (platform 10)."""
+        rows = self._store.read(queries.DEAD_OF_OWNER, {"user": user, "limit": limit})
+        return [DeadJob.from_node(row["job"]) for row in rows]
+
+    def dead(self, user: str, job: str) -> DeadJob:
+        """A job of the user's that failed for good. Raises NotFoundError."""
+        rows = self._store.read(queries.DEAD, {"user": user, "job": job})
+        if not rows:
+            raise NotFoundError(f"You have no dead job {job!r}.", next_step="See `aeon jobs dead`.")
+        return DeadJob.from_node(rows[0]["job"])
+
+    def note_retried(self, root: str, by: str) -> None:
+        """Say of what failed in a run, and in all that it called, that it was tried again in another one."""
+        self._store.write(queries.NOTE_RETRIED, {"root": root, "by": by})
+
+    def unmeasured(self, limit: int) -> list[str]:
+        """Ended runs of all users that no metric knows of yet."""
+        return [row["id"] for row in self._store.read(queries.UNMEASURED, {"limit": limit})]
+
+    def found(self, run: str) -> Found:
+        """A run of whomever, with its plan. Raises LostResultError, NotFoundError."""
+        rows = self._store.read(queries.PLAN, {"run": run})
+        if not rows:
+            raise NotFoundError(f"There is no run {run!r}.")
+        return self._found(rows[0])
+
+    def _died(self, run: str, entries: Sequence[Entry], phase: Phase) -> list[JsonObject]:
+        if not may_be_dead(entries):
+            return []
+        return died(self.found(run).plan, entries, phase)
 
     def _run(self, run: str) -> Run:
         rows = self._store.read(queries.RUN, {"run": run})
@@ -176,7 +219,7 @@ def micros(instant: str) -> int:
 def _progress(last: Entry, state: State) -> JsonObject:
     now: JsonObject = {"phase": state.phase, "events": last.n, "tokens": state.tokens}
     if state.phase in ENDED:
-        now |= {"endedAt": last.at, "endedMicros": micros(last.at)}
+        now |= {"endedAt": last.at, "endedMicros": micros(last.at), "isUnmeasured": 1}
     if state.error is not None:
         now["failure"] = canonical(state.error.as_dict())
     return now

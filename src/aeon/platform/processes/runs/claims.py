@@ -1,6 +1,7 @@
 """Large texts travel by reference: stored once under their digest, and named where they are used."""
 
 import hashlib
+from collections.abc import Iterator
 from typing import Final, Protocol
 
 from aeon.platform.errors import PlatformError
@@ -27,8 +28,12 @@ class Results(Protocol):
         """The text, exactly. Raises LostResultError when it is not there, or not the same any more."""
         ...
 
-    def remove(self, digest: str) -> None:
-        """Forget a text, if it is there."""
+    def untouched_since(self, instant: float) -> Iterator[str]:
+        """The digests of what nobody has put since then, in seconds since 1970."""
+        ...
+
+    def remove_untouched(self, digest: str, instant: float) -> bool:
+        """Forget a text that nobody has put since then; whether it was there, and is gone now."""
         ...
 
 

@@ -30,6 +30,10 @@ class HaltError(AeonError):
     """The engine cannot go on with the run for now. What it has recorded stands, and it is taken up again."""
 
 
+class TakenOverError(HaltError):
+    """Somebody else carries the run out now."""
+
+
 class Lane(Protocol):
     """What an engine gives one run while it is carried out. What it is asked to do ends as an event of that step.
 

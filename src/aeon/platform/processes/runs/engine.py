@@ -64,8 +64,8 @@ class Book(Protocol):
         """
         ...
 
-    def release(self, run: str, executor: str) -> bool:
-        """Take a run from an executor; False when somebody else did, or it has ended."""
+    def give(self, run: str, executor: str, to: str) -> bool:
+        """Make a run another executor's, empty for nobody's; False when it was not `executor`'s, or has ended."""
         ...
 
     def accept_called(self, parent: Run, command: StartProcess) -> str:

@@ -1,7 +1,8 @@
 """Everything that runs ask the graph.
 
 Times that are compared stand as microseconds since 1970, and an entry's number as a number: the ranges of an index over
-texts are not exact (decision 24). `isOpen` is there while a run has not ended.
+texts are not exact (decision 24). `isOpen` is there while a run has not ended, `isUnmeasured` from then until what it
+came to is among the values of metrics.
 """
 
 from typing import Final
@@ -9,8 +10,22 @@ from typing import Final
 from aeon.platform.graph import Schema
 
 SCHEMA: Final = Schema(
-    unique=(("Run", "id"), ("RunEntry", "key"), ("Signal", "id")),
-    indexed=(("Run", "isOpen"), ("Run", "endedMicros"), ("Run", "rootId"), ("RunEntry", "runId"), ("Signal", "runId")),
+    unique=(("Run", "id"), ("RunEntry", "key"), ("Signal", "id"), ("DeadJob", "id")),
+    indexed=(
+        ("Run", "isOpen"),
+        ("Run", "endedMicros"),
+        ("Run", "rootId"),
+        ("Run", "isUnmeasured"),
+        ("Run", "planReference"),
+        ("Run", "inputsReference"),
+        ("RunEntry", "runId"),
+        ("RunEntry", "reference"),
+        ("Signal", "runId"),
+        ("Signal", "reference"),
+        ("DeadJob", "ownerId"),
+        ("DeadJob", "runId"),
+        ("DeadJob", "rootId"),
+    ),
 )
 
 ACCEPT: Final = """
@@ -34,28 +49,27 @@ SET r.executor = $executor
 RETURN r AS run, r.plan AS plan, d.text AS definition
 """
 
-KEEP: Final = """
+_HELD: Final = """
 MATCH (r:Run {id: $run})
 WITH r, 1/(CASE WHEN r.executor = $executor AND r.events = $before THEN 1 ELSE 0 END) AS held
 SET r += $now
+"""
+
+_PUT_DOWN: Final = """
 WITH r, held
+FOREACH (job IN $dead | CREATE (:DeadJob {
+    id: job.id, runId: job.runId, rootId: r.rootId, ownerId: r.ownerId, step: job.step, tool: job.tool, at: job.at,
+    code: job.code, message: job.message, attempts: job.attempts}))
+WITH held
 UNWIND $entries AS entry
 CREATE (e:RunEntry)
 SET e += entry
 RETURN count(e) AS kept, held
 """
 
-KEEP_LAST: Final = """
-MATCH (r:Run {id: $run})
-WITH r, 1/(CASE WHEN r.executor = $executor AND r.events = $before THEN 1 ELSE 0 END) AS held
-SET r += $now
-REMOVE r.isOpen
-WITH r, held
-UNWIND $entries AS entry
-CREATE (e:RunEntry)
-SET e += entry
-RETURN count(e) AS kept, held
-"""
+KEEP: Final = _HELD + _PUT_DOWN
+
+KEEP_LAST: Final = _HELD + "REMOVE r.isOpen" + _PUT_DOWN
 
 RUN: Final = "MATCH (r:Run {id: $run}) RETURN r AS run"
 
@@ -74,7 +88,10 @@ RETURN e.text AS text ORDER BY e.n LIMIT $limit
 """
 
 OF_OWNER: Final = """
-MATCH (r:Run)-[:STARTED_BY]->(:User {id: $user})
+MATCH (u:User {id: $user})
+WITH u
+MATCH (u)<-[:STARTED_BY]-(r:Run)
+WHERE $called OR r.parentId IS NULL
 RETURN r AS run ORDER BY r.acceptedAt DESC, r.id LIMIT $limit
 """
 
@@ -100,10 +117,38 @@ MATCH (r:Run {id: run})
 RETURN r AS run
 """
 
-RELEASE: Final = """
+OPEN_OF_OWNER: Final = """
+MATCH (r:Run {isOpen: 1})
+WHERE r.ownerId = $user
+RETURN r.id AS id ORDER BY r.acceptedAt LIMIT $limit
+"""
+
+DEAD_OF_OWNER: Final = """
+MATCH (d:DeadJob {ownerId: $user})
+RETURN d AS job ORDER BY d.at DESC, d.id LIMIT $limit
+"""
+
+DEAD: Final = """
+MATCH (d:DeadJob {id: $job})
+WHERE d.ownerId = $user
+RETURN d AS job
+"""
+
+NOTE_RETRIED: Final = """
+MATCH (d:DeadJob {rootId: $root})
+SET d.retriedBy = $by
+RETURN count(d) AS jobs
+"""
+
+PLAN: Final = """
+MATCH (r:Run {id: $run})-[:FOLLOWS]->(d:Definition)
+RETURN r AS run, r.plan AS plan, d.text AS definition
+"""
+
+GIVE: Final = """
 MATCH (r:Run {id: $run})
 WITH r, 1/(CASE WHEN r.executor = $executor AND r.isOpen = 1 THEN 1 ELSE 0 END) AS held
-SET r.executor = ''
+SET r.executor = $to
 RETURN r.id AS id, held
 """
 
@@ -130,26 +175,84 @@ RETURN t.id AS id, t.name AS name, t.operation AS operation, t.effect AS effect,
 CALLED_PROCESSES: Final = """
 UNWIND $processes AS process
 MATCH (p:Process {id: process})-[:OWNED_BY]->(u:User)
+WITH p, u
 MATCH (d:Definition {digest: p.digest})
 RETURN p.id AS id, p.name AS name, p.digest AS digest, u.id AS owner, d.text AS text
 """
 
-ENDED_BEFORE: Final = """
-MATCH (r:Run)
-WHERE r.endedMicros < $before
+# What ended runs came to
+
+UNMEASURED: Final = """
+MATCH (r:Run {isUnmeasured: 1})
 RETURN r.id AS id LIMIT $limit
 """
 
-REFERENCES: Final = """
-MATCH (e:RunEntry {runId: $run})
-WHERE e.reference <> ''
-RETURN DISTINCT e.reference AS reference
+SERVICES_OF_TOOLS: Final = """
+UNWIND $tools AS tool
+MATCH (t:Tool {id: tool})-[:USES_SERVICE]->(s:Service)
+RETURN t.id AS tool, s.id AS service
 """
+
+MEASURE: Final = """
+MATCH (r:Run {id: $run})
+WITH r, 1/(CASE WHEN r.isUnmeasured = 1 THEN 1 ELSE 0 END) AS first
+REMOVE r.isUnmeasured
+WITH first
+UNWIND $subjects AS subject
+MATCH (d:MetricDefinition {id: subject.metric})
+OPTIONAL MATCH (s:Service {id: subject.entity})
+OPTIONAL MATCH (t:Tool {id: subject.entity})
+OPTIONAL MATCH (p:Process {id: subject.entity})
+WITH first, d, subject, CASE d.scope WHEN "service" THEN s.id WHEN "tool" THEN t.id ELSE p.id END AS there
+WHERE there IS NOT NULL
+SET d.lastRecordedAt = $at
+WITH first, subject
+UNWIND subject.values AS value
+CREATE (v:MetricValue)
+SET v += value
+RETURN count(v) AS recorded, max(first) AS first
+"""
+"""What was deleted meanwhile is left out. Recording a value writes to its definition, too: see `DELETE_METRIC`."""
+
+# What is too old
+
+ENDED_BEFORE: Final = """
+MATCH (r:Run)
+WHERE r.endedMicros < $before
+OPTIONAL MATCH (root:Run {id: r.rootId})
+WITH r, root
+WHERE root IS NULL OR root.endedMicros < $before
+RETURN r.id AS id LIMIT $limit
+"""
+
+OLDEST_OPEN: Final = "MATCH (r:Run {isOpen: 1}) RETURN r.acceptedAt AS at ORDER BY at LIMIT 1"
+
+REFERRED: Final = """
+UNWIND $digests AS digest
+OPTIONAL MATCH (e:RunEntry {reference: digest})
+WITH digest, count(e) AS found
+OPTIONAL MATCH (s:Signal {reference: digest})
+WITH digest, found + count(s) AS found
+OPTIONAL MATCH (r:Run {planReference: digest})
+WITH digest, found + count(r) AS found
+OPTIONAL MATCH (r:Run {inputsReference: digest})
+WITH digest, found + count(r) AS found
+WHERE found > 0
+RETURN digest
+"""
+"""Which of these large results something in the graph refers to."""
 
 PURGE: Final = """
 MATCH (r:Run {id: $run})
 OPTIONAL MATCH (s:Signal {runId: $run})
-DETACH DELETE s, r
+WITH r, collect(s) AS signals
+OPTIONAL MATCH (d:DeadJob {runId: $run})
+WITH r, signals, collect(d) AS jobs
+FOREACH (one IN signals | DELETE one)
+FOREACH (one IN jobs | DELETE one)
+DETACH DELETE r
+WITH 1 AS purged
+RETURN purged
 """
 
 PURGE_ENTRIES: Final = """

@@ -66,7 +66,7 @@ class Runs:
         return self._accepting.run_of(process, new, request)
 
     def page(self, user: str, limit: int = _SHOWN) -> list[Run]:
-        """The user's runs, newest first."""
+        """The user's runs, newest first, without those that they called."""
         return self.book.of_owner(user, limit)
 
     def see(self, user: str, run: str) -> Seen:
@@ -125,7 +125,9 @@ class Runs:
                 rule="run_failed",
             )
         self._processes.get(user, seen.run.process_id)
-        return self._accepting.again(Found(seen.run, seen.plan), lambda plan: seeds(plan, seen.state), request)
+        again = self._accepting.again(Found(seen.run, seen.plan), lambda plan: seeds(plan, seen.state), request)
+        self.book.note_retried(run, again.id)
+        return again
 
     def _questions(self, user: str, run: str) -> Iterator[Question]:
         seen = self.see(user, run)

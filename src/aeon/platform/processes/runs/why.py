@@ -21,6 +21,8 @@ def reasons(runs: Runs, registry: Registry, user: str, run: str) -> list[Reason]
 
 def _of_the_whole(seen: Seen, registry: Registry) -> Iterator[Reason]:
     run = seen.run
+    if only_people(seen):
+        return
     gone = {each.id for each in registry.gone()}
     there = {each.id for each in registry.executors()} - gone
     if not run.executor:
@@ -31,6 +33,13 @@ def _of_the_whole(seen: Seen, registry: Registry) -> Iterator[Reason]:
         said = "Whoever carried it out is gone"
     advice = f"go on with it: aeon runs resume {run.id}; or start a worker, which takes it over: aeon worker"
     yield Reason(step="", why="waits", message=f"{said}; {advice}")
+
+
+def only_people(seen: Seen) -> bool:
+    """Whether all that is under way is to be answered by people."""
+    under_way = [position for position, step in enumerate(seen.state.steps) if step.status == "running"]
+    is_idle = seen.state.phase == "running" and not seen.state.ready
+    return is_idle and bool(under_way) and all(seen.plan.is_manual(position) for position in under_way)
 
 
 def _with_workers(reason: Reason, seen: Seen, workers: list[Worker]) -> Reason:

@@ -1,11 +1,12 @@
 """A schedule: which Process is started with what, and when."""
 
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import Field
 
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.model import Owned
+from aeon.platform.catalog.model import Kind, Owned
 from aeon.platform.processes.definition import Variable
 from aeon.platform.records import Name, Record
 
@@ -19,7 +20,7 @@ class Schedule(Owned):
     All moments up to `since` are over and done with.
     """
 
-    kind: ClassVar[Any] = "schedule"
+    kind: ClassVar[Kind] = "schedule"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"inputs"})
 
     process: str
@@ -81,4 +82,4 @@ class Firing(NamedTuple):
     @property
     def run(self) -> str:
         """The id of the run that it starts: a second one of this id would be the same run."""
-        return f"schedule:{self.schedule.id}:{self.instant}"
+        return str(uuid5(NAMESPACE_OID, f"{self.schedule.id} {self.instant}"))

@@ -1,0 +1,74 @@
+"""What carrying a Process out costs: `python benchmarks/processes/run.py [--rounds N] [--only NAME ...]`.
+
+Aeon on DBOS and SQLite beside DBOS itself doing the same steps bare, and beside LangGraph with its SQLite saver,
+Prefect and Temporal's dev server where they are installed. No-op tools. Each peer runs in a process of its own; the processes
+take turns, round by round, so that whatever else the machine does meets all of them. Times are medians of the rounds,
+each the median of the runs in it, after one run that is not counted.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from peers import PEERS, missing
+
+SHAPES = {"chain of 10": ("chain", 10, 7), "fan of 100": ("fan", 100, 5), "fan of 1000": ("fan", 1000, 1)}
+"""The kind, how many steps, and how many runs in a round."""
+
+CHAIN_ONLY = ("langgraph", "prefect", "temporal")
+"""Peers that are asked about the chain alone: the others' floor is bare DBOS."""
+
+
+def measured(peer: str, kind: str, width: int, runs: int) -> float | None:
+    """The median milliseconds of a run, in a fresh process; None where it fails, with why on stderr."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(Path(__file__).with_name("peers.py")), peer, kind, str(width), str(runs), folder]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        except subprocess.TimeoutExpired:
+            print(f"{peer} {kind} {width}: more than 300 s", file=sys.stderr)
+            return None
+    if done.returncode:
+        print(f"{peer} {kind} {width}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return None
+    return median(json.loads(done.stdout.splitlines()[-1]))
+
+
+def compared(rounds: int, only: list[str]) -> dict[str, dict[str, float]]:
+    """Median milliseconds by shape and peer."""
+    times: dict[str, dict[str, list[float]]] = {shape: {} for shape in SHAPES}
+    peers = [peer for peer in PEERS if not only or peer in only]
+    for _ in range(rounds):
+        for shape, (kind, width, runs) in SHAPES.items():
+            for peer in peers:
+                if missing(peer) or (peer in CHAIN_ONLY and kind != "chain"):
+                    continue
+                if (taken := measured(peer, kind, width, runs)) is not None:
+                    times[shape].setdefault(peer, []).append(taken)
+    return {shape: {peer: median(found) for peer, found in by.items()} for shape, by in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", nargs="*", default=[])
+    asked = parser.parse_args()
+    found = compared(asked.rounds, asked.only)
+    lines = ["| shape | peer | ms | beside bare DBOS |", "|---|---|---|---|"]
+    for shape, by in found.items():
+        floor = by.get("dbos")
+        for peer, taken in by.items():
+            ratio = f"{taken / floor:.2f}" if floor else ""
+            lines.append(f"| {shape} | {peer} | {taken:.1f} | {ratio} |")
+    print("\n".join(lines))
+    for peer in PEERS:
+        if why := missing(peer):
+            print(f"not measured: {peer}: {why}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""What workers of Temporal do: jobs, and for runs whatever has to do with the book."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from temporalio import activity
+from temporalio.client import Client, WorkflowFailureError
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+from temporalio.service import RPCError, RPCStatusCode
+
+from aeon.adapters.engine.attempts import interrupted
+from aeon.adapters.engine.temporal.messages import Accepted, Asked, Batch, Became, Calling, Cancelling, Loaded
+from aeon.adapters.engine.temporal.names import ACCEPT, CANCEL, EXECUTOR, FOLLOW, JOB, KEEP, LOAD, OUTCOME
+from aeon.base.errors import AeonError
+from aeon.base.json import JsonObject
+from aeon.platform.errors import ConflictError
+from aeon.platform.graph import GraphError
+from aeon.platform.processes.running.events import Failure, StepFailed
+from aeon.platform.processes.runs.engine import Book, Workers
+from aeon.platform.processes.runs.model import Done, Job
+
+_BEATS_IN_A_TIMEOUT = 4
+
+
+class JobActivities:
+    """Carries jobs out in this process."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+
+    @activity.defn(name=JOB)
+    async def carry_out(self, told: JsonObject) -> JsonObject:
+        """What a job came to. One that must not be done twice is not begun again when its worker was lost."""
+        job = Job.parsed(told)
+        if activity.info().attempt > 1 and job.effect == "once":
+            return interrupted(job).as_dict()
+        try:
+            async with _heard_of():
+                return (await self._workers.carry_out(job)).as_dict()
+        except asyncio.CancelledError:
+            if _is_unheard():
+                return {}
+            raise
+
+    @property
+    def all(self) -> list[Callable[..., Any]]:
+        return [self.carry_out]
+
+
+class RunActivities:
+    """What workflows of runs ask of the book."""
+
+    def __init__(self, book: Book, client: Client) -> None:
+        self._book = book
+        self._client = client
+
+    @activity.defn(name=LOAD)
+    async def load(self, run: str) -> JsonObject | None:
+        """A run with its plan, its entries and what is wanted of it; None when it has ended."""
+        return await asyncio.to_thread(self._loaded, run)
+
+    @activity.defn(name=KEEP)
+    async def keep(self, told: JsonObject) -> None:
+        """Add entries to a run's; those that are there already are left out. Fails for good once it is another's."""
+        batch = Batch.parsed(told)
+        try:
+            await asyncio.to_thread(self._book.keep, batch.run, EXECUTOR, batch.entries, batch.state)
+        except ConflictError as error:
+            kind = ApplicationErrorCategory.BENIGN  # no failure to log
+            raise ApplicationError(error.message, type="conflict", non_retryable=True, category=kind) from None
+
+    @activity.defn(name=ACCEPT)
+    async def accept(self, told: JsonObject) -> JsonObject:
+        """The run that a step starts, accepted once."""
+        return (await asyncio.to_thread(self._accepted, Calling.parsed(told))).as_dict()
+
+    @activity.defn(name=OUTCOME)
+    async def outcome(self, told: JsonObject) -> JsonObject:
+        """What a run that a step started came to."""
+        asked = Asked.parsed(told)
+        return Became(done=await asyncio.to_thread(self._book.outcome, asked.run, asked.command)).as_dict()
+
+    @activity.defn(name=CANCEL)
+    async def cancel(self, told: JsonObject) -> None:
+        """Have a run that a step started stopped, or say so for whoever has it carried out later."""
+        cancelling = Cancelling.parsed(told)
+        await asyncio.to_thread(self._book.cancel_called, cancelling.parent, cancelling.run)
+
+    @activity.defn(name=FOLLOW)
+    async def follow(self, run: str) -> None:
+        """Wait until a run's workflow has ended, however."""
+        async with _heard_of():
+            try:
+                await self._client.get_workflow_handle(run).result()
+            except WorkflowFailureError:
+                return
+            except RPCError as error:
+                if error.status != RPCStatusCode.NOT_FOUND:
+                    raise
+
+    @property
+    def all(self) -> list[Callable[..., Any]]:
+        return [self.load, self.keep, self.accept, self.outcome, self.cancel, self.follow]
+
+    def _loaded(self, run: str) -> JsonObject | None:
+        work = self._book.work(run, EXECUTOR)
+        if work is None:
+            return None
+        signals = self._book.signals([run])
+        return Loaded(run=work.run, plan=work.plan, earlier=work.earlier, signals=signals).as_dict()
+
+    def _accepted(self, calling: Calling) -> Accepted:
+        try:
+            return Accepted(run=self._book.accept_called(calling.parent, calling.command))
+        except GraphError:
+            raise
+        except AeonError as error:  # it may not be run any more (platform 4): that is how the step fails
+            command = calling.command
+            failed = StepFailed(step=command.step, attempt=command.attempt, error=Failure.of(error))
+            return Accepted(refused=Done(event=failed))
+
+
+@asynccontextmanager
+async def _heard_of() -> AsyncGenerator[None]:
+    """Heartbeats while something is under way, in whose answers Temporal also says that it is to be stopped."""
+    beating = asyncio.create_task(_beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+
+
+def _is_unheard() -> bool:
+    """Whether nobody waits for an activity any more, so that Temporal would log its being stopped as a failure."""
+    told = activity.cancellation_details()
+    return told is not None and told.not_found
+
+
+async def _beat() -> None:
+    timeout = activity.info().heartbeat_timeout
+    while timeout is not None:
+        await asyncio.sleep(timeout.total_seconds() / _BEATS_IN_A_TIMEOUT)
+        activity.heartbeat()

@@ -1,0 +1,138 @@
+"""Runs as workflows of Temporal: it hands a dead worker's work on by itself, on as many machines as there are."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
+from temporalio.common import WorkflowIDReusePolicy
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from aeon.adapters.engine.temporal.link import Link
+from aeon.adapters.engine.temporal.messages import Begin
+from aeon.adapters.engine.temporal.names import EXECUTOR, RUN, RUNS, WANTED
+from aeon.adapters.engine.temporal.serving import job_workers, run_worker
+from aeon.adapters.engine.waiting import waited
+from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.engine import Book, Workers
+from aeon.platform.processes.runs.model import Signal
+
+HEARTBEAT = 10.0
+"""Seconds without a word after which a job is given to another worker."""
+
+ROOM = 2000
+"""Events of a workflow's record, after which another one goes on with the run."""
+
+_LOOKS_EVERY = 15.0
+"""Seconds between two looks for signals of which nobody told."""
+
+
+class TemporalEngine:
+    """Temporal, for this process: it carries runs out, and jobs of the types in `slots`; others may, too."""
+
+    executor = EXECUTOR
+
+    def __init__(  # its parts, each from the composition root
+        self,
+        address: str,
+        namespace: str,
+        book: Book,
+        workers: Workers,
+        results: Results,
+        *,
+        slots: Mapping[str, int],
+        heartbeat: float = HEARTBEAT,
+        room: int = ROOM,
+    ) -> None:
+        """Connect to the server at `address` (`host:port`). `slots`: how many jobs of which type are done here at once.
+
+        A namespace is one project's. Raises TemporalError when nobody answers there.
+        """
+        self.name = f"Temporal, {address}, {namespace}"
+        self._book = book
+        self._begin = Begin(run="", room=room, heartbeat=heartbeat)
+        self._told: set[str] = set()
+        self._link = Link(address, namespace, results)
+        self._client = self._link.client
+        self._link.serve([run_worker(self._client, book), *job_workers(self._client, workers, slots)])
+        self._link.spawn(self._look())
+
+    def start(self, run: str) -> None:
+        """Have an accepted run carried out, wherever. Started again it is still carried out once."""
+        self._link.ask(self._started(run, WorkflowIDReusePolicy.REJECT_DUPLICATE))
+
+    def wake(self, run: str) -> None:
+        """Tell the run what is wanted of it, wherever it is carried out."""
+        self._link.ask(self._tell([run]))
+
+    def wait(self, run: str, seconds: float | None = None) -> bool:
+        """Whether the run has ended, after waiting for that so long at most."""
+        return waited(lambda: self._book.phase(run) in ENDED, seconds)
+
+    def take_over(self, runs: Sequence[str]) -> None:
+        """Start what was never started, or was stopped on Temporal itself; the rest goes on anyway."""
+        for run in runs:
+            self._link.ask(self._started(run, WorkflowIDReusePolicy.ALLOW_DUPLICATE))
+
+    def forget(self, runs: Sequence[str]) -> None:
+        """Remove Temporal's records of runs that have ended."""
+        for run in runs:
+            self._link.ask(self._forgotten(run))
+
+    def close(self) -> None:
+        """Stop carrying out here; what was not ended goes on elsewhere, or at the next start."""
+        self._link.close()
+
+    async def _started(self, run: str, policy: WorkflowIDReusePolicy) -> None:
+        told = self._begin.model_copy(update={"run": run}).as_dict()
+        with suppress(WorkflowAlreadyStartedError):
+            await self._client.start_workflow(RUN, told, id=run, task_queue=RUNS, id_reuse_policy=policy)
+
+    async def _tell(self, runs: list[str]) -> None:
+        for signal in await asyncio.to_thread(self._book.signals, runs):
+            await self._tell_of(signal)
+
+    async def _tell_of(self, signal: Signal) -> None:
+        """Once from here is enough; the run takes it once in any case."""
+        if signal.id in self._told:
+            return
+        try:
+            await self._client.get_workflow_handle(signal.run_id).signal(WANTED, signal.as_dict())
+        except RPCError as error:
+            if error.status != RPCStatusCode.NOT_FOUND:
+                raise
+        self._told.add(signal.id)
+
+    async def _look(self) -> None:
+        """Tell runs of signals that were written down while nobody could tell of them: at first, and now and then."""
+        while True:
+            with suppress(Exception):  # the store or Temporal is away for a while: the next look tells of them
+                going = self._client.list_workflows(f"WorkflowType = '{RUN}' AND ExecutionStatus = 'Running'")
+                await self._tell([each.id async for each in going])
+            await asyncio.sleep(_LOOKS_EVERY)
+
+    async def _forgotten(self, run: str) -> None:
+        """All workflows in which one run was carried out."""
+        async for each in self._client.list_workflows(f"WorkflowId = '{run}'"):
+            execution = WorkflowExecution(workflow_id=each.id, run_id=each.run_id)
+            request = DeleteWorkflowExecutionRequest(namespace=self._client.namespace, workflow_execution=execution)
+            with suppress(RPCError):  # Temporal has forgotten it already
+                await self._client.workflow_service.delete_workflow_execution(request)
+
+
+class TemporalWorker:
+    """Carries out jobs of some types for runs that go on elsewhere. It needs the same results, and no graph."""
+
+    def __init__(
+        self, address: str, namespace: str, workers: Workers, results: Results, *, slots: Mapping[str, int]
+    ) -> None:
+        """Serve the queues of the types in `slots`. Raises TemporalError when nobody answers there."""
+        self._link = Link(address, namespace, results)
+        self._link.serve(job_workers(self._link.client, workers, slots))
+
+    def close(self) -> None:
+        """Stop; what was under way is carried out elsewhere. Twice is once."""
+        self._link.close()

@@ -1,0 +1,99 @@
+"""The connection to Temporal, with a thread of its own for all that this process does there."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+from temporalio.worker import Worker
+
+from aeon.adapters.engine.temporal.claiming import converter
+from aeon.adapters.operations.event_loop import EventLoopThread
+from aeon.platform.errors import PlatformError
+from aeon.platform.processes.runs.claims import Results
+
+T = TypeVar("T")
+
+
+class TemporalError(PlatformError):
+    """Temporal does not answer."""
+
+    status: ClassVar[int] = 503
+    next_step = "Start it, or look at `engine.address`; what was accepted is safe, and goes on when it answers."
+
+
+class Link:
+    """One connection, and the workers that serve queues over it. Threads may share it."""
+
+    def __init__(self, address: str, namespace: str, results: Results) -> None:
+        """Connect. Raises TemporalError when nobody answers there, or it has no such namespace."""
+        self.address = address
+        self.namespace = namespace
+        self._thread = EventLoopThread("aeon-temporal")
+        self._serving: list[tuple[Worker, asyncio.Task[None]]] = []
+        self._beside: list[asyncio.Task[None]] = []
+        self._is_open = True
+        try:
+            self.client = self.ask(self._connected(results))
+        except BaseException:
+            self._thread.close()
+            raise
+
+    def ask(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the coroutine comes to in this link's thread. Raises TemporalError while Temporal does not answer."""
+        for _, task in self._serving:
+            if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+                work.close()
+                raise TemporalError(f"This process does not serve Temporal any more: {error}") from error
+        try:
+            return self._thread.run(work)
+        except RPCError as error:
+            raise TemporalError(f"Temporal at {self.address} refused: {error.message}") from error
+
+    def serve(self, workers: Sequence[Worker]) -> None:
+        """Have these workers serve their queues until the link is closed."""
+        self.ask(self._served(workers))
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something go on beside, until the link is closed."""
+
+        async def spawned() -> None:
+            self._beside.append(asyncio.create_task(work))
+
+        self.ask(spawned())
+
+    def close(self) -> None:
+        """Stop serving; what is under way goes on elsewhere. Twice is once."""
+        if self._is_open:
+            self._is_open = False
+            try:
+                self._thread.run(self._stopped())
+            finally:
+                self._thread.close()
+
+    async def _connected(self, results: Results) -> Client:
+        try:
+            client = await Client.connect(self.address, namespace=self.namespace, data_converter=converter(results))
+        except (RuntimeError, ValueError) as error:
+            raise TemporalError(f"No Temporal answers at {self.address}: {error}") from error
+        try:
+            await client.workflow_service.describe_namespace(DescribeNamespaceRequest(namespace=self.namespace))
+        except RPCError as error:
+            if error.status != RPCStatusCode.NOT_FOUND:
+                raise
+            raise TemporalError(
+                f"Temporal at {self.address} has no namespace {self.namespace!r}.",
+                next_step=f"Make it: temporal operator namespace create --namespace {self.namespace}",
+            ) from None
+        return client
+
+    async def _served(self, workers: Sequence[Worker]) -> None:
+        self._serving += [(worker, asyncio.create_task(worker.run())) for worker in workers]
+
+    async def _stopped(self) -> None:
+        for task in self._beside:
+            task.cancel()
+        await asyncio.gather(*(worker.shutdown() for worker, task in self._serving if not task.done()))
+        await asyncio.gather(*(task for _, task in self._serving), return_exceptions=True)

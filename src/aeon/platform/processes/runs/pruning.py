@@ -1,0 +1,81 @@
+"""Removes what is too old: ended runs with all that was kept of them, and large results that nothing refers to."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import NamedTuple
+
+from aeon.base.json import Json
+from aeon.platform.graph import GraphStore
+from aeon.platform.processes.runs import queries
+from aeon.platform.processes.runs.book import micros
+from aeon.platform.processes.runs.claims import Results
+
+_RUNS_AT_ONCE = 100
+_ENTRIES_AT_ONCE = 10_000
+_RESULTS_AT_ONCE = 500
+
+_BEING_WRITTEN = timedelta(hours=1)
+"""A result is kept before what refers to it is: nothing that was put down since then is looked at."""
+
+
+class Pruned(NamedTuple):
+    """How many of each were removed."""
+
+    runs: int
+    results: int
+
+
+class Pruning:
+    """Removes old runs. Whatever it left when it was killed, the next one removes."""
+
+    def __init__(
+        self, store: GraphStore, results: Results, forget: Callable[[Sequence[str]], None], now: Callable[[], str]
+    ) -> None:
+        """`forget` has the engine remove what it keeps of runs that have ended."""
+        self._store = store
+        self._results = results
+        self._forget = forget
+        self._now = now
+
+    def prune(self, before: str) -> Pruned:
+        """Remove runs that ended before an instant, each with all that it called and with those who called it.
+
+        What is open, or belongs to a run that is, stays whole, and so do the results that it may refer to. Raises
+        GraphError.
+        """
+        removed = 0
+        while runs := self._ended(before):
+            self._forget(runs)
+            for run in runs:
+                self._remove(run)
+            removed += len(runs)
+        return Pruned(removed, self._sweep(before))
+
+    def _ended(self, before: str) -> list[str]:
+        rows = self._store.read(queries.ENDED_BEFORE, {"before": micros(before), "limit": _RUNS_AT_ONCE})
+        return [row["id"] for row in rows]
+
+    def _remove(self, run: str) -> None:
+        """The run itself last: it is what the next one finds."""
+        gone = _ENTRIES_AT_ONCE
+        while gone == _ENTRIES_AT_ONCE:
+            (row,) = self._store.write(queries.PURGE_ENTRIES, {"run": run, "limit": _ENTRIES_AT_ONCE})
+            gone = row["removed"]
+        self._store.write(queries.PURGE, {"run": run})
+
+    def _sweep(self, before: str) -> int:
+        """Remove results to which nothing in the graph refers, and which no open run's engine can refer to."""
+        opened = [row["at"] for row in self._store.read(queries.OLDEST_OPEN)]
+        recent = datetime.fromisoformat(self._now()) - _BEING_WRITTEN
+        until = min([datetime.fromisoformat(before), recent, *map(datetime.fromisoformat, opened)]).timestamp()
+        removed = 0
+        digests = self._results.untouched_since(until)
+        while batch := list(islice(digests, _RESULTS_AT_ONCE)):
+            referred = self._referred(batch)
+            removed += sum(self._results.remove_untouched(each, until) for each in batch if each not in referred)
+        return removed
+
+    def _referred(self, digests: Iterable[str]) -> set[str]:
+        rows = self._store.read(queries.REFERRED, {"digests": list[Json](digests)})
+        return {row["digest"] for row in rows}

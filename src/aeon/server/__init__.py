@@ -1,0 +1,1 @@
+"""How others reach Aeon: each room speaks one protocol, and knows nothing of the others."""

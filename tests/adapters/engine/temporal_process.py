@@ -1,0 +1,37 @@
+"""A process that carries out jobs, or everything, until it is killed.
+
+python temporal_process.py ADDRESS FOLDER worker|hanging|all
+"""
+
+import sys
+from pathlib import Path
+
+from temporal_world import Hands, World
+
+from aeon.adapters.engine.temporal import TemporalEngine, TemporalWorker
+from aeon.adapters.results import FileResults
+from aeon.platform.workers.local import LocalWorkers
+
+SLOTS = {"rest_api": 4}
+
+
+def main(address, folder, kind):
+    if kind == "all":
+        world = World(folder)
+        world.hands.go.set()
+        given = (world.runs.book, world.workers, world.results)
+        engine = TemporalEngine(address, "default", *given, slots=SLOTS, heartbeat=4.0)
+        engine.take_over([run.id for run in world.runs.book.open()])
+    else:
+        hands = Hands(folder / "calls", hangs=kind == "hanging")
+        hands.go.set()
+        engine = TemporalWorker(
+            address, "default", LocalWorkers(hands, SLOTS), FileResults(folder / "results"), slots=SLOTS
+        )
+    print("ready", flush=True)  # to the test
+    sys.stdin.read()
+    engine.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])

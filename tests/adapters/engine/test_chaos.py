@@ -1,0 +1,139 @@
+"""Kill -9 at random moments, of what carries runs out and of the graph's store: nothing is lost or done again that was
+done (platform 10). Effects are counted in a file beside.
+"""
+
+import os
+import random
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from contextlib import closing, suppress
+from datetime import datetime
+from os import kill
+from pathlib import Path
+
+import pytest
+
+from aeon.adapters.graph.embedded import open_embedded
+from aeon.adapters.results import FileResults
+from aeon.platform.processes.running.events import StepCompleted, StepStarted
+from aeon.platform.processes.runs.book import RunBook
+
+pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
+
+KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "12"))
+"""Of each kind of victim; 50 by hand."""
+
+RUNS = 40 + 2 * KILLS
+_STORE = re.compile(rb"redis-server|keeper\.py")
+
+
+class Carrier:
+    """The process, begun again whenever it is gone."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.process = None
+
+    def begin(self):
+        command = [sys.executable, str(Path(__file__).with_name("chaos_process.py")), str(self.folder), str(RUNS)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        return self.heard("begun", 60)
+
+    def heard(self, word, seconds):
+        """Whether it said so in that time; False when it ended, or did not."""
+        until = time.monotonic() + seconds
+        said = b""
+        while time.monotonic() < until:
+            ready, _, _ = select.select([self.process.stdout], [], [], 0.1)
+            if ready:
+                chunk = self.process.stdout.read(4096)
+                if not chunk:
+                    return False
+                said += chunk
+                if word.encode() in said:
+                    return True
+        return False
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        errors = self.process.stderr.read()
+        assert b"Traceback" not in errors, errors.decode()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+
+def kill_store(folder):
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            command = (entry / "cmdline").read_bytes()
+            if _STORE.search(command) and str(folder).encode() in command + (entry / "environ").read_bytes():
+                kill(int(entry.name), signal.SIGKILL)
+
+
+def pause(chance):
+    """A random part of the time in which some runs are carried out."""
+    select.select([], [], [], chance.uniform(0, 0.6))
+
+
+@pytest.mark.parametrize("victims", ["carrier", "carrier and store"])
+def test_kills(tmp_path, victims):
+    chance = random.Random(5)
+    carrier = Carrier(tmp_path)
+    for _ in range(KILLS):
+        if carrier.begin():
+            pause(chance)
+        if victims == "carrier and store" and chance.random() < 0.4:
+            kill_store(tmp_path)
+            pause(chance)
+        carrier.kill()
+    for _ in range(5):
+        if carrier.begin() and carrier.heard("over", 240):
+            break
+        carrier.kill()
+    else:
+        raise AssertionError("it never came to an end")
+    carrier.kill()
+    verify(tmp_path, KILLS)
+
+
+def verify(folder, kills):
+    begun = defaultdict(list)
+    for line in (folder / "effects").read_text().splitlines():
+        at, pid, key = line.split()
+        begun[key].append((float(at), pid))
+    with closing(open_embedded(folder / "graph")) as store:
+        book = RunBook(store, FileResults(folder / "results"), None)
+        runs = book.of_owner("me", 100_000, called=True)
+        assert sorted(run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))
+        assert {run.phase for run in runs} == {"completed"}
+        assert len(runs) == 2 * RUNS
+        jobs = set()
+        for run in runs:
+            entries = list(book.entries(run.id))
+            assert [each.n for each in entries] == list(range(1, len(entries) + 1))
+            said = [
+                (each.event.event, getattr(each.event, "step", ""), getattr(each.event, "attempt", 0))
+                for each in entries
+            ]
+            assert len(said) == len(set(said)), said
+            jobs |= completed_once(run, entries, begun)
+    assert begun.keys() == jobs
+    repeated = sum(len(times) - 1 for times in begun.values())
+    assert max(len(times) for times in begun.values()) <= 3
+    assert repeated <= kills * 16, "more than what was under way"
+
+
+def completed_once(run, entries, begun):
+    """The jobs of a run; none of them was begun after it was known to be done."""
+    jobs = {each.event.step: each.event.job for each in entries if isinstance(each.event, StepStarted)}
+    for each in entries:
+        if isinstance(each.event, StepCompleted) and (job := jobs[each.event.step]) in begun:
+            done = datetime.fromisoformat(each.at).timestamp()
+            assert all(at <= done for at, _ in begun[job]), (run.id, job)
+    return {job for step, job in jobs.items() if step != "c"}

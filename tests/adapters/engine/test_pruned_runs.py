@@ -1,0 +1,160 @@
+"""What is too old is removed, with all that was kept of it; what is open, or younger, stays whole."""
+
+import sqlite3
+import threading
+from datetime import datetime, timedelta
+
+import pytest
+
+from aeon.adapters.engine.dbos import DbosEngine
+from aeon.platform.errors import NotFoundError
+from aeon.platform.ledger import Request
+from aeon.platform.processes.runs.claims import LARGEST_INLINE
+from aeon.platform.processes.runs.pruning import Pruned, Pruning
+from aeon.testing.engines import EngineWorld
+from aeon.testing.engines.world import echo, failing, step
+
+BIG = "x" * (LARGEST_INLINE + 1)
+
+LEFT = """
+UNWIND $runs AS run
+OPTIONAL MATCH (e:RunEntry {runId: run})
+WITH run, count(e) AS entries
+OPTIONAL MATCH (s:Signal {runId: run})
+WITH run, entries, count(s) AS signals
+OPTIONAL MATCH (d:DeadJob {runId: run})
+RETURN run, entries + signals + count(d) AS left
+"""
+
+
+class Kept:
+    """An engine's world, and what removes the runs that it has."""
+
+    def __init__(self, store, folder):
+        self.folder, self.store = folder, store
+        self.world = EngineWorld(store, folder, lambda *parts: DbosEngine(f"sqlite:///{folder}/runs.db", *parts))
+
+    def ended(self, name="errand", q="q", behaviour=echo):
+        process = self.world.process(name, [step("a", self.world.tool(f"{name} tool", behaviour))])
+        run = self.world.begin(process, q)
+        self.world.ended(run)
+        return run
+
+    def prune(self, before=None):
+        """As if it were two days later; what ended before tomorrow, or before that instant."""
+        now = datetime.fromisoformat(self.world.clock.now())
+        before = before or (now + timedelta(days=1)).isoformat()
+        later = (now + timedelta(days=2)).isoformat()
+        return Pruning(self.store, self.world.results, self.world.engine.forget, lambda: later).prune(before)
+
+    def left(self, *runs):
+        return sum(row["left"] for row in self.store.read(LEFT, {"runs": [run.id for run in runs]}))
+
+    def files(self):
+        return [file for file in (self.folder / "results").glob("*/*") if file.is_file()]
+
+    def workflows(self):
+        with sqlite3.connect(self.folder / "runs.db") as database:
+            return {row[0] for row in database.execute("SELECT workflow_uuid FROM workflow_status")}
+
+
+@pytest.fixture
+def kept(store, tmp_path):
+    store.write("MATCH (r:Run) DETACH DELETE r")
+    made = Kept(store, tmp_path)
+    yield made
+    made.world.close()
+
+
+def test_an_old_run_goes_with_all_that_was_kept_of_it(kept):
+    world = kept.world
+    good, bad = kept.ended(q=BIG), kept.ended("bad", behaviour=failing)
+    asking = world.process("ask", [step("a", world.tool("echo", echo), interactionMode="manual")])
+    asked = world.begin(asking)
+    world.until(lambda: bool(world.runs.questions(world.user, asked.id)))
+    world.runs.answer(world.user, asked.id, "a", "yes")
+    world.ended(asked)
+    runs = (good, bad, asked)
+    assert kept.left(*runs) > 10
+    assert {run.id for run in runs} <= kept.workflows()
+    assert len(kept.files()) >= 3, "the inputs, the entry, and what the engine kept"
+    pruned = kept.prune()
+    assert (pruned.runs, kept.left(*runs), kept.files(), world.runs.page(world.user)) == (3, 0, [], [])
+    assert not {run.id for run in runs} & kept.workflows()
+    with pytest.raises(NotFoundError):
+        world.runs.see(world.user, good.id)
+    assert kept.prune() == Pruned(0, 0)
+
+
+def test_a_younger_run_and_the_results_that_it_refers_to_stay(kept):
+    old = kept.ended("old", q=BIG)
+    between = kept.world.clock.now()
+    young = kept.ended("young", q=BIG)
+    assert kept.prune(between).runs == 1
+    assert kept.left(old) == 0
+    kept.prune(between)
+    seen = kept.world.runs.see(kept.world.user, young.id)
+    assert (seen.run.inputs, seen.state.output) == ({"q": BIG}, {"got": BIG})
+
+
+def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
+    """What an open run's engine keeps nothing in the graph refers to: all of its age stays."""
+    world, lets_go, reached = kept.world, threading.Event(), threading.Event()
+
+    def wait(given, key):
+        reached.set()
+        lets_go.wait(20)
+        return echo(given, key)
+
+    inner = world.process("inner", [step("i", world.tool("echo", echo))])
+    call = step("c", "", process=inner.id, inputs={"q": "{q}"})
+    outer = world.process("outer", [call, step("w", world.tool("wait", wait))])
+    run = world.begin(outer, BIG)
+    assert reached.wait(20)
+    files = len(kept.files())
+    assert kept.prune() == Pruned(0, 0)
+    assert len(kept.files()) == files
+    lets_go.set()
+    assert world.ended(run).state.output == {"got": BIG}
+    assert world.runs.see(world.user, f"{run.id}:c:1").state.output == {"got": BIG}
+    assert kept.prune().runs == 2
+
+
+def test_what_a_killed_one_left_the_next_one_removes(kept):
+    run = kept.ended()
+
+    class Killed(Exception):  # noqa: N818  # it is none of ours
+        pass
+
+    class Store:
+        def __init__(self, store):
+            self._store = store
+
+        def read(self, *asked):
+            return self._store.read(*asked)
+
+        def write(self, query, params):
+            if "DETACH DELETE" in query:
+                raise Killed
+            return self._store.write(query, params)
+
+    now = kept.world.clock.now
+    tomorrow = (datetime.fromisoformat(now()) + timedelta(days=1)).isoformat()
+    with pytest.raises(Killed):
+        Pruning(Store(kept.store), kept.world.results, kept.world.engine.forget, now).prune(tomorrow)
+    assert kept.prune().runs == 1
+    assert kept.left(run) == 0
+
+
+def test_a_retried_run_lives_on_without_the_one_before(kept):
+    world = kept.world
+    process = world.process("again", [step("a", world.tool("echo", echo)), step("b", world.tool("bad", failing))])
+    run = world.begin(process, BIG)
+    world.ended(run)
+    between = world.clock.now()
+    again = world.runs.retry(world.user, run.id, Request(world.user))
+    world.engine.start(again.id)
+    world.ended(again)
+    kept.prune(between)
+    assert kept.left(run) == 0
+    assert world.runs.see(world.user, again.id).state.steps[0].value == {"got": BIG}

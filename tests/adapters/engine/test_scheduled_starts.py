@@ -1,0 +1,101 @@
+"""Each moment of a schedule is one run, however many workers look and wherever one of them stops."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+
+import pytest
+
+from aeon.adapters.engine.dbos import DbosEngine
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import ProcessChange
+from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.schedules.model import NewSchedule
+from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.schedules.starting import Starter
+from aeon.testing.engines import EngineWorld
+from aeon.testing.engines.world import echo, step
+
+
+class KilledError(Exception):
+    """What stands for the end of the process at that point."""
+
+
+class Killed(Schedules):
+    """Ends before a moment is settled, as a process does that is killed."""
+
+    def note_fired(self, schedule, instant):
+        raise KilledError
+
+
+class Scheduled:
+    """A world with a Process, and a schedule that has a moment due."""
+
+    def __init__(self, world, store):
+        self.world, self._store = world, store
+        self.process = world.process("errand", [step("a", world.tool("echo", echo))])
+        schedules = self.schedules(Schedules)
+        new = {"name": "hourly", "process": self.process.id, "cron": "0 * * * *", "inputs": {"q": "tea"}}
+        self.schedule = schedules.add(NewSchedule.parsed(new), Request(world.user))
+        since = datetime.fromisoformat(self.schedule.since).replace(minute=0, second=0, microsecond=0)
+        self.now = (since + timedelta(hours=1, seconds=10)).isoformat()
+
+    def schedules(self, kind):
+        return kind(self._store, self.world.catalog, self.world.processes)
+
+    def starter(self, kind=Schedules):
+        """Another worker's."""
+        return Starter(self.schedules(kind), self.world.processes, self.world.runs, self.world.engine)
+
+    def runs(self):
+        return self.world.runs.page(self.world.user)
+
+    def ended(self):
+        self.world.until(lambda: all(run.phase in ENDED for run in self.runs()))
+        return self.runs()
+
+
+@pytest.fixture
+def scheduled(store, tmp_path):
+    store.write("MATCH (s:Schedule) SET s.dueMicros = NULL RETURN count(s) AS quiet")
+    world = EngineWorld(store, tmp_path, lambda *parts: DbosEngine(f"sqlite:///{tmp_path}/runs.db", *parts))
+    yield Scheduled(world, store)
+    world.close()
+
+
+def test_many_workers_at_once_start_one_run(scheduled):
+    together = threading.Barrier(4, timeout=20)
+
+    def work(_number):
+        starter = scheduled.starter()
+        together.wait()
+        return starter.start_due(scheduled.now)
+
+    with ThreadPoolExecutor(4) as pool:
+        started = [each for found in pool.map(work, range(4)) for each in found]
+    assert [(each.process, each.refusal) for each in started] == [("errand", None)]
+    (run,) = scheduled.ended()
+    assert (run.id, run.trigger, run.inputs) == (started[0].firing.run, "schedule", {"q": "tea"})
+    assert scheduled.world.tools.calls["echo"] == 1
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_worker_that_is_killed_between_starting_and_noting_starts_nothing_twice(scheduled, is_over):
+    """Whoever comes next starts the same run, which is no other one, whether it has ended meanwhile or not."""
+    with pytest.raises(KilledError):
+        scheduled.starter(Killed).start_due(scheduled.now)
+    if is_over:
+        scheduled.ended()
+    (started,) = scheduled.starter().start_due(scheduled.now)
+    assert [run.id for run in scheduled.ended()] == [started.firing.run]
+    assert scheduled.world.tools.calls["echo"] == 1
+    assert scheduled.starter().start_due(scheduled.now) == []
+
+
+def test_what_may_not_be_started_is_told_once_and_not_tried_for_ever(scheduled):
+    change = ProcessChange(enabled=False)
+    scheduled.world.processes.change(scheduled.process.id, change, Request(scheduled.world.user))
+    (refused,) = scheduled.starter().start_due(scheduled.now)
+    assert "is disabled" in str(refused.refusal)
+    assert scheduled.starter().start_due(scheduled.now) == []
+    assert scheduled.runs() == []

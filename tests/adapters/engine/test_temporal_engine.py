@@ -1,0 +1,270 @@
+"""Runs on a real Temporal server: as on every engine, and what is Temporal's alone (platform 6 to 10)."""
+
+import asyncio
+import sys
+import threading
+
+import pytest
+
+from aeon.adapters.engine.waiting import waited
+from aeon.base.errors import MissingExtraError
+from aeon.platform.workers.local import LocalWorkers
+from aeon.testing.engines import CASES, SURVIVING, EngineWorld
+from aeon.testing.engines.world import echo, step
+from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
+
+pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(180)]
+
+NAMESPACES = tuple(f"project-{n}" for n in range(60))
+"""A namespace is one project's, and each test is one."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    if missing := missing_for_temporal():
+        pytest.skip(missing)
+    server = TemporalServer(tmp_path_factory.mktemp("temporal"), namespaces=NAMESPACES)
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def unused():
+    return iter(NAMESPACES)
+
+
+@pytest.fixture
+def opened(server, unused, store, tmp_path):
+    """Opens a world on the server, in a namespace of its own."""
+    worlds = []
+
+    def opened(**more):
+        from aeon.adapters.engine.temporal import TemporalEngine
+
+        namespace = next(unused)
+        given = {"slots": {"rest_api": 100}, "heartbeat": 4.0, **more}
+
+        def make(book, workers, results, _clock, _executor):
+            return TemporalEngine(server.address, namespace, book, workers, results, **given)
+
+        worlds.append(EngineWorld(store, tmp_path / namespace, make))
+        return worlds[-1]
+
+    yield opened
+    for world in worlds:
+        world.close()
+
+
+@pytest.fixture
+def world(opened):
+    return opened()
+
+
+async def workflows(world, which="WorkflowType = 'aeon.run'"):
+    return [each async for each in world.engine._client.list_workflows(which)]
+
+
+async def history(world, run, run_id=None):
+    return await world.engine._client.get_workflow_handle(run, run_id=run_id).fetch_history()
+
+
+async def replayed(world):
+    """Carry out again, from Temporal's record alone, whatever was carried out in this world."""
+    from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
+
+    from aeon.adapters.engine.temporal.claiming import converter
+    from aeon.adapters.engine.temporal.running import RunWorkflow
+
+    replayer = Replayer(
+        workflows=[RunWorkflow],
+        workflow_runner=UnsandboxedWorkflowRunner(),
+        data_converter=converter(world.results),
+        build_id="aeon-1",
+    )
+    runs = [run.id for run in world.runs.page(world.user)]
+    for run in runs:
+        await replayer.replay_workflow(await history(world, run))
+    return len(runs)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_as_on_every_engine_and_its_record_replays(case, world):
+    """Platform 6 to 10."""
+    case(world)
+    assert world.engine._link.ask(replayed(world))
+
+
+@pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
+def test_an_engine_that_keeps_its_work(case, world):
+    """Platform 9, 10."""
+    case(world)
+
+
+def test_a_signal_told_twice_is_taken_once(world):
+    """Platform 9: the first answer counts."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("hears", [step(name, tool, interactionMode="manual") for name in "ab"]))
+    for name in "ab":
+        world.until(lambda name=name: any(each.step == name for each in world.runs.questions(world.user, run.id)))
+        world.runs.answer(world.user, run.id, name, name)
+        for _ in range(2):
+            world.engine.wake(run.id)
+            world.engine._told.clear()
+    assert world.ended(run).state.output == "b"
+    assert world.kinds(run).count("answer_given a") == 1
+
+
+def test_what_nobody_told_the_run_it_hears_later(world, monkeypatch):
+    """Platform 9: an answer that was written down is taken, also when whoever gave it could not tell of it."""
+    monkeypatch.setattr("aeon.adapters.engine.temporal.engine._LOOKS_EVERY", 0.2)
+    world.reopen()
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("hears", [step("a", tool, interactionMode="manual")]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.runs.answer(world.user, run.id, "a", "yes")
+    assert world.ended(run).state.output == "yes"
+
+
+def test_a_cancelled_job_hears_of_it_within_seconds_and_its_late_answer_reaches_nobody(world):
+    """Platform 10: the worker is free again, though the thread goes on."""
+    begun, heard, goes_on = threading.Event(), threading.Event(), threading.Event()
+
+    def hang(given, key):
+        begun.set()
+        goes_on.wait(30)
+        return echo(given, key)
+
+    carry_out = LocalWorkers.carry_out
+
+    async def watched(workers, job):
+        try:
+            return await carry_out(workers, job)
+        except asyncio.CancelledError:
+            heard.set()
+            raise
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(LocalWorkers, "carry_out", watched)
+        run = world.begin(world.process("stopped", [step("s", world.tool("hang", hang), timeout=60)]))
+        assert begun.wait(20)
+        world.runs.cancel(world.user, run.id)
+        world.engine.wake(run.id)
+        assert world.ended(run).state.phase == "cancelled"
+        assert heard.wait(6)
+    goes_on.set()
+    assert world.kinds(run)[-1] == "run_cancelled"
+
+
+@pytest.mark.parametrize("size", [300_000, 3_000_000])
+def test_large_results_travel_by_reference(world, size):
+    """Temporal refuses payloads of 2 MB; ours are named in its record, and stand elsewhere."""
+    large, tool = world.tool("large", lambda _given, _key: "x" * size), world.tool("echo", echo)
+    steps = [step("a", large), step("b", tool, after=["a"], inputs={"id": "{step.a}"})]
+    run = world.begin(world.process("large", steps))
+    assert world.ended(run).state.output == {"got": "x" * size}
+    assert len(world.engine._link.ask(history(world, run.id)).to_json()) < 40_000
+
+
+def test_a_full_record_is_continued_in_another_workflow(opened):
+    """No step runs twice, none is left out, whatever is open: questions, called runs, what waits for its turn."""
+    world = opened(room=60)
+    tool, once = world.tool("echo", echo), world.tool("once", echo, effect="once")
+    inner = world.process("asked", [step("ask", tool, interactionMode="manual")])
+    steps = [step(f"w{n}", once, mode="parallel") for n in range(30)]
+    steps += [step("sub", "", process=inner.id, inputs={"q": "{q}"}, mode="parallel")]
+    steps += [step("ask", tool, interactionMode="manual", mode="parallel")]
+    steps += [step(f"s{n}", once) for n in range(30)]
+    run = world.begin(world.process("long", steps))
+    world.until(lambda: world.tools.calls["once"] == 30)
+    for asking in (f"{run.id}:sub:1", run.id):
+        world.until(lambda asking=asking: bool(world.runs.questions(world.user, asking)))
+        world.runs.answer(world.user, asking, "ask", "yes")
+        world.engine.wake(asking)
+    assert world.ended(run).state.phase == "completed"
+    assert set(world.tools.jobs.values()) == {1}
+    assert world.tools.calls["once"] == 60
+    told = world.engine._link.ask(workflows(world, f"WorkflowId = '{run.id}'"))
+    assert [each.status.name for each in told].count("CONTINUED_AS_NEW") >= 3
+
+
+def test_more_at_once_than_a_run_may_have_under_way(opened):
+    """Temporal stops at 2,000 under way, and at 51,200 events: a wide Process goes in parts, each step once."""
+    world = opened(room=400)
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("wide", [step(f"w{n}", tool, mode="parallel") for n in range(500)]))
+    assert world.engine.wait(run.id, 120)
+    assert world.seen(run).state.phase == "completed"
+    assert (len(world.tools.jobs), set(world.tools.jobs.values())) == (500, {1})
+
+
+@pytest.mark.timeout(420)
+def test_five_thousand_steps_beside_each_other(world):
+    """A run of thousands of steps ends; 10,000 took this machine more than five minutes."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("wide", [step(f"w{n}", tool, mode="parallel") for n in range(5000)]))
+    assert world.engine.wait(run.id, 400)
+    assert world.seen(run).state.phase == "completed"
+    assert (len(world.tools.jobs), set(world.tools.jobs.values())) == (5000, {1})
+
+
+def test_a_run_that_was_stopped_on_temporal_itself_is_taken_over(world):
+    """Platform 10: where a run stands is in its entries, never in the engine alone."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.engine._link.ask(terminated(world, run.id))
+    world.runs.answer(world.user, run.id, "ask", "yes")
+    world.engine.wake(run.id)
+    world.engine.take_over([run.id])
+    assert world.ended(run).state.output == "yes"
+    assert world.tools.calls == {"echo": 1}
+
+
+def test_a_run_that_became_anothers_is_left_alone(world):
+    """Platform 10: nobody carries on what somebody else has taken over, whatever he is told."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("ask", [step("ask", tool, interactionMode="manual"), step("b", tool)]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.runs.book.work(run.id, "another")
+    world.runs.answer(world.user, run.id, "ask", "yes")
+    world.engine.wake(run.id)
+    ended = "WorkflowType = 'aeon.run' AND ExecutionStatus = 'Completed'"
+    world.until(lambda: world.engine._link.ask(workflows(world, ended)) != [])
+    assert world.kinds(run) == ["run_started", "step_started ask"]
+
+
+async def terminated(world, run):
+    await world.engine._client.get_workflow_handle(run).terminate()
+
+
+def test_what_is_forgotten_is_gone_from_temporal_and_not_from_the_book(world):
+    """Platform 19 is about conversations: a run's record stays until it is purged, Temporal's is no part of it."""
+    run = world.begin(world.process("short", [step("a", world.tool("echo", echo))]))
+    world.ended(run)
+    world.until(lambda: world.engine._link.ask(workflows(world)) != [])
+    world.engine.forget([run.id])
+    assert waited(lambda: world.engine._link.ask(workflows(world)) == [], 90)  # the server takes half a minute
+    world.engine.forget([run.id])
+    world.engine.start(run.id)
+    assert world.seen(run).state.output == {"got": "q"}
+    assert world.tools.calls == {"echo": 1}
+
+
+def test_where_nobody_answers_or_there_is_no_such_namespace_it_says_so(server, store, tmp_path):
+    """An error says what is wrong, where, and what to do."""
+    from aeon.adapters.engine.temporal import TemporalEngine, TemporalError
+
+    with pytest.raises(TemporalError, match=r"No Temporal answers at 127\.0\.0\.1:1"):
+        TemporalEngine("127.0.0.1:1", "default", None, None, None, slots={})
+    with pytest.raises(TemporalError, match=r"no namespace 'none'.*temporal operator namespace create"):
+        TemporalEngine(server.address, "none", None, None, None, slots={})
+
+
+def test_without_the_package_it_names_the_extra(monkeypatch):
+    """What a command lacks, its error names."""
+    for name in [each for each in sys.modules if each.startswith("aeon.adapters.engine.temporal")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(MissingExtraError, match=r"needs temporalio\. Install aeon-orchestrator\[temporal\]"):
+        __import__("aeon.adapters.engine.temporal")

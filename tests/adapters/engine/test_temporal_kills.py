@@ -1,0 +1,142 @@
+"""Processes and the server killed in the middle: nothing is lost, and nothing that completed runs twice (platform 10)."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from aeon.platform.workers.local import LocalWorkers
+from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
+
+from .temporal_world import Hands, World, calls, fan, step
+
+pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(240)]
+
+
+@pytest.fixture
+def server(tmp_path):
+    if missing := missing_for_temporal():
+        pytest.skip(missing)
+    server = TemporalServer(tmp_path / "temporal")
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "world").furnish()
+    yield world
+    world.close()
+
+
+@pytest.fixture
+def engine(world, server):
+    """Carries runs out in the test's process, and no jobs."""
+    from aeon.adapters.engine.temporal import TemporalEngine
+
+    given = (world.runs.book, world.workers, world.results)
+    world.engine = TemporalEngine(server.address, "default", *given, slots={}, heartbeat=4.0)
+    return world.engine
+
+
+@contextmanager
+def another(server, world, kind):
+    """Another process, there until it is killed, or the test ends."""
+    script = Path(__file__).with_name("temporal_process.py")
+    process = subprocess.Popen(
+        [sys.executable, str(script), server.address, str(world.folder), kind],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout.readline() == b"ready\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def begun(world):
+    found = calls(world.hands.file)
+    return {job: found.count(job) for job in found}
+
+
+def three(world, tool):
+    """A chain whose second step waits to be let go."""
+    slow = step("slow", tool=tool, inputs={"waits": True}, timeout=120)
+    return world.process("three", step("a", tool=world.tool), slow, step("z", tool=world.tool))
+
+
+def test_a_killed_workers_job_is_carried_out_elsewhere_under_the_same_key(world, server, engine):
+    """Platform 10: and what completed before never runs again."""
+    with another(server, world, "hanging") as first:
+        run = world.start(three(world, world.tool))
+        world.until_begun(run, "slow")
+        first.kill()
+        with another(server, world, "worker"):
+            assert world.ended(run).phase == "completed"
+    assert begun(world) == {f"{run}:a:1": 1, f"{run}:slow:1": 2, f"{run}:z:1": 1}
+
+
+def test_a_worker_that_is_closed_leaves_its_job_to_another_at_once(world, server, engine):
+    """Platform 10: nobody waits for its heartbeats first."""
+    from aeon.adapters.engine.temporal import TemporalWorker
+
+    workers = LocalWorkers(Hands(world.hands.file, hangs=True), {}, otherwise=4)
+    first = TemporalWorker(server.address, "default", workers, world.results, slots={"rest_api": 4})
+    run = world.start(three(world, world.tool))
+    world.until_begun(run, "slow")
+    with another(server, world, "worker"):
+        first.close()
+        first.close()
+        assert world.ended(run).phase == "completed"
+    assert begun(world) == {f"{run}:a:1": 1, f"{run}:slow:1": 2, f"{run}:z:1": 1}
+
+
+def test_a_job_that_must_not_be_done_twice_is_not(world, server, engine):
+    """Platform 10: nobody knows whether it was done, so the run says so."""
+    with another(server, world, "hanging") as first:
+        run = world.start(three(world, world.once))
+        world.until_begun(run, "slow")
+        first.kill()
+        with another(server, world, "worker"):
+            state = world.ended(run)
+    assert (state.phase, state.error.code, state.error.step) == ("failed", "interrupted", "slow")
+    assert begun(world) == {f"{run}:a:1": 1, f"{run}:slow:1": 1}
+
+
+def test_everything_killed_at_once_goes_on_where_it_was(world, server):
+    """Platform 10: server, engine and worker; at most what was under way is begun again."""
+    process = fan(world, width=60)
+    run = world.accept(process)
+    with another(server, world, "all") as first:
+        world.until(lambda: len(calls(world.hands.file)) >= 25)
+        first.kill()
+        server.kill()
+    completed = [entry.event.step for entry in world.entries(run) if entry.event.event == "step_completed"]
+    server.start()
+    with another(server, world, "all"):
+        world.until(lambda: world.runs.see("me", run).state.phase == "completed")
+    counts = begun(world)
+    assert len(counts) == 62
+    assert completed
+    assert all(counts[f"{run}:{name}:1"] == 1 for name in completed)
+    assert sum(counts.values()) - len(counts) <= 4
+
+
+def test_a_server_that_was_away_finds_its_runs_again(world, server, engine):
+    """Platform 9: a pause survives a restart; what is said meanwhile is written down, and told afterwards."""
+    from aeon.adapters.engine.temporal import TemporalError
+
+    process = world.process("asks", step("ask", tool=world.tool, interactionMode="manual"))
+    run = world.start(process)
+    world.until(lambda: world.runs.questions("me", run))
+    server.kill()
+    with pytest.raises(TemporalError):
+        world.answer(run, "ask", "yes")
+    server.start()
+    engine.wake(run)
+    assert world.ended(run).output == "yes"

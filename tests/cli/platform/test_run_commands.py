@@ -1,0 +1,102 @@
+"""`aeon process run|answer|graph` and `aeon runs`: from a question to its answer, from a failure to its retry."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+pytestmark = pytest.mark.server
+
+ASKING = """
+kind: Process
+name: visit
+initialContext: [who]
+steps:
+  - {id: first, tool: item, inputs: {id: first}, output: first}
+  - {id: ask, tool: item, inputs: {id: "{who}"}, output: ask, execution: {interactionMode: manual}}
+  - {id: last, tool: item, inputs: {id: "{step.ask}"}, dependsOn: [ask], output: last}
+outputTemplate: "{{who}}: {{step.last.body.path}}"
+"""
+FAILING = """
+kind: Process
+name: search
+initialContext: []
+steps:
+  - {id: first, tool: item, inputs: {id: first}, output: first}
+  - {id: lost, tool: item, inputs: {id: lost}, output: lost}
+"""
+
+
+@pytest.mark.slow
+def test_a_question_ends_the_command_and_its_answer_goes_on(aeon, applied, shop, tmp_path):
+    """Platform 9: the pause survives the process that asked."""
+    applied(ASKING)
+    asked = aeon("process", "run", "visit", "--input", "who=Ann")
+    assert asked.code == 3
+    assert "ask waits for an answer of me" in asked.err
+    assert "aeon process answer" in asked.err
+    assert [each["step"] for each in aeon("runs", "why", "last", "--json").json] == ["ask", "last"]
+    stranger = aeon("process", "answer", "last", "ask", "mine", "--user", "stranger")
+    assert stranger.code == 1
+    done = aeon("process", "answer", "last", "ask", "garden")
+    assert (done.code, done.out) == (0, "Ann: /garden\n")
+    late = aeon("process", "answer", "last", "ask", "attic")
+    assert late.code == 1
+    assert "waits for an answer; those that do: none" in " ".join(late.err.split())
+    assert shop.calls == {"/first": 1, "/garden": 1}
+    picture = tmp_path / "visit.svg"
+    assert aeon("process", "graph", "visit", "--run", "last", "--svg", picture).code == 0
+    assert ET.parse(picture).getroot().tag.endswith("svg")  # noqa: S314  # our own file
+
+
+@pytest.mark.slow
+def test_a_failure_says_what_to_do_and_a_retry_keeps_what_was_done(aeon, applied, shop):
+    """Platform 8: the failure names step, tool, attempts and cause; what was completed is not done again."""
+    applied(FAILING)
+    failed = aeon("process", "run", "search", "--json")
+    assert failed.code == 1
+    assert failed.json["phase"] == "failed"
+    assert failed.json["failure"]["step"] == "lost"
+    told = aeon("runs", "show", "last", "--json").json
+    assert [(each["step"], each["outcome"]) for each in told["steps"]] == [("first", "completed"), ("lost", "failed")]
+    assert told["steps"][1]["inputs"] == {"id": "lost"}
+    again = aeon("runs", "retry", "last")
+    assert again.code == 1
+    assert "aeon runs retry" in again.err
+    assert shop.calls == {"/first": 1, "/lost": 2}
+    listed = aeon("runs", "list", "--json").json
+    assert [each["trigger"] for each in listed] == ["retry", "user"]
+    events = [json.loads(line) for line in aeon("runs", "events", told["id"], "--after", "2").out.splitlines()]
+    assert [each["n"] for each in events] == [3, 4, 5, 6]
+
+
+@pytest.mark.slow
+def test_a_run_that_nobody_carries_out_is_cancelled(aeon, applied, shop):
+    applied(ASKING)
+    aeon("process", "run", "visit", "--input", "who=Ann")
+    assert aeon("runs", "cancel", "last").code == 0
+    assert aeon("runs", "show", "last").out.startswith("cancelled")
+    assert aeon("runs", "cancel", "last").code == 2
+    assert shop.calls == {"/first": 1}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("argv", "code", "said"),
+    [
+        (("process", "run", "nothing"), 1, "There is nothing named 'nothing'"),
+        (("process", "run", "visit"), 2, "it lacks who"),
+        (("process", "run", "visit", "--input", "who"), 2, "not of the form name=value: who"),
+        (("process", "run", "visit", "--input", "who=1", "--input", "x=2"), 2, "it has no input x"),
+        (("runs", "show", "last"), 1, "You have no run"),
+        (("runs", "resume", "nothing"), 1, "You have no run 'nothing'"),
+        (("process", "graph", "visit", "--svg", "/nowhere/at/all.svg"), 2, "cannot be written"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_bad_input_is_told_with_what_to_do(aeon, applied, argv, code, said):
+    applied(ASKING)
+    told = aeon(*argv)
+    assert told.code == code
+    assert said in " ".join(told.err.split())
+    assert "next:" in told.err

@@ -1,0 +1,83 @@
+"""`aeon schedule`, and the workers that start what is due: nothing twice, whoever is killed."""
+
+import re
+import signal
+
+import pytest
+
+from aeon.platform.processes.running.state import ENDED
+
+from .conftest import until
+
+pytestmark = pytest.mark.server
+
+TICK = """
+kind: Process
+name: tick
+initialContext: [who]
+steps:
+  - {id: get, tool: item, inputs: {id: "{who}"}, output: got}
+"""
+
+
+def test_schedules_are_added_listed_paused_resumed_and_removed(aeon, applied):
+    applied(TICK)
+    added = aeon("schedule", "add", "daily", "tick", "--cron", "0 8 * * *", "--input", "who=me")
+    assert added.out.startswith("daily tick: 0 8 * * * UTC, next ")
+    assert "aeon worker" in added.err
+    zone = ("--time-zone", "Asia/Tokyo", "--catch-up", "once")
+    once = aeon("schedule", "add", "once", "tick", "--at", "2999-01-01T00:00:00+09:00", "--input", "who=me", *zone)
+    assert once.out == "once tick: at 2999-01-01T00:00:00+09:00 Asia/Tokyo, next 2998-12-31T15:00:00+00:00\n"
+    paused = aeon("schedule", "pause", "once").out
+    assert paused == "once tick: at 2999-01-01T00:00:00+09:00 Asia/Tokyo, paused\n"
+    daily, found = aeon("schedule", "list", "--json").json
+    assert (daily["enabled"], daily["inputs"], daily["catchUp"]) == (True, {"who": "me"}, "skip")
+    assert (found["enabled"], found["next"], found["catchUp"]) == (False, None, "once")
+    assert aeon("schedule", "list").out == added.out + paused
+    assert aeon("schedule", "resume", "once").out == once.out
+    assert aeon("schedule", "remove", "once").out == "removed once\n"
+    assert aeon("schedule", "list", "--user", "ann").out == ""
+    refused = aeon("schedule", "remove", "daily", "--user", "ann")
+    assert (refused.code, "nothing named 'daily'" in refused.err) == (1, True)
+
+
+def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):
+    applied(TICK)
+    refused = aeon(
+        "schedule", "add", "bad", "tick", "--cron", "61 * * * *", "--input", "whom=me", "--time-zone", "Mars"
+    )
+    said = " ".join(refused.err.split())
+    assert refused.code == 2
+    assert all(each in said for each in ("$.cron", "$.timeZone", "the process needs who", "knows no whom"))
+
+
+@pytest.mark.slow
+def test_two_workers_of_which_one_is_killed_start_each_moment_once(aeon, applied, background, shop):
+    applied(TICK)
+    aeon("schedule", "add", "often", "tick", "--cron", "* * * * * *", "--input", "who=me")
+    first, second = background("worker"), background("worker")
+    until(lambda: shop.calls["/me"] >= 3)
+    first.ends(signal.SIGKILL)
+    before = shop.calls["/me"]
+    third = background("worker")
+    until(lambda: shop.calls["/me"] >= before + 4)
+    assert aeon("schedule", "pause", "often").code == 0
+    until(lambda: all(run["phase"] in ENDED for run in aeon("runs", "list", "--json").json))
+    runs = aeon("runs", "list", "--limit", "1000", "--json").json
+    told = first.err + second.err + third.err
+    starts = re.findall(r"run (\S+) of tick is started: schedule often of me", told)
+    assert len(starts) == len(set(starts)), "each moment is settled by one of them"
+    taken = set(re.findall(r"run (\S+) of tick is taken over", told))
+    again = {job.partition(":")[0] for job, calls in shop.jobs.items() if calls > 1}
+    assert again <= taken, "done once more is only what was under way when the first one was killed"
+    assert {job.partition(":")[0] for job in shop.jobs} == {run["id"] for run in runs}
+
+
+def test_a_process_that_a_schedule_starts_is_in_use(aeon, applied):
+    applied(TICK)
+    aeon("schedule", "add", "daily", "tick", "--cron", "0 8 * * *", "--input", "who=me")
+    assert aeon("uses", "process", "tick").out == "schedule daily of me\n"
+    refused = aeon("catalog", "delete", "process", "tick")
+    assert (refused.code, "is still used by daily" in refused.err) == (1, True)
+    aeon("schedule", "remove", "daily")
+    assert aeon("catalog", "delete", "process", "tick").code == 0

@@ -1,0 +1,128 @@
+"""Runs as their owner sees them: accepted once, seen by nobody else, traced whole (platform 2, 4, 8-10, 20)."""
+
+import pytest
+
+from aeon.adapters.engine.local import LocalEngine
+from aeon.platform.catalog.model import ToolChange
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import ProcessChange
+from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.trace import attempts
+from aeon.platform.processes.runs.why import reasons
+from aeon.platform.workers.registry import Registry
+from aeon.testing.engines.world import EngineWorld, echo, failing, flaky, step
+
+
+@pytest.fixture(scope="module")
+def store():
+    from aeon.adapters.graph import memory
+
+    graph = memory()
+    yield graph
+    graph.close()
+
+
+@pytest.fixture
+def world(store, tmp_path):
+    made = EngineWorld(
+        store, tmp_path, lambda book, workers, _results, clock, executor: LocalEngine(book, workers, clock, executor)
+    )
+    yield made
+    made.close()
+
+
+def test_the_same_key_is_the_same_run_and_another_body_is_refused(world):
+    """Platform 20"""
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    first = world.runs.accept(process, NewRun({"q": 1}), Request(world.user, "key", {"q": 1}))
+    again = world.runs.accept(process, NewRun({"q": 1}), Request(world.user, "key", {"q": 1}))
+    assert again.id == first.id
+    assert len(world.runs.page(world.user)) == 1
+    with pytest.raises(ConflictError):
+        world.runs.accept(process, NewRun({"q": 2}), Request(world.user, "key", {"q": 2}))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [({}, "it lacks q"), ({"q": 1, "x": 2}, "it has no input x"), ({"x": 2}, "it lacks q; it has no input x")],
+)
+def test_inputs_that_do_not_fit_are_refused_all_at_once(world, inputs, said):
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    with pytest.raises(RuleError, match=said):
+        world.runs.accept(process, NewRun(inputs), Request(world.user))
+    assert world.runs.page(world.user) == []
+
+
+def test_a_disabled_process_is_not_run(world):
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    changed = world.processes.change(process.id, ProcessChange(enabled=False), Request(world.user))
+    with pytest.raises(RuleError, match="is disabled"):
+        world.runs.accept(changed, NewRun({"q": 1}), Request(world.user))
+
+
+def test_a_run_is_its_owners_alone(world):
+    """Platform 2: what is not yours to see is not there."""
+    run = world.begin(world.process("p", [step("a", world.tool("echo", echo))]))
+    world.ended(run)
+    world.catalog.add_user("somebody")
+    for deed in (world.runs.see, world.runs.entries, world.runs.questions, world.runs.cancel):
+        with pytest.raises(NotFoundError):
+            deed("somebody", run.id)
+    assert world.runs.page("somebody") == []
+
+
+def test_the_trace_holds_every_attempts_bound_inputs_and_outcome(world):
+    """Platform 10: what each was given and came to, worked out from the entries alone."""
+    busy = world.tool("flaky", flaky(1))
+    steps = [step("a", busy), step("b", busy, after=["a"], inputs={"id": "{step.a.got}!"}, condition="true")]
+    steps += [step("c", busy, after=["b"], condition="false", required=False)]
+    run = world.begin(world.process("p", steps), "x")
+    seen = world.ended(run)
+    found = attempts(seen.plan, world.runs.entries(world.user, run.id))
+    assert [(each.step, each.attempt, each.outcome, each.inputs) for each in found] == [
+        ("a", 1, "failed", {"id": "x"}),
+        ("a", 2, "completed", {"id": "x"}),
+        ("b", 1, "completed", {"id": "x!"}),
+        ("c", 0, "skipped", {}),
+    ]
+    assert found[2].output == {"got": "x!"}
+
+
+def test_a_tool_that_is_shared_no_more_fails_its_step_and_says_whose_it_is(world):
+    """Platform 4: access is checked again before every step."""
+    tool = world.tool("echo", echo)
+    process = world.process("p", [step("a", tool)])
+    world.processes.change(process.id, ProcessChange(shared=True), Request(world.user))
+    world.catalog.tools.change(tool, ToolChange(enabled=False), Request(world.user))
+    with pytest.raises(RuleError, match="disabled"):
+        world.catalog.tools.usable(world.user, tool)
+
+
+def test_why_says_what_each_step_waits_for(world):
+    ask = step("ask", world.tool("echo", echo), interactionMode="manual")
+    run = world.begin(world.process("p", [ask, step("b", world.tool("bad", failing), after=["ask"])]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    registry = Registry(world.store, world.clock)
+    registry.register(world.engine.executor, {}, [])
+    said = {each.step: each for each in reasons(world.runs, registry, world.user, run.id)}
+    assert said["ask"].asks == world.user
+    assert said["b"].waits_for == ["ask"]
+    registry.retire(world.engine.executor)
+    whole = reasons(world.runs, registry, world.user, run.id)[0]
+    assert whole.step == ""
+    assert "aeon runs resume" in whole.message
+    world.runs.cancel(world.user, run.id)
+    world.engine.wake(run.id)
+    world.ended(run)
+    said = {each.step: each.message for each in reasons(world.runs, registry, world.user, run.id)}
+    assert "cancelled" in said["b"]
+
+
+def test_what_is_over_is_neither_cancelled_nor_retried(world):
+    run = world.begin(world.process("p", [step("a", world.tool("echo", echo))]))
+    world.ended(run)
+    with pytest.raises(RuleError, match="has ended"):
+        world.runs.cancel(world.user, run.id)
+    with pytest.raises(RuleError, match="only one that failed"):
+        world.runs.retry(world.user, run.id, Request(world.user))

@@ -1,0 +1,33 @@
+"""What a worker does again and again, each thing in its own time."""
+
+from aeon.platform.graph import GraphUnavailableError
+from aeon.platform.workers.attending import Duty, Rounds
+from aeon.testing.clock import FakeClock
+
+
+def test_each_duty_is_done_when_it_is_due_and_told_of():
+    clock, told = FakeClock(), []
+    rounds = Rounds([Duty(1.0, lambda: ["often"]), Duty(5.0, lambda: ["seldom"])], clock, told.append)
+    for _ in range(6):
+        rounds.go()
+        clock.sleep(1.0)
+    assert (told.count("often"), told.count("seldom")) == (6, 2)
+    assert told[:3] == ["often", "seldom", "often"]
+
+
+def test_a_graph_that_is_away_is_told_of_once_and_tried_again():
+    clock, told = FakeClock(), []
+    is_there = [False]
+
+    def look():
+        if not is_there[0]:
+            raise GraphUnavailableError("The graph does not answer.")
+        return ["done"]
+
+    rounds = Rounds([Duty(1.0, look)], clock, told.append)
+    for there in (False, False, True, False):
+        is_there[0] = there
+        rounds.go()
+        clock.sleep(1.0)
+    away = "The graph does not answer. It is tried again."
+    assert told == [away, "done", away]

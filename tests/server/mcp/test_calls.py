@@ -1,0 +1,111 @@
+"""Calls of offered tools: in words what is wrong, side by side what is slow, and nothing of a secret."""
+
+import asyncio
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from aeon.base.errors import ToolError
+from aeon.base.masking import Mask
+from aeon.server.mcp.calls import Calls
+from aeon.server.mcp.offer import Hints, Offered
+from aeon.tools.interface import Tool
+from aeon.tools.registry import ToolRegistry
+
+KEY = "sk-do-not-tell-4711"
+
+
+class Say(Tool):
+    name = "say"
+    description = "Gives back what it is given, at once or when it is let go."
+    input_schema = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+    output_schema = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+    timeout = None
+
+    def __init__(self):
+        self.lets_go = threading.Event()
+
+    def invoke(self, text):
+        if text == "wait":
+            self.lets_go.wait(10)
+        if text == "fail":
+            raise ToolError(f"It broke at {KEY}.", next_step="Mend it.")
+        if text == "defect":
+            raise KeyError(KEY)
+        return {"text": text} if text != "wrong" else {"words": text}
+
+
+@pytest.fixture
+def tool():
+    return Say()
+
+
+@pytest.fixture
+def calls(tool):
+    registered = ToolRegistry([tool]).lookup("say")
+    return Calls({"say": Offered(registered, Hints(read_only=True))}, Mask([KEY]))
+
+
+def called(calls, name="say", **given):
+    return asyncio.run(calls.called(None, SimpleNamespace(name=name, arguments=given)))
+
+
+def test_a_tool_is_listed_with_its_schemas_and_only_the_hints_that_are_known(calls):
+    (listed,) = asyncio.run(calls.listed(None, None)).tools
+    assert (listed.name, listed.input_schema, listed.output_schema) == ("say", Say.input_schema, Say.output_schema)
+    assert listed.annotations.model_dump(exclude_none=True) == {"read_only_hint": True}
+
+
+def test_a_result_is_structured_and_stands_as_text_too(calls):
+    result = called(calls, text="hello")
+    assert (result.is_error, result.structured_content) == (False, {"text": "hello"})
+    assert result.content[0].text == '{"text":"hello"}'
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("sing", {}, "There is no tool 'sing'. There are say."),
+        ("say", {}, 'The arguments do not fit: $.arguments: "text" is a required property.'),
+        ("say", {"text": "fail"}, "It broke at [hidden]. Mend it."),
+        ("say", {"text": "defect"}, "The tool 'say' failed: KeyError: '[hidden]'"),
+        ("say", {"text": "wrong"}, "The tool 'say' returned what its output schema rejects"),
+    ],
+)
+def test_platform_3_what_is_wrong_is_said_in_words_without_the_secret(calls, name, given, said):
+    result = called(calls, name, **given)
+    assert result.is_error
+    assert result.content[0].text.startswith(said)
+
+
+def test_platform_3_a_secret_in_a_result_is_hidden(calls):
+    result = called(calls, text=f"it is {KEY}")
+    assert result.structured_content == {"text": "it is [hidden]"}
+    assert KEY not in result.content[0].text
+
+
+def test_a_slow_call_holds_up_no_other(calls, tool):
+    async def both():
+        slow = asyncio.create_task(calls.called(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
+        quick = await calls.called(None, SimpleNamespace(name="say", arguments={"text": "quick"}))
+        assert (slow.done(), len(calls.under_way)) == (False, 1)
+        tool.lets_go.set()
+        return quick, await slow
+
+    quick, slow = asyncio.run(both())
+    assert (quick.structured_content, slow.structured_content) == ({"text": "quick"}, {"text": "wait"})
+    assert not calls.under_way
+
+
+def test_a_call_that_is_given_up_is_still_under_way_until_it_is_over(calls, tool):
+    async def give_up():
+        slow = asyncio.create_task(calls.called(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
+        await asyncio.sleep(0)
+        slow.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await slow
+        return len(calls.under_way)
+
+    assert asyncio.run(give_up()) == 1
+    tool.lets_go.set()
