@@ -215,8 +215,8 @@ def test_answer_runs_the_kernel_and_keeps_its_log(double, add):
     assert not result.is_error, result.content
     assert (result.structured_content["answer"], result.structured_content["status"]) == ("it is 352", "completed")
     assert [(step["tool"], step["status"]) for step in result.structured_content["steps"]] == [
-        ("calculator", "completed"),
-        ("echo", "completed"),
+        ("calculator", "complete"),
+        ("echo", "complete"),
     ]
     assert len(list(Path(".aeon/logs").glob("*.jsonl"))) == 1
 

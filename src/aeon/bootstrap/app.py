@@ -112,7 +112,7 @@ class App:
         """What runs this folder's Processes on a user's behalf; it is the caller's to close. Raises as `platform`."""
         from aeon.bootstrap.processes import ProcessRunner
 
-        return ProcessRunner(self.platform(user), Path.cwd(), self.settings.engine, self._environ)
+        return ProcessRunner(self.platform(user), Path.cwd(), self.settings.engine, self._environ, self._from_project)
 
     def offer_stored(self, user: str) -> None:
         """Register the tools stored in this folder's graph. Raises GraphError, VaultError, MissingExtraError."""

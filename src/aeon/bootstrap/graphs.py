@@ -1,14 +1,13 @@
 """The graph store that the settings mean: embedded in the project's folder, or a server."""
 
-import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from aeon.base.errors import ConfigError
-from aeon.bootstrap.choice import NOTHING_FROM_PROJECT, is_loopback
+from aeon.bootstrap.choice import NOTHING_FROM_PROJECT
+from aeon.bootstrap.passwords import password_of
 from aeon.platform.graph import GraphStore
-from aeon.settings import GraphSettings, variable
+from aeon.settings import GraphSettings
 
 
 def open_graph(
@@ -26,7 +25,8 @@ def open_graph(
         from aeon.adapters.graph import open_embedded
 
         return open_embedded(project / ".aeon" / "graph")
-    password = _password(settings, settings.address, environ, from_project)
+    found = password_of("graph", settings.address, settings.password_env, environ, from_project)
+    password = None if found is None else lambda: found
     if settings.address.startswith("falkordb:"):
         from aeon.adapters.graph import open_server
 
@@ -35,28 +35,6 @@ def open_graph(
     from aeon.adapters.graph import open_neo4j
 
     return open_neo4j(settings.address, password)
-
-
-def _password(
-    settings: GraphSettings, address: str, environ: Mapping[str, str], from_project: Mapping[str, Path]
-) -> Callable[[], str] | None:
-    name = settings.password_env
-    if name is None:
-        return None
-    file = from_project.get("graph.address")
-    if file is not None and not is_loopback(address):
-        raise ConfigError(
-            f"The project's file {file} would have the password in {name} sent to {address}. A project's file may come "
-            "from somebody else, so it does not decide who gets your password.",
-            next_step=f"If you trust it, say so yourself: export {variable('graph.address')}={shlex.quote(address)}",
-        )
-    password = environ.get(name)
-    if not password:
-        raise ConfigError(
-            f"The environment variable {name}, which is to hold the graph's password, is not set.",
-            next_step=f"Run: export {name}=...",
-        )
-    return lambda: password
 
 
 def _without_user(address: str) -> tuple[str, str]:

@@ -10,7 +10,8 @@ from uuid import uuid4
 
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
-from aeon.base.errors import MissingExtraError
+from aeon.bootstrap.choice import NOTHING_FROM_PROJECT
+from aeon.bootstrap.engines import Parts, executor_of, open_engine
 from aeon.bootstrap.platform import Platform
 from aeon.platform.graph import GraphError
 from aeon.platform.processes.runs.claims import Results
@@ -32,7 +33,14 @@ from aeon.settings import EngineSettings
 class ProcessRunner:
     """Everything that commands need to run Processes. A context manager; it does not close the platform."""
 
-    def __init__(self, platform: Platform, project: Path, settings: EngineSettings, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        platform: Platform,
+        project: Path,
+        settings: EngineSettings,
+        environ: Mapping[str, str],
+        from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT,
+    ) -> None:
         self.platform = platform
         self.clock = SystemClock()
         self.results: Results = FileResults(project / ".aeon" / "results")
@@ -41,6 +49,8 @@ class ProcessRunner:
         )
         self.registry = Registry(platform.store, self.clock)
         self.executor = str(uuid4())
+        self.carrier = executor_of(settings, self.executor)
+        self._from_project = from_project
         self._project = project
         self._settings = settings
         self._environ = environ
@@ -51,7 +61,8 @@ class ProcessRunner:
         """The engine, opened. Raises GraphError, MissingExtraError, ConfigError."""
         presence = self.presence
         workers = LocalWorkers(carries_out(self.platform.caller), self._settings.slots, presence)
-        engine = _engine(self, self._settings, self._project, workers)
+        parts = Parts(self.runs.book, workers, self.results, self.clock)
+        engine = open_engine(self._project, self._settings, self._environ, parts, self.executor, self._from_project)
         self._closing.append(engine.close)
         return engine
 
@@ -116,18 +127,3 @@ class ProcessRunner:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-def _engine(runner: ProcessRunner, settings: EngineSettings, project: Path, workers: LocalWorkers) -> Engine:
-    if settings.address == "memory":
-        from aeon.adapters.engine.local import LocalEngine
-
-        return LocalEngine(runner.runs.book, workers, runner.clock, runner.executor)
-    address = settings.address or f"sqlite:///{project / '.aeon' / 'runs.db'}"
-    try:
-        from aeon.adapters.engine.dbos import DbosEngine
-    except ModuleNotFoundError:
-        raise MissingExtraError(
-            "Running processes needs dbos.", next_step="Install aeon-orchestrator[platform]."
-        ) from None
-    return DbosEngine(address, runner.runs.book, workers, runner.results, runner.clock, runner.executor)

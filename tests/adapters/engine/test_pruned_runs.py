@@ -23,7 +23,8 @@ WITH run, count(e) AS entries
 OPTIONAL MATCH (s:Signal {runId: run})
 WITH run, entries, count(s) AS signals
 OPTIONAL MATCH (d:DeadJob {runId: run})
-RETURN run, entries + signals + count(d) AS left
+WITH run, entries, signals, count(d) AS jobs
+RETURN entries + signals + jobs AS left
 """
 
 
@@ -95,6 +96,32 @@ def test_a_younger_run_and_the_results_that_it_refers_to_stay(kept):
     kept.prune(between)
     seen = kept.world.runs.see(kept.world.user, young.id)
     assert (seen.run.inputs, seen.state.output) == ({"q": BIG}, {"got": BIG})
+
+
+def test_an_old_result_of_a_run_that_is_kept_stays(kept):
+    """Its inputs, what a step came to and what a person answered, all put down before the instant, and read after it."""
+    world, lets_go, reached = kept.world, threading.Event(), threading.Event()
+
+    def wait(given, key):
+        reached.set()
+        lets_go.wait(20)
+        return echo(given, key)
+
+    tool = world.tool("echo", echo)
+    steps = [step("a", tool), step("ask", tool, interactionMode="manual"), step("w", world.tool("wait", wait))]
+    run = world.begin(world.process("long", steps), BIG)
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.runs.answer(world.user, run.id, "ask", BIG + "!")
+    assert reached.wait(20)
+    world.until(lambda: world.runs.book.standings([run.id])[0].events == 6)
+    between = world.clock.now()
+    lets_go.set()
+    world.ended(run)
+    assert kept.prune(between).runs == 0
+    seen = world.runs.see(world.user, run.id)
+    assert [each.value for each in seen.state.steps] == [{"got": BIG}, BIG + "!", {"got": BIG}]
+    assert seen.run.inputs == {"q": BIG}
+    assert len(world.runs.book.signals([run.id])) == 1
 
 
 def test_an_open_run_and_what_it_called_stay_with_their_results(kept):

@@ -221,6 +221,16 @@ def test_a_run_that_was_stopped_on_temporal_itself_is_taken_over(world):
     assert world.tools.calls == {"echo": 1}
 
 
+def test_a_called_run_that_takes_too_long_is_stopped(world):
+    """Platform 7, 8: the time of a step runs for a Process, too."""
+    inner = world.process("slow", [step("ask", world.tool("echo", echo), interactionMode="manual")])
+    call = step("sub", "", process=inner.id, inputs={"q": "{q}"}, timeout=1)
+    run = world.begin(world.process("waits", [call]))
+    assert world.ended(run).run.failure["code"] == "timed_out"
+    assert world.runs.see(world.user, f"{run.id}:sub:1").run.phase == "cancelled"
+    assert world.engine._link.ask(replayed(world))
+
+
 def test_a_run_that_became_anothers_is_left_alone(world):
     """Platform 10: nobody carries on what somebody else has taken over, whatever he is told."""
     tool = world.tool("echo", echo)

@@ -15,7 +15,6 @@ from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import Request
-from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import MetricChange, MetricDefinition, NewMetric, Scope, Summary
 from aeon.platform.metrics.prometheus import exposition
 from aeon.platform.metrics.rules import ENTITY, as_instant
@@ -43,7 +42,7 @@ def show_metrics(name: str | None, user: str, asked: Asked, *, as_prometheus: bo
     """
     scope, since = _scope(asked.scope), _since(asked.since)
     with opened(user) as platform:
-        metrics = _metrics_of(platform)
+        metrics = platform.metrics
         wanted = [metrics.definitions.find(name, scope)] if name else metrics.definitions.all()
         wanted = [metric for metric in wanted if scope in (None, metric.scope)]
         if asked.entity and not (name or scope):
@@ -62,7 +61,7 @@ def define_metric(new: JsonObject, user: str, *, as_json: bool) -> int:
     """
     wanted = NewMetric.parsed(new)
     with opened(user) as platform:
-        definitions = _metrics_of(platform).definitions
+        definitions = platform.metrics.definitions
         there = [each for each in definitions.all() if (each.scope, each.name) == (wanted.scope, wanted.name)]
         request, is_admin = Request(user), user == _ADMIN
         if not there:
@@ -77,15 +76,11 @@ def define_metric(new: JsonObject, user: str, *, as_json: bool) -> int:
 def delete_metric(name: str, scope: str | None, user: str, *, is_cascading: bool) -> int:
     """Delete a metric, its values with it where that is said. Raises ForbiddenError, ReferencedError."""
     with opened(user) as platform:
-        definitions = _metrics_of(platform).definitions
+        definitions = platform.metrics.definitions
         metric = definitions.find(name, _scope(scope))
         definitions.remove(metric.id, Request(user), is_admin=user == _ADMIN, cascade=is_cascading)
     put(f"deleted {metric.name} of a {metric.scope}")
     return Code.DONE
-
-
-def _metrics_of(platform: Platform) -> Metrics:
-    return Metrics(platform.store, platform.catalog.ledger)
 
 
 def _change(before: MetricDefinition, wanted: NewMetric) -> MetricChange:

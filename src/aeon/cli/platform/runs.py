@@ -33,7 +33,7 @@ def run_process(
         until = None if deadline is None else _from_now(runner, deadline)
         body: JsonObject = {"process": process.id, "inputs": given}
         run = runner.runs.accept(
-            process, NewRun(given, deadline=until, executor=runner.executor), Request(user, key, body)
+            process, NewRun(given, deadline=until, executor=runner.carrier), Request(user, key, body)
         )
         runner.begin()
         runner.engine.start(run.id)

@@ -28,7 +28,7 @@ class Caretaker:
         for executor in self._registry.gone():
             if executor.id != self._engine.executor:
                 self._registry.retire(executor.id)
-        there = {each.id for each in self._registry.executors()}
+        there = {self._engine.executor, *(each.id for each in self._registry.executors())}
         left = [run for run in self._book.open() if is_wanted(run) and self._is_left(run, there)]
         taken = [run for run in left if self._book.give(run.id, run.executor, self._engine.executor)]
         self._engine.take_over([run.id for run in taken])

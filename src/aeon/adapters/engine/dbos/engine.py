@@ -1,6 +1,7 @@
 """Runs as workflows of DBOS: each job that came to an end is on the disk, and a run goes on from there."""
 
 import asyncio
+import logging
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -47,6 +48,7 @@ class DbosEngine:
         self._queue = f"aeon-runs-{executor}"
         self._is_taking_over = False
         self._is_open = True
+        _silence()
         self._database = Database(address)
         DBOS(config=_config(address, self._database, results, executor))
 
@@ -120,6 +122,13 @@ class DbosEngine:
         await asyncio.get_running_loop().run_in_executor(None, self.start, run)
 
 
+def _silence() -> None:
+    """DBOS writes to the stderr of whoever opened it first, which may be gone by now: what goes wrong, the run tells."""
+    logger = logging.getLogger("dbos")
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+
+
 def _config(address: str, database: Database, results: Results, executor: str) -> DBOSConfig:
     return {
         "name": "aeon",
@@ -128,7 +137,7 @@ def _config(address: str, database: Database, results: Results, executor: str) -
         "serializer": JsonSerializer(results),
         "application_version": _VERSION,
         "executor_id": executor,
-        "log_level": "CRITICAL",  # what goes wrong is told by the run
+        "log_level": "CRITICAL",
         "use_listen_notify": False,
         "scheduler_polling_interval_sec": 3600.0,
     }

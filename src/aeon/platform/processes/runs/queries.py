@@ -230,14 +230,14 @@ OLDEST_OPEN: Final = "MATCH (r:Run {isOpen: 1}) RETURN r.acceptedAt AS at ORDER 
 REFERRED: Final = """
 UNWIND $digests AS digest
 OPTIONAL MATCH (e:RunEntry {reference: digest})
-WITH digest, count(e) AS found
+WITH digest, count(e) AS entries
 OPTIONAL MATCH (s:Signal {reference: digest})
-WITH digest, found + count(s) AS found
+WITH digest, entries, count(s) AS signals
 OPTIONAL MATCH (r:Run {planReference: digest})
-WITH digest, found + count(r) AS found
+WITH digest, entries, signals, count(r) AS plans
 OPTIONAL MATCH (r:Run {inputsReference: digest})
-WITH digest, found + count(r) AS found
-WHERE found > 0
+WITH digest, entries, signals, plans, count(r) AS inputs
+WHERE entries + signals + plans + inputs > 0
 RETURN digest
 """
 """Which of these large results something in the graph refers to."""

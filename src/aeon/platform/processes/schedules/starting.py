@@ -42,7 +42,7 @@ class Starter:
         schedule = firing.schedule
         try:
             process = self._processes.get(schedule.owner_id, schedule.process)
-            new = NewRun(schedule.inputs, "schedule", id=firing.run)
+            new = NewRun(schedule.inputs, "schedule", firing.run, executor=self._engine.executor)
             run = self._runs.accept(process, new, Request(schedule.owner_id))
         except PlatformError as error:
             return Started(firing, schedule.process, error)

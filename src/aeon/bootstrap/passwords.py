@@ -1,0 +1,35 @@
+"""The password of a server that the settings name, from the environment, and only for whom its owner chose."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from aeon.base.errors import ConfigError
+from aeon.bootstrap.choice import is_loopback
+from aeon.settings import variable
+
+
+def password_of(
+    section: str, address: str, name: str | None, environ: Mapping[str, str], from_project: Mapping[str, Path]
+) -> str | None:
+    """What the variable `name` holds, for the server at `address`; None where no variable is named.
+
+    Raises ConfigError for a variable that is not set, and for a password that would go to a server that a project's
+    file chose (decision 12).
+    """
+    if name is None:
+        return None
+    file = from_project.get(f"{section}.address")
+    if file is not None and not is_loopback(address):
+        raise ConfigError(
+            f"The project's file {file} would have the password in {name} sent to {address}. A project's file may come "
+            "from somebody else, so it does not decide who gets your password.",
+            next_step=f"If you trust it, say so: export {variable(f'{section}.address')}={shlex.quote(address)}",
+        )
+    password = environ.get(name)
+    if not password:
+        raise ConfigError(
+            f"The environment variable {name}, which is to hold the {section}'s password, is not set.",
+            next_step=f"Run: export {name}=...",
+        )
+    return password
