@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -33,6 +34,7 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     from aeon.adapters.results import FileResults
 
     address = f"sqlite:///{folder}/runs.db"
+    over = threading.Event()
 
     async def step(number: int) -> dict[str, int]:
         return {"got": number}
@@ -45,6 +47,7 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
                 await each.run_async({"name": "step"}, step, number)
         else:
             await asyncio.gather(*(each.run_async({"name": "step"}, step, n) for n, each in enumerate(reserved)))
+        over.set()
         return width
 
     DBOS(
@@ -61,9 +64,9 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     DBOS.launch()
 
     def act() -> None:
-        handle = DBOS.start_workflow(workflow)
-        while handle.get_status().status != "SUCCESS":
-            time.sleep(0.002)
+        over.clear()
+        DBOS.start_workflow(workflow)
+        assert over.wait(300)
 
     found = spent(act, runs)
     DBOS.destroy()
@@ -144,17 +147,21 @@ def prefect(kind: str, width: int, runs: int, folder: Path) -> Timed:
 
 def temporal(kind: str, width: int, runs: int, folder: Path) -> Timed:
     """A workflow of activities on the dev server with a file of its own."""
-    from benchmarks_temporal import timed
+    from temporal_peer import timed
 
     return timed(kind, width, runs, folder)
 
 
 PEERS = {"dbos": bare_dbos, "aeon": aeon_dbos, "langgraph": langgraph, "prefect": prefect, "temporal": temporal}
-_NEEDS = {"langgraph": "langgraph.checkpoint.sqlite", "prefect": "prefect", "temporal": "benchmarks_temporal"}
+_NEEDS = {"langgraph": "langgraph.checkpoint.sqlite", "prefect": "prefect"}
 
 
 def missing(peer: str) -> str:
     """Why a peer cannot be measured; empty where it can."""
+    if peer == "temporal":
+        from aeon.testing.temporal_server import missing_for_temporal
+
+        return missing_for_temporal()
     module = _NEEDS.get(peer)
     try:
         is_there = module is None or importlib.util.find_spec(module) is not None

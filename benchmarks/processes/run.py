@@ -1,9 +1,9 @@
-"""What carrying a Process out costs: `python benchmarks/processes/run.py [--rounds N] [--only NAME ...]`.
+"""What carrying a Process out costs: `python benchmarks/processes/run.py [--rounds N] [--only PEER] [--shapes SHAPE]`.
 
 Aeon on DBOS and SQLite beside DBOS itself doing the same steps bare, and beside LangGraph with its SQLite saver,
-Prefect and Temporal's dev server where they are installed. No-op tools. Each peer runs in a process of its own; the processes
-take turns, round by round, so that whatever else the machine does meets all of them. Times are medians of the rounds,
-each the median of the runs in it, after one run that is not counted.
+Prefect and Temporal's dev server where they are installed. No-op tools. Each peer runs in a process of its own; the
+processes take turns, round by round, so that whatever else the machine does meets all of them. Times are medians of
+the rounds, each the median of the runs in it, after one run that is not counted.
 """
 
 import argparse
@@ -38,12 +38,13 @@ def measured(peer: str, kind: str, width: int, runs: int) -> float | None:
     return median(json.loads(done.stdout.splitlines()[-1]))
 
 
-def compared(rounds: int, only: list[str]) -> dict[str, dict[str, float]]:
+def compared(rounds: int, only: list[str], shapes: list[str]) -> dict[str, dict[str, float]]:
     """Median milliseconds by shape and peer."""
-    times: dict[str, dict[str, list[float]]] = {shape: {} for shape in SHAPES}
+    chosen = {shape: how for shape, how in SHAPES.items() if not shapes or shape in shapes}
+    times: dict[str, dict[str, list[float]]] = {shape: {} for shape in chosen}
     peers = [peer for peer in PEERS if not only or peer in only]
     for _ in range(rounds):
-        for shape, (kind, width, runs) in SHAPES.items():
+        for shape, (kind, width, runs) in chosen.items():
             for peer in peers:
                 if missing(peer) or (peer in CHAIN_ONLY and kind != "chain"):
                     continue
@@ -56,8 +57,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--shapes", nargs="*", default=[], choices=SHAPES)
     asked = parser.parse_args()
-    found = compared(asked.rounds, asked.only)
+    found = compared(asked.rounds, asked.only, asked.shapes)
     lines = ["| shape | peer | ms | beside bare DBOS |", "|---|---|---|---|"]
     for shape, by in found.items():
         floor = by.get("dbos")

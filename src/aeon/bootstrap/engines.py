@@ -2,20 +2,22 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from aeon.base.clock import SystemClock
-from aeon.base.errors import MissingExtraError
+from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.bootstrap.choice import NOTHING_FROM_PROJECT
 from aeon.bootstrap.passwords import password_of
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Book, Engine, Workers
+from aeon.platform.workers.model import TAKES_OVER_ITSELF
 from aeon.settings import EngineSettings
 
+if TYPE_CHECKING:
+    from aeon.adapters.engine.temporal import TemporalWorker
+
 _TEMPORAL = "temporal://"
-_TEMPORALS = "temporal"
-"""Who carries out what Temporal does: it is one for all processes, and hands a dead one's work on by itself."""
 
 
 class Parts(NamedTuple):
@@ -29,7 +31,7 @@ class Parts(NamedTuple):
 
 def executor_of(settings: EngineSettings, own: str) -> str:
     """Who carries out the runs that this process starts; `own` is the process's name."""
-    return _TEMPORALS if (settings.address or "").startswith(_TEMPORAL) else own
+    return TAKES_OVER_ITSELF if (settings.address or "").startswith(_TEMPORAL) else own
 
 
 def open_engine(
@@ -65,19 +67,35 @@ def open_engine(
     return DbosEngine(found, parts.book, parts.workers, parts.results, parts.clock, executor)
 
 
+def open_worker(
+    settings: EngineSettings, workers: Workers, results: Results, slots: Mapping[str, int]
+) -> "TemporalWorker":
+    """What carries out jobs of the types in `slots` for runs that go on elsewhere.
+
+    Raises ConfigError for an engine that gives no jobs to other processes, MissingExtraError, EngineError.
+    """
+    address = settings.address or ""
+    if not address.startswith(_TEMPORAL):
+        raise ConfigError(
+            "Workers for one type of jobs need an engine that gives jobs to other processes, as Temporal does.",
+            next_step="Run `aeon worker` without --type, which carries out whole runs, or set engine.address to "
+            "temporal://host:7233/namespace.",
+        )
+    from aeon.adapters.engine.temporal import TemporalWorker
+
+    return TemporalWorker(*_place(address), workers, results, slots=slots)
+
+
 def _temporal(address: str, settings: EngineSettings, parts: Parts) -> Engine:
     from aeon.adapters.engine.temporal import TemporalEngine
 
+    return TemporalEngine(*_place(address), parts.book, parts.workers, parts.results, slots=settings.slots)
+
+
+def _place(address: str) -> tuple[str, str]:
+    """A server of Temporal's, and a namespace of it."""
     place = urlsplit(address)
-    namespace = place.path.strip("/") or "default"
-    return TemporalEngine(
-        f"{place.hostname}:{place.port or 7233}",
-        namespace,
-        parts.book,
-        parts.workers,
-        parts.results,
-        slots=settings.slots,
-    )
+    return f"{place.hostname}:{place.port or 7233}", place.path.strip("/") or "default"
 
 
 def _with_password(address: str, password: str) -> str:

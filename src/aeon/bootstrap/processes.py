@@ -11,7 +11,7 @@ from uuid import uuid4
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
 from aeon.bootstrap.choice import NOTHING_FROM_PROJECT
-from aeon.bootstrap.engines import Parts, executor_of, open_engine
+from aeon.bootstrap.engines import Parts, executor_of, open_engine, open_worker
 from aeon.bootstrap.platform import Platform
 from aeon.platform.graph import GraphError
 from aeon.platform.processes.runs.claims import Results
@@ -110,6 +110,14 @@ class ProcessRunner:
         """Open the engine, and be there for all to see."""
         _ = self.engine
         self.presence.begin(types, each_beat)
+
+    def serve(self, types: Sequence[str]) -> None:
+        """Be there for jobs of these types alone, of runs that go on elsewhere. Raises ConfigError, EngineError."""
+        slots = {kind: count for kind, count in self._settings.slots.items() if kind in types}
+        presence = Presence(self.registry, self.executor, slots, self.clock)
+        workers = LocalWorkers(carries_out(self.platform.caller), slots, presence)
+        self._closing += [presence.close, open_worker(self._settings, workers, self.results, slots).close]
+        presence.begin(types)
 
     def close(self) -> None:
         """Stop where everything stands; what has ended is recorded by then, or by whoever comes next."""

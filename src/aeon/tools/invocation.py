@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import NamedTuple, cast
+from queue import Empty
+from typing import cast
 
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import Json, JsonObject, canonical, copied, faults
+from aeon.base.threads import Outcome, WorkerThread, outcome_of
 from aeon.tools.registry import Registered
 
 MAX_RESULT = 1_048_576
@@ -21,7 +21,7 @@ class ToolCaller:
     """Calls tools, one at a time. One with a timeout runs in a worker thread, which is left behind when it hangs."""
 
     def __init__(self) -> None:
-        self._worker: _Worker | None = None
+        self._worker: WorkerThread[Json] | None = None
 
     def call(self, registered: Registered, arguments: JsonObject) -> JsonObject:
         """The tool's result, a copy, checked against its output schema. Raises ToolError and no other Exception."""
@@ -31,7 +31,7 @@ class ToolCaller:
         def work() -> Json:
             return tool.invoke(**own)
 
-        outcome = _outcome(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
+        outcome = outcome_of(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
         if tool.timeout is None and isinstance(outcome.error, KeyboardInterrupt):
             raise outcome.error  # the user's, in this thread
         if outcome.error is not None:
@@ -47,9 +47,9 @@ class ToolCaller:
             self._worker.tasks.put(None)
             self._worker = None
 
-    def _within(self, seconds: float, work: Callable[[], Json], name: str) -> "_Outcome":
+    def _within(self, seconds: float, work: Callable[[], Json], name: str) -> Outcome[Json]:
         # The worker is kept only once it has answered: the late answer of a hung or interrupted call reaches nobody.
-        worker, self._worker = self._worker or _Worker(), None
+        worker, self._worker = self._worker or WorkerThread[Json]("aeon-tool"), None
         worker.tasks.put(work)
         try:
             outcome = worker.outcomes.get(timeout=seconds)
@@ -61,31 +61,6 @@ class ToolCaller:
             ) from None
         self._worker = worker
         return outcome
-
-
-class _Outcome(NamedTuple):
-    result: Json = None
-    error: BaseException | None = None
-
-
-class _Worker:
-    """A daemon thread that runs one task after another until it is given None."""
-
-    def __init__(self) -> None:
-        self.tasks: SimpleQueue[Callable[[], Json] | None] = SimpleQueue()
-        self.outcomes: SimpleQueue[_Outcome] = SimpleQueue()
-        Thread(target=self._run, name="aeon-tool", daemon=True).start()
-
-    def _run(self) -> None:
-        while (task := self.tasks.get()) is not None:
-            self.outcomes.put(_outcome(task))
-
-
-def _outcome(work: Callable[[], Json]) -> _Outcome:
-    try:
-        return _Outcome(work())
-    except BaseException as error:  # noqa: BLE001  # other people's code, SystemExit included: its failure is the result
-        return _Outcome(error=error)
 
 
 def _own_copy(arguments: JsonObject, name: str) -> JsonObject:

@@ -61,8 +61,8 @@ def catalog(store):
 
 @pytest.fixture
 def own(store, catalog):
-    def ask(name, user="ann", **options):
-        asked = work({"query": name, **options}, {"endpoint": "aeon:graph"}, user=user)
+    def ask(name, user="ann", given=None, **options):
+        asked = work({"query": name, **options}, {"endpoint": "aeon:graph"}, given, user=user)
         return GraphExecutor(store).execute(asked).output
 
     return ask
@@ -86,9 +86,36 @@ def test_platform_2_of_others_only_what_concerns_the_user_or_is_shared(own):
         ("api", "Tool", "bob", None),
         ("get", "Binding", "bob", None),
     ]
-    everything = str([own(f"@{name}") for name in NAMED])
+    everything = str([own(f"@{name}", given={"words": "of bob hidden"}) for name in NAMED])
     assert "hidden of bob" not in everything
     assert "key of bob" not in everything
+
+
+def things(own, words, user="ann"):
+    return [(row["kind"], row["name"]) for row in own("@things", user, {"words": words})["rows"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("HIDDEN", ["hidden of bob"]),
+        ("what is shown or hidden", ["hidden of bob", "shown of bob"]),
+        ("of", ["hidden of bob", "shown of bob"]),
+        ("one of theirs", []),
+        ("key", []),
+        ("api", []),
+        ("'] RETURN 1 //", []),
+    ],
+)
+def test_platform_2_things_are_the_users_own_that_have_a_word(own, words, found):
+    """Short words count alone. Of others' things nothing is found, nor of what is neither tool nor Process."""
+    assert things(own, words, "bob") == [("Tool", name) for name in found]
+    assert not things(own, "shown")
+
+
+def test_what_a_query_takes_must_be_given(own):
+    with pytest.raises(OperationError, match="takes words from the input"):
+        own("@things", given={"words": 1})
 
 
 def test_platform_3_of_secrets_there_is_the_metadata_alone(own):

@@ -246,6 +246,8 @@ def test_a_server_that_is_not_there_is_told(ask, protocol):
         ("stdio", {"command": "x", "args": "y"}, None, "`args` must be a list"),
         ("stdio", {"command": "x", "env": {"A": 1}}, None, "`env` an object of texts"),
         ("stdio", {"command": "x"}, {"key": "k1"}, "stdio takes no secret"),
+        ("stdio", {"command": "aeon:self", "args": ["k1"]}, None, "aeon:self takes no arguments"),
+        ("stdio", {"command": "aeon:self", "env": {"PATH": "k1"}}, None, "aeon:self takes no arguments"),
         ("http", {"endpoint": "file:///etc/passwd"}, None, "must be an http or https address"),
         ("http", {"endpoint": "http://me:k1@localhost/"}, None, "without a user"),
         ("sse", {"endpoint": "http://localhost/"}, {"username": "u", "password": "k1"}, "cannot be a bearer"),
@@ -256,3 +258,29 @@ def test_a_connection_that_cannot_be_used_is_refused(ask, protocol, connection, 
     with pytest.raises(OperationError, match=match) as refused:
         ask("add", protocol=protocol, connection=connection, secret=secret)
     assert "k1" not in str(refused.value)
+
+
+def test_platform_3_aeon_itself_is_reached_with_its_settings_and_without_the_master_key(tmp_path, monkeypatch):
+    """By no path that is written anywhere: by the interpreter that runs."""
+    monkeypatch.chdir(tmp_path)
+    environ = {**os.environ, "AEON_MASTER_KEY": "s3cret", "AEON_SKILLS_DISABLED": "storyteller"}
+    executor = McpExecutor(environ)
+    try:
+        names = {tool["name"] for tool in executor.tools("stdio", {"command": "aeon:self"})}
+        (server,) = [
+            place.parent
+            for place in Path("/proc").glob("[0-9]*/cmdline")
+            if place.parent.joinpath("cmdline").read_bytes().endswith(b"-m\0aeon\0mcp\0")
+            and str(os.getpid()) == _parent(place.parent)
+        ]
+        environment = server.joinpath("environ").read_bytes()
+    finally:
+        executor.close()
+    assert {"answer", "memory.recall"} <= names
+    assert "storyteller.narrate" not in names
+    assert b"s3cret" not in environment
+    assert not server.exists()
+
+
+def _parent(process):
+    return process.joinpath("stat").read_text().rpartition(")")[2].split()[1]

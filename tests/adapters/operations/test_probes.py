@@ -90,6 +90,7 @@ def test_what_is_aeons_own_answers_and_a_program_must_be_there():
     assert HttpProbe().problem("http", {"endpoint": "aeon:model"}, allow_private=True) is None
     assert SocketProbe().problem("bolt", {"endpoint": "aeon:graph"}, allow_private=True) is None
     assert McpProbe().problem("stdio", {"command": sys.executable}, allow_private=True) is None
+    assert McpProbe().problem("stdio", {"command": "aeon:self"}, allow_private=False) is None
     assert (
         McpProbe().problem("stdio", {"command": "no-such-command"}, allow_private=True)
         == "there is no program 'no-such-command'"

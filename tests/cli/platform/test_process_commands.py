@@ -65,7 +65,7 @@ def test_processes_are_applied_in_order_and_once(aeon, research):
     assert research.out == "+ Service shop\n+ Tool item\n+ Process look up\n+ Process research\n"
     assert aeon("apply", "research.yaml").err == "0 of 4 changed\n"
     listed = aeon("process", "list")
-    assert listed.out == "look up 1 step(s)\nresearch 2 step(s) Looks a topic up.\n"
+    assert listed.out.startswith("look up 1 step(s)\nresearch 2 step(s) Looks a topic up.\nreply 2 step(s)")
     assert aeon("process", "list", "--json").json[1]["name"] == "research"
     assert aeon("catalog", "list", "process").out == listed.out
 
@@ -146,7 +146,8 @@ def test_of_another_s_process_the_version_of_now_is_shown(aeon, research):
     shown = aeon("process", "show", id_, "--user", "other").json
     assert (shown["ownerId"], len(shown["versions"])) == ("me", 1)
     listed = aeon("process", "list", "--user", "other").out
-    assert listed == f"look up 1 step(s) (of me, {id_})\n"
+    assert listed.startswith(f"look up 1 step(s) (of me, {id_})\n")
+    assert "Looks a topic up" not in listed
 
 
 def test_everything_wrong_is_told_with_its_path(aeon, research):

@@ -5,7 +5,10 @@ import pytest
 from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import ApplyError, read_documents
+from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 from aeon.platform.ledger import Request
+from aeon.platform.processes.documents import ProcessDocuments
+from aeon.platform.processes.processes import Processes
 
 FILE = """
 kind: Tool
@@ -219,7 +222,8 @@ def test_what_is_wrong_with_a_template_s_use_is_said(world, old, new, said):
 
 
 def test_the_default_catalog_is_referred_to_by_name_and_what_others_share_by_id(world):
-    load_defaults(world.catalog)
+    processes = ProcessDocuments(world.catalog, Processes(world.store, world.catalog), DEFAULTS_OWNER)
+    load_defaults(world.catalog, {"Process": processes})
     owner, user = world.user("owner"), world.user("u")
     shared = world.service(owner, name="theirs", shared=True)
     text = f"""

@@ -109,14 +109,20 @@ def test_why_says_what_each_step_waits_for(world):
     assert said["ask"].asks == world.user
     assert said["b"].waits_for == ["ask"]
     registry.retire(world.engine.executor)
-    whole = reasons(world.runs, registry, world.user, run.id)[0]
-    assert whole.step == ""
-    assert "aeon runs resume" in whole.message
+    assert {each.step for each in reasons(world.runs, registry, world.user, run.id)} == {"ask", "b"}
     world.runs.cancel(world.user, run.id)
     world.engine.wake(run.id)
     world.ended(run)
     said = {each.step: each.message for each in reasons(world.runs, registry, world.user, run.id)}
     assert "cancelled" in said["b"]
+
+
+def test_why_says_that_nobody_carries_it_out(world):
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    run = world.runs.accept(process, NewRun({"q": 1}), Request(world.user))
+    whole = reasons(world.runs, Registry(world.store, world.clock), world.user, run.id)[0]
+    assert whole.step == ""
+    assert f"aeon runs resume {run.id}" in whole.message
 
 
 def test_what_is_over_is_neither_cancelled_nor_retried(world):

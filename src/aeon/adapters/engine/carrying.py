@@ -1,11 +1,13 @@
 """What the engines have in common that carry runs out in this process: lanes, signals, and who waits for whom."""
 
 import asyncio
+import inspect
 import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Protocol, TypeAlias
+from functools import partial
+from typing import Protocol, TypeAlias, cast
 
 from aeon.adapters.engine.attempts import asked_at, interrupted, job_of
 from aeon.adapters.engine.writing import Writer
@@ -16,9 +18,12 @@ from aeon.platform.processes.running.events import DeadlinePassed, Failure, Step
 from aeon.platform.processes.running.state import ENDED, State
 from aeon.platform.processes.runs.conducting import conduct
 from aeon.platform.processes.runs.engine import Book, Workers
-from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Run, Signal, Work
+from aeon.platform.processes.runs.model import Done, Entry, Happened, Run, Signal, Work
 
-Checkpoint: TypeAlias = Callable[[int, int, Callable[[], Awaitable[Done]]], Awaitable[Done]]
+Makes: TypeAlias = Callable[[], Awaitable[Done]] | Callable[[], Done]
+"""Makes an attempt: awaited in the loop, or blocking in a thread."""
+
+Checkpoint: TypeAlias = Callable[[int, int, Makes], Awaitable[Done]]
 """Makes sure that an attempt which came to an end is not made again: given the step's position, the attempt, and what
 makes it, gives what it came to, now or before."""
 
@@ -39,9 +44,11 @@ class Started(Protocol):
     def __call__(self, run: str) -> Awaitable[None]: ...
 
 
-async def without_checkpoint(_position: int, _attempt: int, work: Callable[[], Awaitable[Done]]) -> Done:
+async def without_checkpoint(_position: int, _attempt: int, makes: Makes) -> Done:
     """For an engine that forgets when it stops."""
-    return await work()
+    if inspect.iscoroutinefunction(makes):
+        return await makes()
+    return await asyncio.to_thread(cast(Callable[[], Done], makes))
 
 
 class Carrying:
@@ -49,7 +56,7 @@ class Carrying:
 
     def __init__(self, book: Book, workers: Workers, clock: Clock, executor: str, start: Started) -> None:
         self._book = book
-        self._workers = workers
+        self.workers = workers
         self._clock = clock
         self._executor = executor
         self._start = start
@@ -84,9 +91,6 @@ class Carrying:
     def halt(self) -> None:
         """Let nothing of what happens from now on be written down: the engine is about to end."""
         self._halted.set()
-
-    async def carry_out(self, job: Job) -> Done:
-        return await self._workers.carry_out(job)
 
     async def carry_out_called(self, caller: Run, command: StartProcess) -> Done:
         """Have another run carried out, wherever, and wait until it has ended; it ends with whoever called it."""
@@ -167,16 +171,13 @@ class _Lane:
 
     async def call(self, command: StartJob, *, again: bool) -> Happened:
         job = job_of(self._work, command)
-
-        async def attempt() -> Done:
-            if again and job.effect == "once":
-                return interrupted(job)
-            await asyncio.sleep(command.delay)
-            if job.effect == "once":
-                await self._writer.settle()  # that it was begun is known before it has an effect
-            return await self._carrying.carry_out(job)
-
-        done = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, attempt)
+        is_cut_off = again and job.effect == "once"
+        await asyncio.sleep(command.delay)
+        if job.effect == "once" and not again:
+            await self._writer.settle()  # that it was begun is known before it has an effect
+        async with self._carrying.workers.place(job) as act:
+            makes = partial(interrupted, job) if is_cut_off else act
+            done = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, makes)
         return Happened(done.event, done.about)
 
     async def run(self, command: StartProcess, *, again: bool) -> Happened:  # noqa: ARG002  # it is known by its id

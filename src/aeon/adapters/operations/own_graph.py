@@ -25,11 +25,11 @@ ORDER BY t.name LIMIT $limit
 
 THINGS: Final = """
 MATCH (x)-[:OWNED_BY]->(:User {id: $user})
-WITH x, labels(x)[0] AS kind, toLower(x.name) AS name, toLower(x.description) AS description, toLower($words) AS words
-WHERE kind IN ['Tool', 'Process'] AND any(word IN split(words, ' ')
-      WHERE (word = words OR size(word) > 3) AND (name CONTAINS word OR description CONTAINS word))
+WITH x, labels(x)[0] AS kind, toLower(x.name + ' ' + coalesce(x.description, '')) AS said, toLower($words) AS asked
+WHERE kind IN ['Tool', 'Process'] AND any(word IN split(asked, ' ')
+      WHERE (word = asked OR size(word) > 3) AND said CONTAINS word)
 RETURN kind, x.id AS id, x.name AS name, x.description AS description
-ORDER BY name, kind LIMIT $limit
+ORDER BY x.name, kind LIMIT $limit
 """
 
 SECRETS_METADATA: Final = """

@@ -19,26 +19,14 @@ _RUNS = "process"
 
 
 def attend(types: Sequence[str], concurrency: int | None, user: str) -> int:
-    """Take over runs, start what is due, and tell of it on stderr, until interrupted. Raises InputError."""
-    _refuse_types(types)
+    """Be there for runs, or for jobs of some types alone, until interrupted. Raises InputError, EngineError."""
+    _refuse_unknown(types)
     with session.opened(_settings(concurrency), is_quiet=True) as app, app.process_runner(user) as runner:
-        runner.begin([_RUNS])
-        attending = runner.attending
-        duties = [
-            Duty(LOOKS_EVERY, attending.look_at_ends),
-            Duty(TAKES_OVER_EVERY, attending.take_over),
-            Duty(LOOKS_EVERY, attending.start_due),
-            Duty(TAKES_OVER_EVERY, lambda: _measured(runner)),
-            Duty(TIDIES_EVERY, lambda: _tidied(runner)),
-        ]
-        rounds = Rounds(duties, runner.clock, lambda line: say(clean(line)))
-        say(f"worker {runner.executor} is there for runs")
-        try:
-            while True:
-                rounds.go()
-                runner.clock.sleep(LOOKS_EVERY)
-        finally:
-            say(f"{attending.under_way} run(s) under way here go on with the next worker, or with `aeon runs resume`")
+        if types:
+            _serve(runner, types)
+        else:
+            _look_after_runs(runner)
+    return Code.DONE
 
 
 def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
@@ -69,6 +57,34 @@ def _line(worker: Worker) -> str:
     return f"{worker.type} {worker.status}{job}, heard of {worker.last_heartbeat[:19]}, {counts} ({worker.id})"
 
 
+def _serve(runner: ProcessRunner, types: Sequence[str]) -> None:
+    runner.serve(types)
+    say(f"worker {runner.executor} is there for jobs: {', '.join(types)}")
+    while True:
+        runner.clock.sleep(LOOKS_EVERY)
+
+
+def _look_after_runs(runner: ProcessRunner) -> None:
+    """Take over runs, start what is due, remove what is too old; tell of it on stderr."""
+    runner.begin([_RUNS])
+    attending = runner.attending
+    duties = [
+        Duty(LOOKS_EVERY, attending.look_at_ends),
+        Duty(TAKES_OVER_EVERY, attending.take_over),
+        Duty(LOOKS_EVERY, attending.start_due),
+        Duty(TAKES_OVER_EVERY, lambda: _measured(runner)),
+        Duty(TIDIES_EVERY, lambda: _tidied(runner)),
+    ]
+    rounds = Rounds(duties, runner.clock, lambda line: say(clean(line)))
+    say(f"worker {runner.executor} is there for runs")
+    try:
+        while True:
+            rounds.go()
+            runner.clock.sleep(LOOKS_EVERY)
+    finally:
+        say(f"{attending.under_way} run(s) under way here go on with the next worker, or with `aeon runs resume`")
+
+
 def _measured(runner: ProcessRunner) -> list[str]:
     runner.measuring.catch_up()
     return []
@@ -86,14 +102,8 @@ def _settings(concurrency: int | None) -> Loaded:
     return session.settings_here(more=slots)
 
 
-def _refuse_types(types: Sequence[str]) -> None:
-    unknown = [kind for kind in types if kind not in TYPES]
-    if unknown:
+def _refuse_unknown(types: Sequence[str]) -> None:
+    if unknown := [kind for kind in types if kind not in TYPES]:
         raise InputError(
             f"There are no workers of the type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(TYPES)}."
-        )
-    if types:
-        raise InputError(
-            "Workers for one type of jobs need an engine that hands jobs to other processes, as Temporal does.",
-            next_step="Run `aeon worker` without --type: it carries out whole runs, with jobs of every type.",
         )

@@ -79,6 +79,7 @@ _KINDS = {
             "operation",
             "inputSchema",
             "outputSchema",
+            "effect",
             "enabled",
             "shared",
         ),

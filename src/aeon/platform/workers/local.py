@@ -2,15 +2,17 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from typing import Protocol, TypeVar
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from queue import Empty
+from typing import Protocol
 
+from aeon.base.threads import Outcome, WorkerThread
 from aeon.platform.processes.running.events import StepCompleted, TimedOut
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.workers.calling import CarryOut
-
-T = TypeVar("T")
 
 
 class Board(Protocol):
@@ -33,52 +35,73 @@ class LocalWorkers:
         self._board = board
         self._otherwise = otherwise
         self._free: dict[str, asyncio.Semaphore] = {}
+        self._idle: deque[WorkerThread[Done]] = deque()
 
-    async def carry_out(self, job: Job) -> Done:
-        """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
+    @asynccontextmanager
+    async def place(self, job: Job) -> AsyncGenerator[Callable[[], Done]]:
+        """Wait for a free worker; what has it carry the job out, in whichever thread, blocking for the job's time.
+
+        Whoever leaves before it is done is not waited for: it then answers at once that it was given up.
+        """
         if job.worker not in self._free:
             self._free[job.worker] = asyncio.Semaphore(self._slots.get(job.worker, self._otherwise))
         async with self._free[job.worker]:
-            if self._board is None:
-                return await self._in_time(job)
-            worker = self._board.takes(job.worker, job.id)
-            failed = True
+            waiting = _Waiting(job, partial(self._carry_out, job), self._idle)
             try:
-                done = await self._in_time(job)
-                failed = not isinstance(done.event, StepCompleted)
+                yield waiting if self._board is None else partial(_shown, waiting, self._board)
             finally:
-                self._board.ends(worker, failed=failed)
-            return done.model_copy(update={"about": {**done.about, "worker": worker}})
+                waiting.give_up()
 
-    async def _in_time(self, job: Job) -> Done:
+    async def carry_out(self, job: Job) -> Done:
+        """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
+        async with self.place(job) as act:
+            return await asyncio.to_thread(act)
+
+
+class _Waiting:
+    """For a thread to carry a job out; it is asked again only once it has answered: a late answer reaches nobody."""
+
+    def __init__(self, job: Job, work: Callable[[], Done], idle: deque[WorkerThread[Done]]) -> None:
+        self.job = job
+        self._work = work
+        self._idle = idle
+        self._lock = threading.Lock()
+        self._thread: WorkerThread[Done] | None = None
+
+    def __call__(self) -> Done:
+        """What the job came to, or that its time was over."""
+        thread = self._thread = self._idle.pop() if self._idle else WorkerThread[Done]("aeon-job")
+        thread.tasks.put(self._work)
         try:
-            async with asyncio.timeout(job.timeout):
-                return await _in_thread(lambda: self._carry_out(job))
-        except TimeoutError:
-            return Done(event=TimedOut(step=job.step, attempt=job.attempt))
+            outcome = thread.outcomes.get(timeout=self.job.timeout)
+        except Empty:
+            outcome = _GIVEN_UP
+        with self._lock:
+            self._thread = None
+        if outcome.result is None or not thread.outcomes.empty():
+            thread.tasks.put(None)
+            if outcome.error is not None:
+                raise outcome.error
+            return outcome.result or Done(event=TimedOut(step=self.job.step, attempt=self.job.attempt))
+        self._idle.append(thread)
+        return outcome.result
+
+    def give_up(self) -> None:
+        """Let it answer now, if it has not yet."""
+        with self._lock:
+            if self._thread is not None:
+                self._thread.outcomes.put(_GIVEN_UP)
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
-    """In a thread that nobody waits for once its time is over: what it answers then reaches nobody."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[T] = loop.create_future()
+_GIVEN_UP: Outcome[Done] = Outcome()
 
-    def give(result: T | None, error: BaseException | None) -> None:
-        if answer.done():
-            return
-        if error is not None:
-            answer.set_exception(error)
-        else:
-            answer.set_result(result)  # pyright: ignore[reportArgumentType]  # T may itself be None
 
-    def run() -> None:
-        result, error = None, None
-        try:
-            result = work()
-        except BaseException as raised:  # noqa: BLE001  # it belongs to whoever awaits it
-            error = raised
-        with suppress(RuntimeError):  # the loop is over, and with it whoever waited
-            loop.call_soon_threadsafe(give, result, error)
-
-    threading.Thread(target=run, name="aeon-job", daemon=True).start()
-    return await answer
+def _shown(waiting: _Waiting, board: Board) -> Done:
+    worker = board.takes(waiting.job.worker, waiting.job.id)
+    failed = True
+    try:
+        done = waiting()
+        failed = not isinstance(done.event, StepCompleted)
+    finally:
+        board.ends(worker, failed=failed)
+    return done.model_copy(update={"about": {**done.about, "worker": worker}})

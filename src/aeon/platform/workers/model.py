@@ -12,6 +12,9 @@ TYPES = ("graph_query", "rest_api", "llm_call", "mcp_server")
 """Of workers that carry out jobs. `process` and `human` are queues without workers of their own: a run is carried out
 by an executor, and a question by whoever answers it."""
 
+TAKES_OVER_ITSELF = "temporal"
+"""Who carries out the runs of an engine that hands a dead process's work on by itself."""
+
 BEATS_EVERY = 30.0
 OFFLINE_AFTER = 90.0
 """Seconds (platform 10)."""

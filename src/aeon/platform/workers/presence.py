@@ -24,13 +24,14 @@ class Presence:
         self._lock = threading.Lock()
         self._workers: dict[str, Worker] = {}
         self._changed: set[str] = set()
+        self._types: Sequence[str] = ()
         self._ends = threading.Event()
         self._thread: threading.Thread | None = None
 
     def begin(self, types: Sequence[str] = (), each_beat: Callable[[], None] | None = None) -> None:
         """Enter this process. `types` are the queues that it serves for others; `each_beat` is called every second."""
-        for worker in self._registry.register(self._executor, self._slots, types):
-            self._workers[worker.id] = worker
+        self._types = types
+        self._enter()
         self._thread = threading.Thread(target=self._beat, args=(each_beat,), name="aeon-presence", daemon=True)
         self._thread.start()
 
@@ -60,6 +61,12 @@ class Presence:
         with suppress(GraphError):  # whoever finds it gone takes it out
             self._registry.retire(self._executor)
 
+    def _enter(self) -> None:
+        entered = self._registry.register(self._executor, self._slots, self._types)
+        with self._lock:
+            for worker in entered:
+                self._workers.setdefault(worker.id, worker)
+
     def _change(self, worker: Worker, **fields: object) -> None:
         self._workers[worker.id] = worker.model_copy(update={**fields, "updated_at": self._clock.now()})
         self._changed.add(worker.id)
@@ -83,7 +90,8 @@ class Presence:
         if not workers and not everything:
             return False
         try:
-            self._registry.beat(self._executor, workers)
+            if not self._registry.beat(self._executor, workers):
+                self._enter()  # it slept so long that others took it out
         except GraphError:
             with self._lock:
                 self._changed.update(ids)

@@ -23,10 +23,10 @@ BEAT: Final = """
 MATCH (x:Executor {id: $id})
 SET x.lastHeartbeat = $at
 WITH x
-UNWIND $workers AS worker
-MATCH (w:Worker {id: worker.id})
-SET w += worker
-RETURN count(w) AS workers
+OPTIONAL MATCH (w:Worker {executorId: $id})
+WITH x, collect(w) AS there
+FOREACH (worker IN $workers | FOREACH (w IN [each IN there WHERE each.id = worker.id] | SET w += worker))
+RETURN x.id AS id
 """
 
 RETIRE: Final = """

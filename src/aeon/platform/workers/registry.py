@@ -50,11 +50,11 @@ class Registry:
         self._store.write(queries.REGISTER, params)
         return workers
 
-    def beat(self, executor: str, workers: Sequence[Worker]) -> None:
-        """Say that this process is there, and what its workers do."""
+    def beat(self, executor: str, workers: Sequence[Worker]) -> bool:
+        """Say that this process is there, and what its workers do; False when it was taken for gone, and taken out."""
         now = self._clock.now()
         rows = [_node(each) | {"lastHeartbeat": now} for each in workers]
-        self._store.write(queries.BEAT, {"id": executor, "at": now, "workers": rows})
+        return bool(self._store.write(queries.BEAT, {"id": executor, "at": now, "workers": rows}))
 
     def retire(self, executor: str) -> None:
         """Take a process and its workers out: it has ended, or it is gone."""

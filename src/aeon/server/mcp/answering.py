@@ -44,20 +44,26 @@ class AnswerTool(Tool):
 
     def invoke(self, **kwargs: Any) -> JsonObject:
         """What the run came to. Raises ToolError where it failed."""
-        app = self._app
-        with self._opening:
-            app.model.supports_schema()  # opens the model, once for all who ask together
-        registry = _with_skills(app, kwargs["request"])
-        log = JsonlLog(_fresh_log(app))
         try:
-            run = Orchestrator(app.model, app.memory, registry, ttl=app.settings.run.ttl, log=log)
-            return _told(run.execute(kwargs["request"]))
+            with self._opening:
+                self._app.model.supports_schema()  # opens the model, once for all who ask together
+            return _told(_run(self._app, kwargs["request"]))
         except ToolError:
             raise
         except AeonError as error:
             raise ToolError(error.message, next_step=error.advice) from error
-        finally:
-            log.close()
+
+
+def _run(app: App, request: str) -> JsonObject:
+    path = _fresh_log(app)
+    log = JsonlLog(path)
+    try:
+        tools, ttl = _with_skills(app, request), app.settings.run.ttl
+        return Orchestrator(app.model, app.memory, tools, ttl=ttl, log=log).execute(request)
+    finally:
+        log.close()
+        if not log.entries:
+            path.unlink(missing_ok=True)
 
 
 def _with_skills(app: App, request: str) -> ToolRegistry:

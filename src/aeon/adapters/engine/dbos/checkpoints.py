@@ -4,10 +4,13 @@ DBOS numbers what a workflow does in the order in which it is begun. That order 
 numbers are drawn ahead, in the order of the steps, as many for each as there can be attempts.
 """
 
+import inspect
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 from dbos import DBOS, StepReservation, error
 
+from aeon.adapters.engine.carrying import Makes
 from aeon.base.json import JsonObject
 from aeon.platform.processes.running.retries import ATTEMPTS
 from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
@@ -23,15 +26,14 @@ class Checkpoints:
         self._drawn = 0
         self._kept: dict[int, StepReservation] = {}
 
-    async def __call__(self, position: int, attempt: int, work: Callable[[], Awaitable[Done]]) -> Done:
-        """What an attempt came to: of an earlier one of the same number, if it came to an end, and else of this one."""
+    async def __call__(self, position: int, attempt: int, makes: Makes) -> Done:
+        """What an attempt came to: of an earlier one of the same number, if it came to an end, and else of this one.
 
-        async def step() -> JsonObject:
-            return (await work()).as_dict()
-
+        What blocks is made in the thread in which DBOS looks and writes: a change of threads costs as much as either.
+        """
         reservation = self._at(position * ATTEMPTS + attempt - 1)
         try:
-            return Done.parsed(await reservation.run_async({"name": JOB}, step))
+            return Done.parsed(await reservation.run_async({"name": JOB}, _as_data(makes)))
         except error.DBOSWorkflowConflictIDError as lost:
             raise TakenOverError("Somebody else carries the run out now.") from lost
         except HaltError:
@@ -44,3 +46,15 @@ class Checkpoints:
             self._kept[self._drawn] = DBOS.reserve_step()
             self._drawn += 1
         return self._kept.pop(number)
+
+
+def _as_data(makes: Makes) -> Callable[[], Awaitable[JsonObject]] | Callable[[], JsonObject]:
+    """The same, for what keeps JSON alone."""
+    if inspect.iscoroutinefunction(makes):
+
+        async def made() -> JsonObject:
+            return cast(Done, await makes()).as_dict()
+
+        return made
+    blocking = cast(Callable[[], Done], makes)
+    return lambda: blocking().as_dict()

@@ -123,7 +123,7 @@ class DbosEngine:
 
 
 def _silence() -> None:
-    """DBOS writes to the stderr of whoever opened it first, which may be gone by now: what goes wrong, the run tells."""
+    """DBOS writes to the stderr of whoever opened it first, which may be gone: what goes wrong, the run tells."""
     logger = logging.getLogger("dbos")
     for handler in list(logger.handlers):
         logger.removeHandler(handler)

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from aeon.platform.workers.model import TAKES_OVER_ITSELF
+
 RUN: Final = "aeon.run"
 JOB: Final = "aeon.job"
 LOAD: Final = "aeon.load"
@@ -12,7 +14,7 @@ CANCEL: Final = "aeon.cancel"
 FOLLOW: Final = "aeon.follow"
 WANTED: Final = "aeon.wanted"
 
-EXECUTOR: Final = "temporal"
+EXECUTOR: Final = TAKES_OVER_ITSELF
 """Who carries runs out, whichever process does: Temporal itself sees to it that it is one at a time."""
 
 

@@ -1,6 +1,7 @@
 """The port to whatever carries runs out durably, and what it is given to do so."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from aeon.platform.processes.running.commands import StartProcess
@@ -92,6 +93,10 @@ class Book(Protocol):
 class Workers(Protocol):
     """Carries out jobs in this process."""
 
+    def place(self, job: Job) -> AbstractAsyncContextManager[Callable[[], Done]]:
+        """Wait for a free worker of the job's type; what has it carry the job out, blocking. That raises nothing."""
+        ...
+
     async def carry_out(self, job: Job) -> Done:
-        """What the job came to, once there is a free worker of its type and nothing limits it. Raises nothing."""
+        """What the job came to, once there is a free worker of its type. Raises nothing."""
         ...

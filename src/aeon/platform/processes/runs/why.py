@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.running.why import Reason, waiting
 from aeon.platform.processes.runs.runs import Runs, Seen
-from aeon.platform.workers.model import Worker
+from aeon.platform.workers.model import TAKES_OVER_ITSELF, Worker
 from aeon.platform.workers.registry import Registry
 
 
@@ -24,7 +24,7 @@ def _of_the_whole(seen: Seen, registry: Registry) -> Iterator[Reason]:
     if only_people(seen):
         return
     gone = {each.id for each in registry.gone()}
-    there = {each.id for each in registry.executors()} - gone
+    there = {TAKES_OVER_ITSELF, *(each.id for each in registry.executors())} - gone
     if not run.executor:
         said = "Nobody carries it out yet"
     elif run.executor in there:
