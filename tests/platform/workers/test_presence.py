@@ -1,0 +1,92 @@
+"""Who is there, and who is gone (platform 10): by heartbeat anywhere, at once on the same machine."""
+
+import os
+import subprocess
+import sys
+import threading
+from itertools import count
+
+import pytest
+
+from aeon.adapters.graph import memory
+from aeon.base.clock import SystemClock
+from aeon.platform.workers.liveness import ThisProcess, is_gone, is_running, this_process
+from aeon.platform.workers.model import Executor
+from aeon.platform.workers.presence import Presence
+from aeon.platform.workers.registry import Registry
+from aeon.testing.clock import FakeClock
+
+HERE = ThisProcess("here", 1, "b")
+
+
+@pytest.fixture(scope="module")
+def store():
+    graph = memory()
+    yield graph
+    graph.close()
+
+
+def executor(**fields):
+    said = {"id": "x", "host": "here", "pid": 7, "birth": "b", "started_at": "", "last_heartbeat": ""}
+    return Executor(**{**said, **fields})
+
+
+@pytest.mark.parametrize(
+    ("host", "heartbeat", "runs", "gone"),
+    [
+        ("here", "2026-01-01T00:00:00+00:00", True, False),
+        ("here", "2026-01-01T00:00:00+00:00", False, True),
+        ("there", "2026-01-01T00:00:00+00:00", False, False),
+        ("there", "2025-12-31T23:58:31+00:00", False, False),
+        ("there", "2025-12-31T23:58:29+00:00", False, True),
+        ("here", "2025-12-31T23:58:29+00:00", True, True),
+    ],
+)
+def test_gone_is_who_is_silent_for_90_seconds_or_has_ended_here(host, heartbeat, runs, gone):
+    """Platform 10"""
+    found = executor(host=host, last_heartbeat=heartbeat)
+    assert is_gone(found, "2026-01-01T00:00:00+00:00", HERE, lambda _pid, _birth: runs) is gone
+
+
+def test_a_process_is_told_from_a_later_one_with_its_number():
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    assert is_running(child.pid, "")
+    assert not is_running(child.pid, "another birth")
+    child.kill()
+    child.wait()
+    child.stdin.close()
+    assert not is_running(child.pid, "")
+    assert is_running(os.getpid(), this_process().birth)
+
+
+def test_what_workers_do_is_written_and_kept(store):
+    registry = Registry(store, FakeClock())
+    first, second = registry.register("one", {"llm_call": 2}, [])
+    busy = first.model_copy(update={"status": "busy", "current_job_id": "job", "processed_count": 3})
+    assert registry.beat("one", [busy])
+    found = {each.id: each for each in registry.workers() if each.executor_id == "one"}
+    assert (found[first.id].status, found[first.id].current_job_id, found[first.id].processed_count) == (
+        "busy",
+        "job",
+        3,
+    )
+    assert found[second.id].status == "idle"
+    assert registry.beat("one", [])
+    registry.retire("one")
+    assert [each for each in registry.workers() if each.executor_id == "one"] == []
+    assert not registry.beat("one", [busy])
+
+
+def test_who_was_taken_for_gone_enters_again(store):
+    """After a long sleep it is there again, by itself."""
+    registry, beats, has_beaten = Registry(store, SystemClock()), count(1), threading.Event()
+    presence = Presence(registry, "sleeper", {"llm_call": 1}, SystemClock())
+    presence.begin(each_beat=lambda: has_beaten.set() if next(beats) > 2 else None)
+    registry.retire("sleeper")
+    worker = presence.takes("llm_call", "job")
+    assert has_beaten.wait(20)
+    assert "sleeper" in {each.id for each in registry.executors()}
+    presence.ends(worker, failed=False)
+    presence.close()
+    presence.close()
+    assert "sleeper" not in {each.id for each in registry.executors()}
