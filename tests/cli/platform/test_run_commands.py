@@ -100,3 +100,22 @@ def test_bad_input_is_told_with_what_to_do(aeon, applied, argv, code, said):
     assert told.code == code
     assert said in " ".join(told.err.split())
     assert "next:" in told.err
+
+
+@pytest.mark.slow
+def test_the_same_key_is_the_same_run(aeon, applied, shop):
+    """Platform 20: nothing is done again, and the output is the first one."""
+    applied(
+        """
+kind: Process
+name: fetch
+initialContext: []
+steps:
+  - {id: first, tool: item, inputs: {id: first}, output: first}
+outputTemplate: "{{step.first.body.path}}"
+"""
+    )
+    told = [aeon("process", "run", "fetch", "--key", "today") for _ in range(2)]
+    assert [(each.code, each.out) for each in told] == [(0, "/first\n")] * 2
+    assert shop.calls == {"/first": 1}
+    assert len(aeon("runs", "list", "--json").json) == 1

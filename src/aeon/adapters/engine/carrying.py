@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias, cast
 from aeon.adapters.engine.attempts import asked_at, interrupted, job_of
 from aeon.adapters.engine.writing import Writer
 from aeon.base.clock import Clock
+from aeon.base.errors import AeonError
 from aeon.platform.errors import PlatformError
 from aeon.platform.processes.running.commands import AskPerson, StartJob, StartProcess
 from aeon.platform.processes.running.events import DeadlinePassed, Failure, StepFailed, TimedOut
@@ -151,7 +152,7 @@ class Carrying:
     def _signals(self, runs: list[str]) -> list[Signal]:
         try:
             return self._book.signals(runs)
-        except Exception:  # noqa: BLE001  # the store is away for a while: the next look sees what was wanted
+        except AeonError:  # the store is away for a while: the next look sees what was wanted
             return []
 
 

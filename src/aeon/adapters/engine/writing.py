@@ -59,7 +59,8 @@ class Writer:
             return await task
         finally:
             task.cancel()
-            self._lost.cancel()
+            if not self._lost.cancel() and not self._lost.cancelled():
+                self._lost.exception()  # it was told, or came too late to be
             if self._later is not None:
                 self._later.cancel()
 

@@ -36,7 +36,10 @@ def run_process(
             process, NewRun(given, deadline=until, executor=runner.carrier), Request(user, key, body)
         )
         runner.begin()
-        runner.engine.start(run.id)
+        if run.executor == runner.carrier:
+            runner.engine.start(run.id)
+        else:  # the same key was used before: whoever had the run may be gone
+            runner.caretaker.take_over(lambda each: each.root_id == run.id)
         say(f"run {run.id} of {clean(process.name)}")
         return _followed(runner, user, run.id, as_json=as_json)
 

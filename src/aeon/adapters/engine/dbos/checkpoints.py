@@ -12,6 +12,7 @@ from dbos import DBOS, StepReservation, error
 
 from aeon.adapters.engine.carrying import Makes
 from aeon.base.json import JsonObject
+from aeon.platform.processes.running.events import StepFailed
 from aeon.platform.processes.running.retries import ATTEMPTS
 from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
 from aeon.platform.processes.runs.model import Done
@@ -33,13 +34,21 @@ class Checkpoints:
         """
         reservation = self._at(position * ATTEMPTS + attempt - 1)
         try:
-            return Done.parsed(await reservation.run_async({"name": JOB}, _as_data(makes)))
+            done = Done.parsed(await reservation.run_async({"name": JOB}, _as_data(makes)))
         except error.DBOSWorkflowConflictIDError as lost:
             raise TakenOverError("Somebody else carries the run out now.") from lost
         except HaltError:
             raise
         except Exception as unkept:
             raise HaltError(f"What a step came to could not be kept: {unkept}") from unkept
+        if not (isinstance(done.event, StepFailed) and done.event.error.transient):
+            self._drop(position)
+        return done
+
+    def _drop(self, position: int) -> None:
+        """There is no other attempt: of a run of thousands of steps not all places are to be held."""
+        for number in range(position * ATTEMPTS, (position + 1) * ATTEMPTS):
+            self._kept.pop(number, None)
 
     def _at(self, number: int) -> StepReservation:
         while self._drawn <= number:

@@ -65,7 +65,10 @@ class RunBook:
 
         Raises NotFoundError or RuleError where the owner may not run that Process any more (platform 4).
         """
-        return self._accepting.called(parent, command).id
+        try:
+            return self._run(command.job).id
+        except NotFoundError:
+            return self._accepting.called(parent, command).id
 
     def cancel_called(self, caller: Run, run: str) -> None:
         """Have a run that another one called stopped, as whoever has that one; nothing, if it has ended."""
