@@ -418,7 +418,7 @@ def test_fr_043_fr_046_memory_offers_key_value_and_prefix_and_no_more():
 
 def test_fr_047_one_thread_runs_the_loop_and_no_process_is_started():
     """The only concurrency of the kernel's floors is the one worker that lets a hung tool be given up (core 6)."""
-    several = {"asyncio", "multiprocessing", "concurrent", "subprocess", "threading"}
+    several = {"asyncio", "multiprocessing", "concurrent", "subprocess", "threading", "aeon.base.threads"}
     using = {
         module
         for room in ("kernel", "supervisor", "validation", "plan", "observability", "tools")

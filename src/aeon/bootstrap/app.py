@@ -55,6 +55,11 @@ class App:
         self._platform: Platform | None = None
         self._take_installed_tools()
 
+    def keep_apart(self, data: Path) -> None:
+        """Have the skills keep what is theirs below that folder: it is another's than the folder's own user's."""
+        keys = key_variables(self.settings)
+        self.skills = Skills(self.settings.skills, self._environ, Path.cwd(), lambda: self.model, keys, data)
+
     def choice(self) -> ModelChoice:
         """The model that a run would use. Raises AeonError when there is none."""
         return choose_model(self.settings.model, self._environ, self._from_project)

@@ -60,7 +60,10 @@ class Skills:
         folder: Path,
         model: Callable[[], LLMAdapter],
         keys: Collection[str] = frozenset(),
+        data: Path | None = None,
     ) -> None:
+        """`data` is where all skills keep what is theirs; without it each has its own place."""
+        self._data = data
         self.health = SkillHealth()
         self._settings = settings
         self._environ = environ
@@ -76,7 +79,8 @@ class Skills:
     def roots(self) -> list[Root]:
         """Where skills are looked for; the first wins: folders that are set, the project's, the user's, the shipped."""
         more = [Root(Path(place).expanduser(), "project") for place in self._settings.folders]
-        return [*more, *default_roots(self._folder, self._environ)]
+        found = [*more, *default_roots(self._folder, self._environ)]
+        return found if self._data is None else [root._replace(home=self._data) for root in found]
 
     @cached_property
     def catalog(self) -> SkillCatalog:

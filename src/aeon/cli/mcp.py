@@ -1,19 +1,34 @@
 """`aeon mcp`: this Aeon as an MCP server on stdin and stdout."""
 
 import os
+from pathlib import Path
 
+from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.bootstrap.choice import key_variables
 from aeon.cli.codes import Code
 from aeon.cli.say import say
 from aeon.cli.session import opened, settings_here
+from aeon.platform.records import ordered
 from aeon.server.mcp import Calls, offered, serve
 
+_OWN_USER = "me"
+"""Whose the project's folder is, and what lies in it."""
 
-def serve_mcp(model: str | None) -> int:
-    """Serve until stdin is closed. Whoever leaves calls behind is gone: nothing of them is waited for."""
-    loaded = settings_here(model=model)
+
+def serve_mcp(model: str | None, user: str) -> int:
+    """Serve until stdin is closed. Whoever leaves calls behind is gone: nothing of them is waited for.
+
+    What is remembered for another user than the folder's own is kept apart, and nobody else is ever told it
+    (platform 2).
+    """
+    place = None if user == _OWN_USER else Path(".aeon") / "users" / ordered(user)
+    memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(place / "memory.db") if place else None)}
+    loaded = settings_here(model=model, more=memory)
     with opened(loaded) as app:
+        if place is not None:
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            app.keep_apart(Path.cwd() / place / "skills")
         warnings: list[str] = []
         tools = offered(app, warnings)
         for warning in warnings:

@@ -119,3 +119,16 @@ outputTemplate: "{{step.first.body.path}}"
     assert [(each.code, each.out) for each in told] == [(0, "/first\n")] * 2
     assert shop.calls == {"/first": 1}
     assert len(aeon("runs", "list", "--json").json) == 1
+
+
+@pytest.mark.slow
+def test_what_one_user_remembers_no_other_is_told(aeon):
+    """Platform 2: the shipped memory knows whose it is."""
+    aeon("up")
+    kept = aeon("tool", "call", "remember", "--user", "ann", "--input", '{"key": "k", "value": "of ann"}')
+    assert kept.code == 0, kept.err
+    found = {
+        user: aeon("tool", "call", "recall", "--user", user, "--input", '{"key": "k"}', "--json").json["output"]
+        for user in ("ann", "bob", "me")
+    }
+    assert {user: each["memory"]["found"] for user, each in found.items()} == {"ann": True, "bob": False, "me": False}

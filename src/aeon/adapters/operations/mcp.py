@@ -12,7 +12,7 @@ from aeon.adapters.operations.addresses import Resolve, resolved
 from aeon.adapters.operations.event_loop import EventLoopThread
 from aeon.adapters.operations.filling import filled
 from aeon.adapters.operations.mcp_sessions import Sessions, reach_key
-from aeon.adapters.operations.mcp_transports import Reach, Way, transport
+from aeon.adapters.operations.mcp_transports import OWN, Reach, Way, transport
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError, Outcome, Work
@@ -53,7 +53,7 @@ class McpExecutor:
         operation = cast(McpCall, work.operation)
         arguments = work.given if operation.arguments is None else filled(dict(operation.arguments), work.given)
         result = self._asked(
-            Reach(work.protocol, work.connection, work.secret, operation.allow_private),
+            Reach(work.protocol, work.connection, work.secret, operation.allow_private, _as(work)),
             operation.timeout,
             lambda client: client.call_tool(operation.tool, cast(JsonObject, arguments)),
         )
@@ -139,6 +139,11 @@ async def _listed(client: "Client") -> list[JsonObject]:
         if not cursor:
             break
     return found
+
+
+def _as(work: Work) -> str:
+    """Whom Aeon itself is to serve; of all others a session may be shared."""
+    return work.user if work.connection.get("command") == OWN else ""
 
 
 def _output(result: "CallToolResult") -> Json:

@@ -31,12 +31,13 @@ _SILENCE_SECONDS = 310.0
 
 
 class Reach(NamedTuple):
-    """A server, as whom it is asked, and whether it may be in a private network."""
+    """A server, as whom it is asked, and whether it may be in a private network. `user`: for Aeon itself alone."""
 
     protocol: str
     connection: JsonObject
     secret: Revealed | None
     allow_private: bool
+    user: str = ""
 
 
 class Way(NamedTuple):
@@ -130,7 +131,8 @@ def _ourselves(reach: Reach, environ: Mapping[str, str]) -> _Start:
     if reach.connection.keys() != {"command"}:
         raise OperationError(f"the command {OWN} takes no arguments and no environment")
     env = {name: value for name, value in environ.items() if name != VARIABLE}
-    return _Start(sys.executable, ["-m", "aeon", "mcp"], env)
+    whose = [f"--user={reach.user}"] if reach.user else []
+    return _Start(sys.executable, ["-m", "aeon", "mcp", *whose], env)
 
 
 def _program(reach: Reach, environ: Mapping[str, str]) -> _Start:
