@@ -1,5 +1,6 @@
 """Every engine does the same (platform 6-10): the shipped conformance suite."""
 
+import dbos as dbos_library
 import pytest
 
 from aeon.adapters.engine.dbos import DbosEngine
@@ -52,3 +53,14 @@ def test_engine(case, world):
 @pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
 def test_engine_that_keeps_its_work(case, lasting_world):
     case(lasting_world)
+
+
+@pytest.mark.slow
+def test_dbos_does_not_look_at_what_is_not_used(store, tmp_path, request):
+    """An engine that has nothing to do costs next to nothing."""
+    world = EngineWorld(store, tmp_path, dbos(tmp_path, request))
+    try:
+        looking = dbos_library._dbos._get_or_create_dbos_registry().internal_queues()
+        assert [each._polling_interval_sec for each in looking] == [3600.0]
+    finally:
+        world.close()
