@@ -58,7 +58,7 @@ class Neo4jServer:
     jars: Path
     folder: Path
     heap_mb: int = 384
-    password: str = field(default_factory=lambda: secrets.token_urlsafe(16), repr=False)
+    password: str = field(default_factory=lambda: f"p{secrets.token_urlsafe(16)}", repr=False)
     port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # it stands below
     _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
 

@@ -1,5 +1,7 @@
 """Lists are of exactly one's own, in exact order, whatever the names are (platform 2, decision 24)."""
 
+from itertools import count
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -7,15 +9,15 @@ from hypothesis import strategies as st
 from aeon.platform.errors import RuleError
 
 ALIKE = ("ann", "Ann", "ANN", "änn", "ann b", "an", "ann.x")
+EXAMPLES = count()
 NAMES = st.text("aAbBzZäÄß .-_09", min_size=1, max_size=4).filter(lambda name: name == name.strip())
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(ALIKE), NAMES), unique=True, max_size=14))
 def test_everybody_is_shown_his_own_page_by_page_and_nothing_else(world, pairs):
-    users = {alike: world.user(alike) for alike in ALIKE}
-    suffix = str(id(pairs))
-    users = {alike: f"{user}-{suffix}" for alike, user in users.items()}
+    number = next(EXAMPLES)
+    users = {alike: f"{world.user(alike)}-{number}" for alike in ALIKE}
     for user in users.values():
         world.catalog.add_user(user)
     for alike, name in pairs:
