@@ -30,4 +30,5 @@ def test_no_query_of_schedules_looks_through_all_of_them(world, name):
     world.store.ensure(queries.SCHEMA)
     params = {used: GIVEN.get(used, "text") for used in re.findall(r"\$(\w+)", TEXTS[name])}
     plan = world.store.explain(TEXTS[name], params)
-    assert "Scan" not in re.sub("(Node|Edge) By Index Scan", "", plan), plan
+    # Neo4j goes by its statistics: an index in which next to nothing stands it may as well look through.
+    assert "Scan" not in re.sub("(Node|Edge) By Index Scan|NodeIndexScan", "", plan), plan
