@@ -5,6 +5,7 @@ import re
 import pytest
 
 from aeon.platform import queries as common
+from aeon.platform.processes import queries as processes
 from aeon.platform.processes.schedules import queries
 
 GIVEN = {
@@ -27,6 +28,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_no_query_of_schedules_looks_through_all_of_them(world, name):
+    world.store.ensure(processes.SCHEMA)
     world.store.ensure(queries.SCHEMA)
     params = {used: GIVEN.get(used, "text") for used in re.findall(r"\$(\w+)", TEXTS[name])}
     plan = world.store.explain(TEXTS[name], params)
