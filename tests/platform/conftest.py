@@ -1,13 +1,21 @@
 """A catalog on real stores, FalkorDB without persistence and Neo4j, and users of each test's own."""
 
+import re
 from itertools import count
 
 import pytest
 
 from aeon.adapters.graph import memory, open_neo4j
+from aeon.adapters.graph.neo4j.store import Neo4jGraph
+from aeon.platform import queries as common
+from aeon.platform.catalog import queries as catalog
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewServiceTemplate, NewTool, NewToolTemplate
 from aeon.platform.ledger import Request
+from aeon.platform.metrics import queries as metrics
+from aeon.platform.processes import queries as processes
+from aeon.platform.processes.runs import queries as runs
+from aeon.platform.processes.schedules import queries as schedules
 from aeon.testing.clock import FakeClock
 from aeon.testing.vault import InMemoryVault
 
@@ -76,3 +84,48 @@ class World:
 @pytest.fixture
 def world(store):
     return World(store)
+
+
+_EACH = 200
+"""Things of each kind while plans are looked at: Neo4j looks through an index that its statistics call next to empty."""
+
+_ADD = "UNWIND range(1, $each) AS n CREATE (x:{label}) SET {values}, x.isStuffing = true"
+_REMOVE = "MATCH (x:{label}) WHERE x.isStuffing = true DELETE x"
+_OF_AN_INDEX = re.compile("(Node|Edge) By Index Scan")
+"""How FalkorDB calls a search in an index."""
+
+
+class Plans:
+    """How a store would go about queries, with enough in it that it matters."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def is_by_index(self, query, params):
+        """Whether no part of it looks through all things of a kind; its plan."""
+        plan = self._store.explain(query, params)
+        return "Scan" not in _OF_AN_INDEX.sub("", plan), plan
+
+
+@pytest.fixture(scope="module")
+def plans(store, request):
+    """Plans of the store that the tests share, which has what it had before when the module has ended."""
+    kinds = {}
+    for room in (common, catalog, metrics, processes, runs, schedules):
+        store.ensure(room.SCHEMA)
+        for label, name in (*room.SCHEMA.unique, *room.SCHEMA.indexed):
+            kinds.setdefault(label, set()).add(name)
+    for label, names in kinds.items():
+        values = ", ".join(f'x.{name} = "stuffing " + n' for name in sorted(names))
+        store.write(_ADD.format(label=label, values=values), {"each": _EACH})
+    if isinstance(store, Neo4jGraph):
+        _count_again(request.getfixturevalue("neo4j_server"))
+    yield Plans(store)
+    for label in kinds:
+        store.write(_REMOVE.format(label=label), {})
+
+
+def _count_again(server):
+    """Have Neo4j plan by what is there now."""
+    with server.driver() as driver:
+        driver.execute_query("CALL db.prepareForReplanning(120)", database_="neo4j")
