@@ -9,9 +9,7 @@ from aeon.platform.ledger import Request
 from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.trace import attempts
-from aeon.platform.processes.runs.why import reasons
-from aeon.platform.workers.registry import Registry
-from aeon.testing.engines.world import EngineWorld, echo, failing, flaky, step
+from aeon.testing.engines.world import EngineWorld, echo, flaky, step
 
 
 @pytest.fixture(scope="module")
@@ -97,32 +95,6 @@ def test_a_tool_that_is_shared_no_more_fails_its_step_and_says_whose_it_is(world
     world.catalog.tools.change(tool, ToolChange(enabled=False), Request(world.user))
     with pytest.raises(RuleError, match="disabled"):
         world.catalog.tools.usable(world.user, tool)
-
-
-def test_why_says_what_each_step_waits_for(world):
-    ask = step("ask", world.tool("echo", echo), interactionMode="manual")
-    run = world.begin(world.process("p", [ask, step("b", world.tool("bad", failing), after=["ask"])]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
-    registry = Registry(world.store, world.clock)
-    registry.register(world.engine.executor, {}, [])
-    said = {each.step: each for each in reasons(world.runs, registry, world.user, run.id)}
-    assert said["ask"].asks == world.user
-    assert said["b"].waits_for == ["ask"]
-    registry.retire(world.engine.executor)
-    assert {each.step for each in reasons(world.runs, registry, world.user, run.id)} == {"ask", "b"}
-    world.runs.cancel(world.user, run.id)
-    world.engine.wake(run.id)
-    world.ended(run)
-    said = {each.step: each.message for each in reasons(world.runs, registry, world.user, run.id)}
-    assert "cancelled" in said["b"]
-
-
-def test_why_says_that_nobody_carries_it_out(world):
-    process = world.process("p", [step("a", world.tool("echo", echo))])
-    run = world.runs.accept(process, NewRun({"q": 1}), Request(world.user))
-    whole = reasons(world.runs, Registry(world.store, world.clock), world.user, run.id)[0]
-    assert whole.step == ""
-    assert f"aeon runs resume {run.id}" in whole.message
 
 
 def test_what_is_over_is_neither_cancelled_nor_retried(world):

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from aeon.bootstrap.processes import ProcessRunner
+from aeon.cli.platform.merging import Caller, in_order
 from aeon.cli.text import clean
 from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.running.events import (
@@ -46,7 +47,8 @@ class Following:
         self._tell = tell
         self._after: dict[str, int] = {run: 0}
         self._indent: dict[str, str] = {run: ""}
-        self._expected: dict[str, str] = {}
+        self._callers: dict[str, Caller] = {}
+        self._expected: dict[str, Caller] = {}
         self._began: dict[tuple[str, str], str] = {}
         self._plans = {run: runner.runs.see(user, run).plan}
 
@@ -54,8 +56,7 @@ class Following:
         """Tell of nothing that has happened so far."""
         tell = self._tell
         self._tell = _nobody
-        while self._look():  # a run that was called is met one look later
-            pass
+        self._look()
         self._tell = tell
 
     def to_the_end(self) -> Followed:
@@ -72,16 +73,26 @@ class Following:
             time.sleep(_LOOKS_EVERY)
 
     def _look(self) -> bool:
-        """Whether there was anything new."""
-        found = False
-        self._meet_expected()
-        for run in list(self._after):
-            for entry in self._runner.runs.book.entries(run, self._after[run]):
-                self._after[run] = entry.n
-                found = True
-                for line in self._lines(run, entry):
-                    self._tell(line)
-        return found
+        """Whether there was anything new. Who calls is read before who is called, which has ended by then if it did."""
+        found: dict[str, list[Entry]] = {}
+        while ahead := [run for run in self._after if run not in found]:
+            found |= {run: self._new_of(run) for run in ahead}
+            self._meet_expected()
+        for run, entry in in_order(found, self._callers):
+            for line in self._lines(run, entry):
+                self._tell(line)
+        return any(found.values())
+
+    def _new_of(self, run: str) -> list[Entry]:
+        """What is new in a run; the runs that it calls are expected from then on."""
+        entries = list(self._runner.runs.book.entries(run, self._after[run]))
+        calls = self._plans[run].calls
+        for entry in entries:
+            self._after[run] = entry.n
+            event = entry.event
+            if isinstance(event, StepStarted) and calls[event.step].kind == "process":
+                self._expected[event.job] = Caller(run, event.step)
+        return entries
 
     def _only_questions(self) -> list[Question]:
         """What is asked, where nothing else is under way in the run and all that it called."""
@@ -102,8 +113,6 @@ class Following:
                 yield f"{name} waits for an answer of {call.asks or 'a person'}"
                 return
             yield f"{name} started: {call.kind} {clean(call.name)}{_attempt(event.attempt)}"
-            if call.kind == "process":
-                self._expected[event.job] = f"{indent}  "
             return
         told = _ended(event, _seconds(self._began.get((run, event.step)), entry.at))
         if told:
@@ -115,13 +124,13 @@ class Following:
 
     def _meet_expected(self) -> None:
         """Runs that steps start are there a moment later."""
-        for run, indent in list(self._expected.items()):
+        for run, caller in list(self._expected.items()):
             try:
                 self._plans[run] = self._runner.runs.see(self._user, run).plan
             except NotFoundError:
                 continue
-            self._after[run], self._indent[run] = 0, indent
-            del self._expected[run]
+            self._after[run], self._indent[run] = 0, f"{self._indent[caller.run]}  "
+            self._callers[run] = self._expected.pop(run)
 
 
 def _nobody(_line: str) -> None:

@@ -10,14 +10,39 @@ from aeon.platform.processes.running.retries import ATTEMPTS, wait_before
 from aeon.platform.processes.running.state import CLOSING, ENDED, SETTLED, State, StepState
 from aeon.platform.records import Record
 
-Why: TypeAlias = Literal["waits", "ready", "asked", "running", "stopping", "retrying", "condition", "failed", "ended"]
+Why: TypeAlias = Literal[
+    "waits",
+    "ready",
+    "asked",
+    "running",
+    "stopping",
+    "retrying",
+    "limit",
+    "condition",
+    "failed",
+    "ended",
+    "deadline",
+    "engine",
+]
 
 _NAMED = 5
 """Steps that a sentence names."""
 
 
+class Obstacle(Record):
+    """Why a call would fail now, since when if that is known, and what to do. `message` ends without a full stop."""
+
+    kind: Literal["down", "disabled", "access", "secret"]
+    message: str
+    since: str | None = None
+    next_step: str
+
+
 class Reason(Record):
-    """Why a step is not over, or gave nothing. `attempt` is the one that runs or comes next, `seconds` its delay."""
+    """Why a step is not over, or gave nothing. `attempt` is the one that runs or comes next.
+
+    `seconds` is how long it still waits, as far as that is known: of a plan and a state alone, the whole delay.
+    """
 
     step: str
     why: Why
@@ -26,6 +51,7 @@ class Reason(Record):
     asks: str | None = None
     attempt: int = 0
     seconds: float = 0.0
+    obstacle: Obstacle | None = None
 
 
 def waiting(plan: Plan, state: State) -> list[Reason]:
@@ -66,8 +92,13 @@ def _running(plan: Plan, position: int, step: StepState) -> Reason:
         return Reason(step=id_, why="asked", message=said, asks=call.asks, attempt=step.attempts)
     seconds = wait_before(step.attempts)
     later = f", {seconds:g} s after the one before" if seconds else ""
-    said = f"Runs: {target_of(plan, position)}, attempt {step.attempts} of at most {ATTEMPTS}{later}."
+    said = f"{runs(plan, position, step.attempts)}{later}."
     return Reason(step=id_, why="running", message=said, attempt=step.attempts, seconds=seconds)
+
+
+def runs(plan: Plan, position: int, attempt: int) -> str:
+    """That an attempt is under way, without a full stop."""
+    return f"Runs: {target_of(plan, position)}, attempt {attempt} of at most {ATTEMPTS}"
 
 
 def _retrying(plan: Plan, position: int, step: StepState) -> Reason:

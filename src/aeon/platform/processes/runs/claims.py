@@ -37,9 +37,9 @@ class Results(Protocol):
         ...
 
 
-def checked_in(results: Results, text: str) -> str:
-    """The text itself, or a reference under which it is kept from now on."""
-    if len(text) <= LARGEST_INLINE:
+def checked_in(results: Results, text: str, largest: int = LARGEST_INLINE) -> str:
+    """The text itself, or, of more than `largest` characters, a reference under which it is kept from now on."""
+    if len(text) <= largest:
         return text
     digest = hashlib.sha256(text.encode()).hexdigest()
     results.put(digest, text)

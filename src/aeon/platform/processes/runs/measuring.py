@@ -1,4 +1,7 @@
-"""What is recorded of a run that has ended: itself, and every call that it made (platform 18). Once, in one write."""
+"""What is recorded of a run that has ended: itself, and every call that it made (platform 18). Once, in one write.
+
+Where spans are wanted, the same write says of the run that its spans are to be sent.
+"""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -15,6 +18,8 @@ from aeon.platform.processes.runs.accepting import Found
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.claims import LostResultError
 from aeon.platform.processes.runs.model import Run
+from aeon.platform.processes.runs.sending import Sending
+from aeon.platform.processes.runs.spans import was_given
 from aeon.platform.processes.runs.trace import Attempt, attempts
 
 _AT_ONCE = 100
@@ -23,20 +28,25 @@ _AT_ONCE = 100
 class Measuring:
     """Records what ended runs came to. Several processes may do so: each run is recorded by one of them."""
 
-    def __init__(self, store: GraphStore, book: RunBook, values: Values) -> None:
+    def __init__(self, store: GraphStore, book: RunBook, values: Values, sending: Sending | None = None) -> None:
+        """`sending` sends the spans of what is recorded here, where they are wanted."""
         self._store = store
         self._book = book
         self._values = values
+        self._sending = sending
 
     def catch_up(self, limit: int = _AT_ONCE) -> int:
         """Record runs that have ended and are not recorded yet, so many at most; how many they were. Raises GraphError.
 
-        That a run is recorded stands in the run, from the same write: a crash leaves it to whoever comes next.
+        That a run is recorded stands in the run, from the same write: a crash leaves it to whoever comes next. Then
+        the spans are sent of what is recorded, as far as that goes.
         """
         ended = self._book.unmeasured(limit)
         for run in ended:
             with suppress(GuardError):  # somebody else was quicker
                 self._record(run)
+        if self._sending is not None:
+            self._sending.catch_up()
         return len(ended)
 
     def _record(self, run: str) -> None:
@@ -48,7 +58,8 @@ class Measuring:
         told: list[Json] = [
             {"metric": metric, "entity": entity, "values": held} for (metric, entity), held in subjects.items()
         ]
-        self._store.write(queries.MEASURE, {"run": run, "at": at, "subjects": told})
+        now: JsonObject = {} if self._sending is None else {"isUnsent": 1}
+        self._store.write(queries.MEASURE, {"run": run, "at": at, "subjects": told, "now": now})
 
     def _values_of(self, run: str) -> list[NewValue]:
         """None where what the run came to is gone: nobody will ever know."""
@@ -87,9 +98,8 @@ def calls_of(found: Found, made: Iterable[Attempt], services: Mapping[str, str])
     calls: list[Call] = []
     for attempt in made:
         call = plan.calls[attempt.step]
-        was_given = run.trigger == "retry" and attempt.started_at == run.accepted_at
         is_call = call.kind == "tool" and attempt.attempt > 0 and attempt.outcome != "running"
-        if is_call and not was_given and not plan.is_manual(plan.positions[attempt.step]):
+        if is_call and not was_given(run, attempt) and not plan.is_manual(plan.positions[attempt.step]):
             calls.append(_call(attempt, call.id, services.get(call.id)))
     return calls
 

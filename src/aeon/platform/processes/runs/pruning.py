@@ -1,11 +1,13 @@
-"""Removes what is too old: ended runs with all that was kept of them, and large results that nothing refers to."""
+"""Removes what is too old: ended runs with all that was kept of them, kept results of pure tools that were not used
+since, and large results that nothing refers to.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject
 from aeon.platform.graph import GraphStore
 from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.book import micros
@@ -24,6 +26,7 @@ class Pruned(NamedTuple):
 
     runs: int
     results: int
+    cached: int = 0
 
 
 class Pruning:
@@ -39,7 +42,8 @@ class Pruning:
         self._now = now
 
     def prune(self, before: str) -> Pruned:
-        """Remove runs that ended before an instant, each with all that it called and with those who called it.
+        """Remove runs that ended before an instant, each with all that it called and with those who called it, and what
+        is kept of pure tools and was not used since.
 
         What is open, or belongs to a run that is, stays whole, and so do the results that it may refer to. Raises
         GraphError.
@@ -50,7 +54,8 @@ class Pruning:
             for run in runs:
                 self._remove(run)
             removed += len(runs)
-        return Pruned(removed, self._sweep(before))
+        cached = self._purged(queries.PURGE_CACHED, {"before": micros(before)})
+        return Pruned(removed, self._sweep(before), cached)
 
     def _ended(self, before: str) -> list[str]:
         rows = self._store.read(queries.ENDED_BEFORE, {"before": micros(before), "limit": _RUNS_AT_ONCE})
@@ -58,11 +63,17 @@ class Pruning:
 
     def _remove(self, run: str) -> None:
         """The run itself last: it is what the next one finds."""
-        gone = _ENTRIES_AT_ONCE
-        while gone == _ENTRIES_AT_ONCE:
-            (row,) = self._store.write(queries.PURGE_ENTRIES, {"run": run, "limit": _ENTRIES_AT_ONCE})
-            gone = row["removed"]
+        self._purged(queries.PURGE_ENTRIES, {"run": run})
         self._store.write(queries.PURGE, {"run": run})
+
+    def _purged(self, query: str, params: JsonObject) -> int:
+        """Remove so many at once until there are no more; how many they were."""
+        removed, gone = 0, _ENTRIES_AT_ONCE
+        while gone == _ENTRIES_AT_ONCE:
+            (row,) = self._store.write(query, {**params, "limit": _ENTRIES_AT_ONCE})
+            gone = row["removed"]
+            removed += gone
+        return removed
 
     def _sweep(self, before: str) -> int:
         """Remove results to which nothing in the graph refers, and which no open run's engine can refer to."""

@@ -2,7 +2,7 @@
 
 Times that are compared stand as microseconds since 1970, and an entry's number as a number: the ranges of an index over
 texts are not exact (decision 24). `isOpen` is there while a run has not ended, `isUnmeasured` from then until what it
-came to is among the values of metrics.
+came to is among the values of metrics, and `isUnsent` from then until its spans are sent, where they are to be.
 """
 
 from typing import Final
@@ -16,6 +16,7 @@ SCHEMA: Final = Schema(
         ("Run", "endedMicros"),
         ("Run", "rootId"),
         ("Run", "isUnmeasured"),
+        ("Run", "isUnsent"),
         ("Run", "planReference"),
         ("Run", "inputsReference"),
         ("RunEntry", "runId"),
@@ -193,10 +194,17 @@ MATCH (t:Tool {id: tool})-[:USES_SERVICE]->(s:Service)
 RETURN t.id AS tool, s.id AS service
 """
 
+HEALTH_OF_TOOLS: Final = """
+UNWIND $tools AS tool
+MATCH (t:Tool {id: tool})
+RETURN t.id AS tool, t.healthSince AS since, t.errorMessage AS said
+"""
+
 MEASURE: Final = """
 MATCH (r:Run {id: $run})
 WITH r, 1/(CASE WHEN r.isUnmeasured = 1 THEN 1 ELSE 0 END) AS first
 REMOVE r.isUnmeasured
+SET r += $now
 WITH first
 UNWIND $subjects AS subject
 MATCH (d:MetricDefinition {id: subject.metric})
@@ -213,6 +221,26 @@ SET v += value
 RETURN count(v) AS recorded, max(first) AS first
 """
 """What was deleted meanwhile is left out. Recording a value writes to its definition, too: see `DELETE_METRIC`."""
+
+UNSENT: Final = """
+MATCH (r:Run {isUnsent: 1})
+RETURN r.id AS id ORDER BY r.endedMicros LIMIT $limit
+"""
+
+SENT: Final = """
+UNWIND $runs AS run
+MATCH (r:Run {id: run})
+REMOVE r.isUnsent
+RETURN count(r) AS sent
+"""
+
+GIVE_UP_UNSENT: Final = """
+MATCH (r:Run {isUnsent: 1})
+WITH r ORDER BY r.endedMicros DESC SKIP $limit
+REMOVE r.isUnsent
+RETURN count(r) AS runs
+"""
+"""All but so many, the latest."""
 
 # What is too old
 
@@ -237,7 +265,9 @@ OPTIONAL MATCH (r:Run {planReference: digest})
 WITH digest, entries, signals, count(r) AS plans
 OPTIONAL MATCH (r:Run {inputsReference: digest})
 WITH digest, entries, signals, plans, count(r) AS inputs
-WHERE entries + signals + plans + inputs > 0
+OPTIONAL MATCH (c:CachedResult {reference: digest})
+WITH digest, entries, signals, plans, inputs, count(c) AS cached
+WHERE entries + signals + plans + inputs + cached > 0
 RETURN digest
 """
 """Which of these large results something in the graph refers to."""
@@ -254,6 +284,15 @@ DETACH DELETE r
 WITH 1 AS purged
 RETURN purged
 """
+
+PURGE_CACHED: Final = """
+MATCH (c:CachedResult)
+WHERE c.usedMicros < $before
+WITH c LIMIT $limit
+DELETE c
+RETURN count(c) AS removed
+"""
+"""Results of pure tools that nobody used since then."""
 
 PURGE_ENTRIES: Final = """
 MATCH (e:RunEntry {runId: $run})

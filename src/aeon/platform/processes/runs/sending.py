@@ -1,0 +1,129 @@
+"""Sends the spans of ended runs, at least once each: what was not taken is sent again later, where that makes sense.
+
+Which runs are to be sent stands in the runs, so that no crash loses any, and nothing waits in memory.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from aeon.base.clock import Clock
+from aeon.base.errors import AeonError
+from aeon.base.json import Json
+from aeon.platform.errors import NotFoundError
+from aeon.platform.graph import GraphStore
+from aeon.platform.processes.runs import queries
+from aeon.platform.processes.runs.book import RunBook
+from aeon.platform.processes.runs.claims import LostResultError
+from aeon.platform.processes.runs.spans import Span, spans_of
+
+AT_ONCE = 256
+"""Spans in one batch, but for a run that has more: it is sent in several."""
+
+KEPT = 10_000
+"""Runs, the latest, whose spans wait while nobody takes them."""
+
+_RUNS_AT_ONCE = 100
+_TRIES_AGAIN_AFTER = 30.0
+"""Seconds: a receiver that is slow to say no is not waited for all the time."""
+
+_LONGEST_ROUND = 5.0
+"""Seconds, and a batch: nor is one that is slow to say yes."""
+
+
+class NotTakenError(AeonError):
+    """Spans were not taken. `is_final`: the same again would be refused again."""
+
+    def __init__(self, message: str, *, next_step: str = "", is_final: bool = False) -> None:
+        super().__init__(message, next_step=next_step)
+        self.is_final = is_final
+
+
+class Receiver(Protocol):
+    """Where spans go."""
+
+    @property
+    def with_contents(self) -> bool:
+        """Whether inputs and outputs are asked for, too."""
+        ...
+
+    def take(self, spans: Sequence[Span]) -> None:
+        """Have them delivered, within a few seconds. Raises NotTakenError, and nothing else."""
+        ...
+
+
+class _Batch(NamedTuple):
+    """Spans, and the runs that are sent with the last of them."""
+
+    spans: Sequence[Span]
+    runs: Sequence[str]
+
+
+class Sending:
+    """Sends spans of runs that are marked to be sent. Several processes may do so, and may then send the same ones."""
+
+    def __init__(
+        self, store: GraphStore, book: RunBook, receiver: Receiver, clock: Clock, tell: Callable[[str], None]
+    ) -> None:
+        """`tell` is told once of each kind of trouble."""
+        self._store = store
+        self._book = book
+        self._receiver = receiver
+        self._clock = clock
+        self._tell = tell
+        self._told: set[str] = set()
+        self._rests_until = clock.monotonic()
+
+    def catch_up(self) -> None:
+        """Send what is to be sent, for a few seconds, or until there is trouble. Raises GraphError."""
+        began = self._clock.monotonic()
+        if began < self._rests_until:
+            return
+        for batch in self._batches():
+            try:
+                if batch.spans:
+                    self._receiver.take(batch.spans)
+            except NotTakenError as error:
+                self._tell_once(error)
+                if not error.is_final:
+                    self._rest()
+                    return
+            if batch.runs:
+                self._store.write(queries.SENT, {"runs": list[Json](batch.runs)})
+            if self._clock.monotonic() - began > _LONGEST_ROUND:
+                return
+
+    def _batches(self) -> Iterator[_Batch]:
+        spans: list[Span] = []
+        runs: list[str] = []
+        for row in self._store.read(queries.UNSENT, {"limit": _RUNS_AT_ONCE}):
+            spans += self._spans(row["id"])
+            while len(spans) > AT_ONCE:
+                yield _Batch(spans[:AT_ONCE], runs)
+                spans, runs = spans[AT_ONCE:], []
+            runs.append(row["id"])
+        if runs:
+            yield _Batch(spans, runs)
+
+    def _spans(self, run: str) -> list[Span]:
+        """None where what the run came to is gone: nobody will ever know."""
+        try:
+            found = self._book.found(run)
+            before = self._book.standings([found.run.retry_of]) if found.run.retry_of else []
+            with_contents = self._receiver.with_contents
+            entries = self._book.entries(run)
+            return spans_of(found, entries, before[0] if before else None, with_contents=with_contents)
+        except (LostResultError, NotFoundError):
+            return []
+
+    def _rest(self) -> None:
+        self._rests_until = self._clock.monotonic() + _TRIES_AGAIN_AFTER
+        (row,) = self._store.write(queries.GIVE_UP_UNSENT, {"limit": KEPT})
+        if row["runs"]:
+            self._tell_once(
+                NotTakenError(f"More than {KEPT} runs wait for their spans to be sent: older ones go without.")
+            )
+
+    def _tell_once(self, error: NotTakenError) -> None:
+        if error.message not in self._told:
+            self._told.add(error.message)
+            self._tell(str(error))

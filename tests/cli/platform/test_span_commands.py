@@ -1,0 +1,77 @@
+"""`aeon process run` and `aeon worker` send spans where OpenTelemetry's own variables name an endpoint."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from tests.adapters.telemetry.conftest import Collector, said
+
+from .conftest import until
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+FETCH = """
+kind: Process
+name: fetch
+initialContext: [id]
+steps:
+  - {id: first, tool: item, inputs: {id: "{id}"}, output: first}
+outputTemplate: "{{step.first.body.path}}"
+"""
+
+
+@pytest.fixture
+def collector():
+    made = Collector()
+    yield made
+    made.close()
+
+
+def steps_of(collector):
+    return [told["aeon.step.id"] for span in collector.spans if "aeon.step.id" in (told := said(span.attributes))]
+
+
+def test_a_run_is_sent_when_its_command_ends_and_without_contents(aeon, applied, collector, monkeypatch):
+    applied(FETCH)
+    assert aeon("process", "run", "fetch", "--input", "id=private").code == 0
+    assert collector.requests == []
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address)
+    assert aeon("process", "run", "fetch", "--input", "id=private").code == 0
+    assert steps_of(collector) == ["first"]
+    assert "private" not in str(collector.requests)
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
+    assert aeon("process", "run", "fetch", "--input", "id=private").code == 0
+    assert "/private" in str(collector.requests[-1])
+
+
+def test_no_file_of_a_project_turns_it_on(aeon, applied, collector):
+    applied(FETCH)
+    Path("aeon.toml").write_text(f'[engine]\notel = "{collector.address}"\n')
+    Path(".env").write_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={collector.address}\n")
+    aeon("process", "run", "fetch", "--input", "id=x")
+    Path("aeon.toml").unlink()
+    assert aeon("process", "run", "fetch", "--input", "id=x").code == 0
+    assert collector.requests == []
+
+
+def test_an_endpoint_that_is_down_fails_no_run_and_a_worker_sends_what_waited(aeon, applied, background, collector):
+    applied(FETCH)
+    down = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
+    running = background("process", "run", "fetch", "--input", "id=x", **down)
+    assert running.waited() == 0
+    assert running.err.count("does not take spans") == 1
+    assert "Traceback" not in running.err
+    worker = background("worker", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address)
+    until(lambda: steps_of(collector) == ["first"])
+    assert worker.ends(signal.SIGTERM) == 143
+
+
+def test_a_missing_extra_is_one_warning_and_the_run_goes_on(aeon, applied, collector, monkeypatch, caplog):
+    applied(FETCH)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address)
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporting", raising=False)
+    assert aeon("process", "run", "fetch", "--input", "id=x").code == 0
+    (warning,) = [each.getMessage() for each in caplog.records if each.name == "aeon.telemetry"]
+    assert "pip install 'aeon-orchestrator[otel]'" in warning

@@ -1,0 +1,225 @@
+"""Why does this run not go on? Every reason, from a real run on a real graph (platform 4, 5, 9, 10)."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from tests.platform.conftest import ENDPOINT, TOOL
+
+from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.graph import memory
+from aeon.adapters.operations.probes import HttpProbe
+from aeon.platform.catalog.calling import OperationError
+from aeon.platform.catalog.health import HealthChecks
+from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ServiceChange, ToolChange
+from aeon.platform.errors import NotFoundError
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import ProcessChange
+from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.obstacles import Obstacles
+from aeon.platform.processes.runs.why import Around, reasons
+from aeon.platform.workers.model import TAKES_OVER_ITSELF
+from aeon.platform.workers.registry import Registry
+from aeon.testing.clock import FakeClock
+from aeon.testing.engines.world import EngineWorld, echo, failing, step
+
+KEY = {"name": "key", "type": "api_key", "value": {"key": "s3cret"}}
+
+
+@pytest.fixture(scope="module")
+def store():
+    graph = memory()
+    yield graph
+    graph.close()
+
+
+class Asking(EngineWorld):
+    """An engine's world that is asked why."""
+
+    def __init__(self, store, folder):
+        super().__init__(store, folder, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
+        self.registry = Registry(store, self.clock)
+        self.registry.register(self.engine.executor, {"rest_api": 4}, [])
+
+    def why(self, run, now=None, carrier=None, user=None):
+        """The reasons, by step."""
+        clock = self.clock if now is None else FakeClock(datetime.fromisoformat(now))
+        around = Around(
+            self.store,
+            self.runs,
+            self.registry,
+            Obstacles(self.store, self.catalog.tools, self.processes),
+            clock,
+            carrier or self.engine.executor,
+        )
+        return {each.step: each for each in reasons(around, user or self.user, run.id)}
+
+    def asking_first(self, *steps):
+        """A run of these steps that waits for a person before them."""
+        ask = step("ask", self.tool("asked", echo), interactionMode="manual")
+        run = self.begin(self.process("p", [ask, *steps]))
+        self.until(lambda: bool(self.runs.questions(self.user, run.id)))
+        return run
+
+    def check_health(self):
+        """Twice: the second failure in a row means down."""
+        checks = HealthChecks(
+            self.store, self.catalog.tools, self.catalog.services, {"rest_api": HttpProbe()}, self.clock
+        )
+        for _ in range(2):
+            list(checks.run(self.user, only_due=False))
+
+    def shared_by(self, owner, *, needs_secret=False):
+        """A shared tool of another user's, on his own service."""
+        self.catalog.add_user(owner)
+        told = {"name": "theirs", "type": "rest_api", "protocol": "http", "connectionSchema": ENDPOINT}
+        new = NewService.parsed({**told, "requiresSecret": needs_secret})
+        service = self.catalog.services.add(new, Request(owner))
+        tool = {**TOOL, "name": "lent", "serviceId": service.id, "shared": True}
+        if needs_secret:
+            tool["secretId"] = self.catalog.secrets.add(NewSecret.parsed(KEY), Request(owner)).id
+        return self.catalog.tools.add(NewTool.parsed(tool), Request(owner))
+
+
+@pytest.fixture
+def world(store, tmp_path):
+    made = Asking(store, tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_person_is_waited_for_and_what_waits_for_that_step_says_so(world):
+    run = world.asking_first(step("b", world.tool("bad", failing), after=["ask"]))
+    said = world.why(run)
+    assert said["ask"].asks == world.user
+    assert said["b"].waits_for == ["ask"]
+    world.registry.retire(world.engine.executor)
+    assert set(world.why(run)) == {"ask", "b"}
+    world.runs.cancel(world.user, run.id)
+    world.engine.wake(run.id)
+    world.ended(run)
+    assert "cancelled" in world.why(run)["b"].message
+
+
+def test_a_run_that_nobody_carries_out_says_what_to_do(world):
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    run = world.runs.accept(process, NewRun({"q": 1}), Request(world.user))
+    assert f"aeon runs resume {run.id}" in world.why(run)[""].message
+
+
+def busy(given, key):
+    raise OperationError("it is busy", is_transient=True)
+
+
+def test_a_retry_says_how_long_still_and_why(world):
+    """Platform 10: the second attempt comes 1 s after the first."""
+    run = world.begin(world.process("p", [step("a", world.tool("busy", busy))]))
+    world.until(lambda: world.seen(run).state.steps[0].attempts == 2)
+    started = [entry for entry in world.runs.entries(world.user, run.id) if entry.event.event == "step_started"][-1]
+    later = {seconds: datetime.fromisoformat(started.at) + timedelta(seconds=seconds) for seconds in (-60, 0.25, 1.5)}
+    waits, set_back, over = (world.why(run, later[each].isoformat())["a"] for each in (0.25, -60, 1.5))
+    assert (waits.why, waits.attempt, waits.seconds) == ("retrying", 2, 0.75)
+    assert waits.message == "Is tried again in 0.8 s (attempt 2 of at most 4): it is busy."
+    assert (set_back.why, set_back.seconds) == ("retrying", 1.0)
+    assert (over.why, over.seconds) == ("running", 0.0)
+    assert over.message == "Runs: tool 'busy', attempt 2 of at most 4; the one before failed: it is busy."
+
+
+def test_a_tool_that_is_down_is_told_before_it_is_reached_and_while_it_is_retried(world):
+    """Platform 5: since when, what the check said, and what to do."""
+    tool = world.tool("busy", busy)
+    run = world.asking_first(step("b", tool))
+    assert world.why(run)["b"].obstacle is None
+    world.check_health()
+    found = world.why(run)["b"]
+    assert (found.why, found.obstacle.kind) == ("waits", "down")
+    assert found.obstacle.since.startswith("20")
+    assert found.message.startswith("Waits for 'ask'. When it is reached it would fail: the tool 'busy' is down: ")
+    assert "private" in found.message
+    assert f", since {found.obstacle.since[:19]}. `aeon health` checks it again" in found.message
+    world.runs.answer(world.user, run.id, "ask", "yes")
+    world.engine.wake(run.id)
+    world.until(lambda: world.seen(run).state.steps[1].attempts == 2)
+    again = world.why(run)["b"]
+    assert again.message.startswith("Is tried again in ")
+    assert "By now the tool 'busy' is down" in again.message
+
+
+def test_what_is_disabled_is_told_tools_services_and_processes(world):
+    tool = world.tool("off", echo)
+    inner = world.process("inner", [step("x", world.tool("fine", echo))])
+    run = world.asking_first(step("b", tool), step("c", "", process=inner.id, inputs={"q": "{q}"}))
+    world.catalog.tools.change(tool, ToolChange(enabled=False), Request(world.user))
+    world.processes.change(inner.id, ProcessChange(enabled=False), Request(world.user))
+    said = world.why(run)
+    assert [said[each].obstacle.kind for each in "bc"] == ["disabled", "disabled"]
+    assert f"the tool 'off' of {world.user} is disabled. Enable it, or ask its owner to." in said["b"].message
+    assert f"the process 'inner' of {world.user} is disabled" in said["c"].message
+    world.catalog.tools.change(tool, ToolChange(enabled=True), Request(world.user))
+    service = world.catalog.tools.get(world.user, tool).service_id
+    world.catalog.services.change(service, ServiceChange(enabled=False), Request(world.user))
+    assert "the service 'api'" in world.why(run)["b"].message
+
+
+def test_what_is_shared_no_more_is_told_with_its_owner(world):
+    """Platform 4"""
+    owner = f"owner-of-{world.user}"
+    lent = world.shared_by(owner)
+    run = world.asking_first(step("b", lent.id))
+    assert world.why(run)["b"].obstacle is None
+    world.catalog.tools.change(lent.id, ToolChange(shared=False), Request(owner))
+    found = world.why(run)["b"]
+    assert found.obstacle.kind == "access"
+    assert f"the tool 'lent' of {owner} is gone, or not shared with {world.user} any more" in found.message
+    assert "share it again" in found.message
+
+
+def test_what_needs_a_secret_of_the_callers_is_told(world):
+    """Platform 3"""
+    lent = world.shared_by(f"owner-of-{world.user}", needs_secret=True)
+    own = world.catalog.secrets.add(NewSecret.parsed(KEY), Request(world.user))
+    world.catalog.tools.bind(lent.id, own.id, Request(world.user))
+    run = world.asking_first(step("b", lent.id))
+    assert world.why(run)["b"].obstacle is None
+    world.catalog.tools.unbind(lent.id, Request(world.user))
+    found = world.why(run)["b"]
+    assert found.obstacle.kind == "secret"
+    assert "aeon tool bind" in found.message
+
+
+def test_a_deadline_is_told_when_it_is_near(world):
+    ask = step("ask", world.tool("asked", echo), interactionMode="manual")
+    far = datetime.fromisoformat(world.clock.now()).timestamp() + 1000
+    run = world.begin(world.process("p", [ask]), deadline=far)
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    assert set(world.why(run)) == {"ask"}
+
+    def before(seconds):
+        return world.why(run, datetime.fromtimestamp(far - seconds).astimezone().isoformat())[""]
+
+    assert (before(120).why, round(before(120).seconds)) == ("deadline", 120)
+    assert "in 120 s it fails" in before(120).message
+    assert "has passed" in before(-5).message
+
+
+def test_a_run_of_another_engine_says_so(world):
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    run = world.runs.accept(process, NewRun({"q": 1}, executor=TAKES_OVER_ITSELF), Request(world.user))
+    assert world.why(run)[""].why == "engine"
+    assert "engine.address" in world.why(run)[""].message
+    assert "" not in world.why(run, carrier=TAKES_OVER_ITSELF)
+
+
+def test_a_run_that_is_not_there_says_in_which_graph_it_was_looked_for(world):
+    run = world.asking_first()
+    world.catalog.add_user("stranger")
+    with pytest.raises(NotFoundError, match="looked for in: ") as refused:
+        world.why(run, user="stranger")
+    assert world.store.name in str(refused.value)
+    assert "aeon config explain" in str(refused.value)
+
+
+def test_a_run_that_was_called_is_named(world):
+    inner = world.process("inner", [step("ask", world.tool("asked", echo), interactionMode="manual")])
+    run = world.begin(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    assert world.why(run)["a"].message.endswith(f"aeon runs why {run.id}:a:1")
