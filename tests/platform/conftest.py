@@ -16,6 +16,8 @@ from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.processes.runs import queries as runs
 from aeon.platform.processes.schedules import queries as schedules
+from aeon.platform.workers.cache import queries as cache
+from aeon.platform.workers.limits import queries as limits
 from aeon.testing.clock import FakeClock
 from aeon.testing.vault import InMemoryVault
 
@@ -111,7 +113,7 @@ class Plans:
 def plans(store, request):
     """Plans of the store that the tests share, which has what it had before when the module has ended."""
     kinds = {}
-    for room in (common, catalog, metrics, processes, runs, schedules):
+    for room in (common, catalog, metrics, processes, runs, schedules, cache, limits):
         store.ensure(room.SCHEMA)
         for label, name in (*room.SCHEMA.unique, *room.SCHEMA.indexed):
             kinds.setdefault(label, set()).add(name)

@@ -10,11 +10,14 @@ from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.processes.runs import queries as runs
 from aeon.platform.processes.schedules import queries as schedules
+from aeon.platform.workers.cache import queries as cache
+from aeon.platform.workers.limits import queries as limits
 
 GIVEN = {
     "after": "a",
     "archived": False,
     "before": "2026-01-01",
+    "cached": {"toolId": "x"},
     "called": True,
     "dead": [
         {"id": "j", "runId": "r", "step": "s", "tool": "t", "at": "a", "code": "c", "message": "m", "attempts": 1}
@@ -27,6 +30,7 @@ GIVEN = {
     "health": {"status": "healthy"},
     "ids": ["x"],
     "limit": 10,
+    "most": 10,
     "now": {"phase": "running"},
     "processes": [{"id": "x", "version": 1}],
     "properties": {"id": "x"},
@@ -34,12 +38,14 @@ GIVEN = {
     "secret": "",
     "seeds": [{"key": "k", "runId": "r", "n": 1, "text": "t", "reference": ""}],
     "serviceVersion": 1,
+    "services": ["x"],
     "signal": {"id": "s"},
     "steps": [
         {"order": 0, "tool": "", "process": "p", "timeout": 1, "interactionMode": "auto", "properties": {"id": "s"}}
     ],
     "subjects": [{"metric": "m", "entity": "e", "values": [{"id": "v"}]}],
     "tools": [{"id": "x", "version": 1}],
+    "turn": 1,
     "use": {"id": "x"},
     "users": ["u"],
     "version": 1,
@@ -47,7 +53,11 @@ GIVEN = {
 """What parameters stand for in a plan; those that are not here are texts. A tool without a secret gives ''."""
 
 
-OF_ONE = {name: {"run": {"id": "r"}} for name in ("runs.ACCEPT", "runs.ACCEPT_CALLED")}
+OF_ONE = {
+    **{name: {"run": {"id": "r"}} for name in ("runs.ACCEPT", "runs.ACCEPT_CALLED")},
+    "cache.NOTE_USE": {"now": 1},
+    "limits.OF_TOOLS": {"tools": ["x"]},
+}
 """What one query means otherwise than the others."""
 
 
@@ -56,7 +66,7 @@ def whole(text):
     return text if "RETURN" in text or "DELETE r\n" in text else text + common.RECORDED
 
 
-ROOMS = (common, catalog, processes, runs)
+ROOMS = (common, catalog, processes, runs, cache, limits)
 NAMED = (metrics, schedules)
 """Rooms whose own tests look at their queries; those of others name what is in them."""
 

@@ -195,3 +195,12 @@ def test_a_redirect_to_no_address_is_refused(ask, server):
     server.odd = {"/api/odd": (302, {"Location": "http://[::1"}, "")}
     with pytest.raises(OperationError, match="no address"):
         ask(path="/odd")
+
+
+@pytest.mark.parametrize(("status", "seconds"), [(429, 7.0), (503, 7.0), (404, None)])
+def test_a_service_may_say_when_to_ask_again(ask, server, status, seconds):
+    """RFC 9110, section 10.2.3; RFC 6585, section 4."""
+    server.odd = {"/api/busy": (status, {"Retry-After": "7"}, "")}
+    with pytest.raises(OperationError) as refused:
+        ask(path="/busy")
+    assert refused.value.retry_after == seconds

@@ -221,6 +221,70 @@ def test_what_is_wrong_with_a_template_s_use_is_said(world, old, new, said):
     assert said in problems(FROM_TEMPLATES.replace(old, new), world, world.user("u"))[0]
 
 
+LIMITED = """
+kind: ServiceTemplate
+name: slow api
+type: rest_api
+protocol: http
+connectionSchema: {type: object, required: [endpoint]}
+limits: {rate: {calls: 10, seconds: 60}}
+---
+kind: Service
+name: as the template
+template: slow api
+---
+kind: Service
+name: of its own
+template: slow api
+limits: {concurrency: 2}
+---
+kind: Service
+name: free
+template: slow api
+limits: {}
+"""
+
+
+def limits_of(world, user, name):
+    return world.catalog.services.by_name(user, name).limits.in_words()
+
+
+def test_limits_are_kept_changed_lifted_and_copied_of_a_template(world):
+    """Platform 10: what a template says of limits holds for what is made from it, unless that says its own."""
+    user = world.user("u")
+    applied(world, user, LIMITED)
+    names = ("as the template", "of its own", "free")
+    assert [limits_of(world, user, name) for name in names] == ["at most 10 in 60 s", "at most 2 at once", ""]
+    assert {verb for verb, _, _ in applied(world, user, LIMITED)} == {"keep"}
+    before = world.catalog.services.by_name(user, "of its own").version
+    both = "{concurrency: 3, rate: {calls: 5, seconds: 0.5}}"
+    changes = applied(world, user, LIMITED.replace("{concurrency: 2}", both))
+    assert ("change", "Service", ("limits",)) in changes
+    assert limits_of(world, user, "of its own") == "at most 3 at once and 5 in 0.5 s"
+    applied(world, user, LIMITED.replace("{concurrency: 2}", "{}"))
+    assert limits_of(world, user, "of its own") == ""
+    assert world.catalog.services.by_name(user, "of its own").version == before + 2
+    made = world.catalog.service_from(
+        world.catalog.service_templates.by_name(user, "slow api").id, {"name": "made"}, Request(user)
+    )
+    assert made.limits.in_words() == "at most 10 in 60 s"
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ("{concurrency: 0}", "$.limits.concurrency: input should be greater than or equal to 1"),
+        ("{rate: {calls: 1}}", "$.limits.rate.seconds: field required"),
+        ("{rate: {calls: 1, seconds: 0}}", "$.limits.rate.seconds: input should be greater than 0"),
+        ("{calls: 3}", "$.limits.calls: extra inputs are not permitted"),
+        ("3", "$.limits: input should be a valid dictionary"),
+    ],
+)
+def test_limits_that_are_none_are_refused_with_their_place(world, limits, said):
+    found = problems(LIMITED.replace("{concurrency: 2}", limits), world, world.user("u"))
+    assert any(said in problem for problem in found), found
+
+
 def test_the_default_catalog_is_referred_to_by_name_and_what_others_share_by_id(world):
     processes = ProcessDocuments(world.catalog, Processes(world.store, world.catalog), DEFAULTS_OWNER)
     load_defaults(world.catalog, {"Process": processes})

@@ -97,6 +97,16 @@ def test_a_secret_that_is_echoed_is_hidden(setting):
     assert raised.value.is_transient
 
 
+def test_a_secret_in_what_a_server_calls_its_model_is_hidden(setting):
+    """Platform 3: of calls that came to something, and of those that failed."""
+    *_, call = setting
+    called, _ = call(Outcome({"n": 1}, Usage(1, 1, "m for canary-42")))
+    assert called.usage == Usage(1, 1, f"m for {HIDDEN}")
+    with pytest.raises(OperationError) as raised:
+        call(OperationError("no", usage=Usage(1, 0, "canary-42")))
+    assert raised.value.usage == Usage(1, 0, HIDDEN)
+
+
 def test_down_blocks_and_degraded_warns(setting):
     """Platform 5."""
     world, owner, service, _, call = setting

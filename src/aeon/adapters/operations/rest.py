@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from datetime import UTC, datetime
 from typing import cast
 
 import httpx2
@@ -9,6 +10,7 @@ import httpx2
 from aeon.adapters.operations.addresses import Resolve, resolved
 from aeon.adapters.operations.exchange import Answer, Asked, Exchanges, url_of
 from aeon.adapters.operations.filling import filled, path_filled, text_filled
+from aeon.adapters.operations.retry_after import seconds_until_again
 from aeon.adapters.operations.tls import is_certificate, require_tls, verification
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.catalog.calling import OperationError, Outcome, Work
@@ -16,7 +18,7 @@ from aeon.platform.catalog.operations import RestRequest
 
 _MOST_REDIRECTS = 5
 _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
-_UNAUTHORIZED, _TOO_MANY = 401, 429
+_UNAUTHORIZED, _TOO_MANY, _UNAVAILABLE = 401, 429, 503
 _SHOWN = 300
 """Characters of an error's answer that are repeated."""
 
@@ -98,6 +100,10 @@ def _redirected(asked: Asked, location: str, status: int) -> Asked:
     raise OperationError(f"a {asked.method} request was redirected")
 
 
+def _retry_after(answer: Answer) -> float | None:
+    return seconds_until_again(answer.headers.get("retry-after"), datetime.now(UTC))
+
+
 def _result(answer: Answer) -> JsonObject:
     status, headers, content = answer
     text = content.decode(errors="replace")
@@ -108,6 +114,7 @@ def _result(answer: Answer) -> JsonObject:
             f"it answered {status}{': ' + said if said else ''}",
             is_transient=is_transient,
             is_unauthorized=status == _UNAUTHORIZED,
+            retry_after=_retry_after(answer) if status in (_TOO_MANY, _UNAVAILABLE) else None,
         )
     kind = headers.get("content-type", "")
     body: Json = text

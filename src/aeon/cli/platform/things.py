@@ -103,7 +103,8 @@ def _said_of(found: Owned) -> str:
     if isinstance(found, Secret):
         return f" {found.type} since {found.updated_at[:19]}"
     if isinstance(found, Service | ServiceTemplate):
-        return f" {found.type} {found.protocol}{_state(found)}"
+        limits = found.limits.in_words()
+        return f" {found.type} {found.protocol}{_state(found)}{f', {limits}' if limits else ''}"
     if isinstance(found, Process):
         return f" {len(found.steps)} step(s){'' if found.enabled else ', disabled'} {found.description}"
     if isinstance(found, Tool | ToolTemplate):

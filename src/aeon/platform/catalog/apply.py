@@ -67,7 +67,7 @@ class Further(Protocol):
 _KINDS = {
     "ServiceTemplate": _Kind(model.NewServiceTemplate, model.TemplateChange, ("description", "shared")),
     "ToolTemplate": _Kind(model.NewToolTemplate, model.TemplateChange, ("description", "shared")),
-    "Service": _Kind(model.NewService, model.ServiceChange, ("enabled", "shared", "connectionSchema")),
+    "Service": _Kind(model.NewService, model.ServiceChange, ("enabled", "shared", "connectionSchema", "limits")),
     "Secret": _Kind(model.NewSecret, model.SecretChange, ("value", "shared")),
     "Tool": _Kind(
         model.NewTool,
@@ -189,7 +189,7 @@ class Applier:
         if document.kind not in _TEMPLATES:
             raise RuleError(f"a {document.kind} is not made from a template", rule="template_kind")
         kind, stored = _TEMPLATES[document.kind]
-        copied = structure_of(stored, self._referred(kind, document.fields["template"], coming))
+        copied = structure_of(stored, self._referred(kind, document.fields["template"], coming), document.fields)
         if both := sorted(copied.keys() & document.fields.keys()):
             raise RuleError(
                 f"its template gives it {', '.join(both)}; leave that out, or the template", rule="template_copied"

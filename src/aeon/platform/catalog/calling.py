@@ -10,6 +10,7 @@ from aeon.base.json_schema import Problem, schema_check
 from aeon.base.masking import Mask
 from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
+from aeon.platform.catalog.caching import Cache, key_of
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.operations import Operation, OperationError
@@ -64,12 +65,13 @@ class Asked(NamedTuple):
 
 
 class Called(NamedTuple):
-    """What a call came to."""
+    """What a call came to, or what an equal one of a pure tool came to before (`cached`)."""
 
     output: Json
     warnings: list[str]
     milliseconds: int
     usage: Usage | None = None
+    cached: bool = False
 
 
 class DefectError(Exception):
@@ -79,12 +81,24 @@ class DefectError(Exception):
 class ToolCaller:
     """Calls stored tools for their users."""
 
-    def __init__(self, catalog: Catalog, executors: Mapping[str, Executor], tokens: Tokens, clock: Clock) -> None:
-        """`executors` are by the type of operation."""
+    def __init__(
+        self,
+        catalog: Catalog,
+        executors: Mapping[str, Executor],
+        tokens: Tokens,
+        clock: Clock,
+        cache: Cache | None = None,
+    ) -> None:
+        """`executors` are by the type of operation; without a `cache` every call is made."""
+        self._cache = cache
         self._catalog = catalog
         self._executors = executors
         self._tokens = tokens
         self._clock = clock
+
+    def with_cache(self, cache: Cache) -> "ToolCaller":
+        """The same, which gives what an equal call of a pure tool came to before, where the cache has it."""
+        return ToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache)
 
     def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> Called:
         """Run a tool that the user may see, with a secret of his own where it needs one (platform 3, 4).
@@ -93,27 +107,56 @@ class ToolCaller:
 
         Raises NotFoundError, RuleError for what is disabled, down, or given or answered wrongly, OperationError.
         """
+        usable, warnings = self._checked(user, tool_id, given)
+        self._record_use(usable, user)
+        found = self._cached(usable, user, given, warnings)
+        return self._made(usable, Asked(user, given, key), warnings) if found is None else found
+
+    def cached(self, user: str, tool_id: str, given: JsonObject) -> Called | None:
+        """What an equal call came to before, if that is kept; nothing is called. Raises as `call`.
+
+        All that is checked before a call is checked before each use, too (platform 4).
+        """
+        usable, warnings = self._checked(user, tool_id, given)
+        found = self._cached(usable, user, given, warnings)
+        if found is not None:
+            self._record_use(usable, user)
+        return found
+
+    def _checked(self, user: str, tool_id: str, given: JsonObject) -> tuple[Usable, list[str]]:
         usable = self._catalog.tools.usable(user, tool_id)
         warnings = _health_warnings(usable.tool)
         _refuse_misfit(usable.tool.input_schema, given, "input", usable.tool)
-        self._record_use(usable, user)
+        return usable, warnings
+
+    def _cached(self, usable: Usable, user: str, given: JsonObject, warnings: list[str]) -> Called | None:
+        key = key_of(usable, user, given)
+        kept = self._cache.get(key) if self._cache is not None and key is not None else None
+        return None if kept is None else Called(kept.output, warnings, 0, cached=True)
+
+    def _made(self, usable: Usable, asked: Asked, warnings: list[str]) -> Called:
+        user = asked.user
         began = self._clock.monotonic()
         try:
-            outcome = self._carried_out(usable, user, given, key)
+            outcome = self._carried_out(usable, asked)
         except OperationError as error:
             self._note_tokens(usable.tool, user, error.usage)
             raise
         spent = round((self._clock.monotonic() - began) * 1000)
         warnings += self._note_tokens(usable.tool, user, outcome.usage)
         _refuse_misfit(usable.tool.output_schema, outcome.output, "output", usable.tool)
+        key = key_of(usable, user, asked.given)
+        if self._cache is not None and key is not None:
+            self._cache.put(key, outcome.output)
         return Called(outcome.output, warnings, spent, outcome.usage)
 
-    def _carried_out(self, usable: Usable, user: str, given: JsonObject, key: str | None) -> Outcome:
+    def _carried_out(self, usable: Usable, asked: Asked) -> Outcome:
         """Nothing of any secret that was used is in what comes of it (platform 3)."""
         used: list[Revealed] = []
         try:
-            outcome = self._with_secret(usable, Asked(user, given, key), used)
-            return outcome._replace(output=_mask(used).value(outcome.output))
+            outcome = self._with_secret(usable, asked, used)
+            mask = _mask(used)
+            return outcome._replace(output=mask.value(outcome.output), usage=_masked(outcome.usage, mask))
         except OperationError as error:
             mask = _mask(used)
             raise OperationError(
@@ -121,7 +164,8 @@ class ToolCaller:
                 next_step=mask.text(error.advice),
                 is_transient=error.is_transient,
                 is_unauthorized=error.is_unauthorized,
-                usage=error.usage,
+                usage=_masked(error.usage, mask),
+                retry_after=error.retry_after,
             ) from None
         except AeonError:
             raise
@@ -132,9 +176,8 @@ class ToolCaller:
     def _with_secret(self, usable: Usable, asked: Asked, used: list[Revealed]) -> Outcome:
         """Carried out, once more where the peer refused a token that can be refreshed. `used` gets every secret."""
         tool, service, secret = usable
-        connection = {**_defaults(service.connection_schema), **tool.connection_params}
         user, given, key = asked
-        work = Work(user, tool.operation, service.protocol, connection, given, None, tool.output_schema, key)
+        work = Work(user, tool.operation, service.protocol, usable.connection, given, None, tool.output_schema, key)
         execute, allow_private = self._executors[tool.operation.type].execute, tool.operation.allow_private
         if secret is None:
             return execute(work)
@@ -172,6 +215,13 @@ def _mask(used: Iterable[Revealed]) -> Mask:
     return Mask(word for secret in used for word in secret.words())
 
 
+def _masked(usage: Usage | None, mask: Mask) -> Usage | None:
+    """What a server calls its model is the server's own text."""
+    if usage is None or usage.model is None:
+        return usage
+    return usage._replace(model=mask.text(usage.model))
+
+
 def _health_warnings(tool: Tool) -> list[str]:
     """Down blocks, degraded runs with a warning (platform 5)."""
     if tool.status == "down":
@@ -191,11 +241,3 @@ def _refuse_misfit(schema: JsonObject, value: Json, which: str, tool: Tool) -> N
             rule=f"{which}_valid",
             field=problems[0].path,
         )
-
-
-def _defaults(schema: JsonObject) -> JsonObject:
-    """The defaults that a connection schema gives its parameters."""
-    properties: Mapping[str, Json] = schema.get("properties") or {}
-    return {
-        name: field["default"] for name, field in properties.items() if isinstance(field, dict) and "default" in field
-    }

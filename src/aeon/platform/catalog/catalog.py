@@ -53,10 +53,11 @@ class Catalog:
     def service_from(self, template_id: str, own: JsonObject, request: Request) -> Service:
         """A service with a copy of a template's structure, which is its own from then on; `own` is the rest of it."""
         template = self.service_templates.get(request.user, template_id)
-        new = NewService.parsed({**own, **structure_of(template.kind, template)})
+        new = NewService.parsed({**own, **structure_of(template.kind, template, own)})
         return self.services.add(new, request, template)
 
     def tool_from(self, template_id: str, own: JsonObject, request: Request) -> Tool:
         """A tool with a copy of a template's operation and schemas; `own` is the rest of it."""
         template = self.tool_templates.get(request.user, template_id)
-        return self.tools.add(NewTool.parsed({**own, **structure_of(template.kind, template)}), request, template)
+        new = NewTool.parsed({**own, **structure_of(template.kind, template, own)})
+        return self.tools.add(new, request, template)

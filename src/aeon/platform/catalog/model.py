@@ -6,6 +6,7 @@ from pydantic import Field
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.effects import Effect
+from aeon.platform.catalog.limits import Limits
 from aeon.platform.catalog.operations import Operation
 from aeon.platform.records import Description, Name, Record
 from aeon.platform.vault import SecretType
@@ -43,13 +44,14 @@ class Service(Owned, _Monitored):
     """Where work happens: a kind of endpoint, and the shape of what it takes to connect."""
 
     kind: ClassVar[Kind] = "service"
-    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connectionSchema"})
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connectionSchema", "limits"})
 
     type: ServiceType
     protocol: ServiceProtocol
     connection_schema: JsonObject
     schema_version: int = 1
     requires_secret: bool = False
+    limits: Limits = Limits()
     enabled: bool = True
     service_template_id: str | None = None
 
@@ -92,13 +94,14 @@ class ServiceTemplate(Owned):
     """A blueprint of services. Its structure never changes; `archived` hides it from lists."""
 
     kind: ClassVar[Kind] = "serviceTemplate"
-    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connectionSchema"})
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connectionSchema", "limits"})
 
     description: Description | None = None
     type: ServiceType
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
+    limits: Limits = Limits()
     archived: bool = False
 
 
@@ -129,17 +132,19 @@ class NewService(Record):
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
+    limits: Limits = Limits()
     enabled: bool = True
     shared: bool = False
 
 
 class ServiceChange(Record):
-    """What may change of a service; what is left out stays."""
+    """What may change of a service; what is left out stays. Empty `limits` lift those that there are."""
 
     name: Name | None = None
     enabled: bool | None = None
     shared: bool | None = None
     connection_schema: JsonObject | None = None
+    limits: Limits | None = None
 
 
 class NewSecret(Record):
@@ -199,6 +204,7 @@ class NewServiceTemplate(Record):
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
+    limits: Limits = Limits()
     shared: bool = False
 
 

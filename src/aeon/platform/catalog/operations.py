@@ -22,7 +22,8 @@ class OperationError(PlatformError):
     """The tool's operation failed.
 
     `is_transient` says whether the same call may succeed later, `is_unauthorized` that the peer refused the credentials
-    with 401 and did nothing, `usage` what tokens it used up all the same.
+    with 401 and did nothing, `usage` what tokens it used up all the same, `retry_after` for how many seconds the peer
+    wants to be left alone.
     """
 
     status = 502
@@ -35,11 +36,13 @@ class OperationError(PlatformError):
         is_transient: bool = False,
         is_unauthorized: bool = False,
         usage: Usage | None = None,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message, next_step=next_step, retryable=is_transient)
         self.is_transient = is_transient
         self.is_unauthorized = is_unauthorized
         self.usage = usage
+        self.retry_after = retry_after
 
 
 class Outgoing(Record):

@@ -83,7 +83,7 @@ class Shelf(Generic[E]):
                 return self.get(user, id_)
         raise NotFoundError(
             f"There is nothing named {name!r}, or with that id, that you may see.",
-            next_step="See `aeon catalog list`.",
+            next_step="See `aeon catalog list`; what Aeon ships is there after `aeon up`.",
         )
 
     def page_of_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:

@@ -36,16 +36,19 @@ TOOL_QUERIES = KindQueries(
 
 
 _STRUCTURE = {
-    "serviceTemplate": ("type", "protocol", "connectionSchema", "requiresSecret"),
+    "serviceTemplate": ("type", "protocol", "connectionSchema", "requiresSecret", "limits"),
     "toolTemplate": ("operation", "inputSchema", "outputSchema"),
 }
 """What is copied of a template, and is the copy's own from then on."""
 
+_MAY_DIFFER = frozenset({"limits"})
+"""What may be said of the copy itself, and then counts: the same kind of service takes here more, there less."""
 
-def structure_of(kind: Kind, template: Record) -> JsonObject:
-    """What a template, or one that is to be made, gives to what is made from it."""
+
+def structure_of(kind: Kind, template: Record, own: JsonObject) -> JsonObject:
+    """What a template, or one that is to be made, gives to what is made from it; `own` is the rest of that."""
     fields = template.as_dict()
-    return {name: fields[name] for name in _STRUCTURE[kind]}
+    return {name: fields[name] for name in _STRUCTURE[kind] if not (name in _MAY_DIFFER and name in own)}
 
 
 class ServiceTemplates(Shelf[ServiceTemplate]):

@@ -31,6 +31,13 @@ class Usable(NamedTuple):
     service: Service
     secret: Secret | None
 
+    @property
+    def connection(self) -> JsonObject:
+        """What it takes to connect: the tool's own parameters, and the defaults that its service gives the others."""
+        properties: JsonObject = self.service.connection_schema.get("properties") or {}
+        given = {name: field["default"] for name, field in properties.items() if _has_default(field)}
+        return {**given, **self.tool.connection_params}
+
 
 class Tools(Shelf[Tool]):
     """The tools of all users, each as its caller may see them."""
@@ -177,6 +184,10 @@ class Tools(Shelf[Tool]):
             self._ledger.commit(query, given, request, [deed], {})
         except GuardError:
             raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
+
+
+def _has_default(field: Json) -> bool:
+    return isinstance(field, dict) and "default" in field
 
 
 def _written(tool: Tool, service: Service) -> JsonObject:

@@ -1,6 +1,7 @@
 """Carries one job out: the call of its tool, checked again before (platform 4), and in whatever it ends as an event."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 from aeon.base.errors import AeonError
@@ -19,11 +20,35 @@ _MOST_SAID = 2000
 
 CarryOut = Callable[[Job], Done]
 
+Known = Callable[[Job], Done | None]
+"""What a job came to before, so that nothing needs to be called; None for all others."""
+
 
 class CallsTools(Protocol):
     """What calls stored tools: `aeon.platform.catalog.calling.ToolCaller`."""
 
     def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> Called: ...
+
+
+class Remembers(Protocol):
+    """What knows what calls of pure tools came to: `aeon.platform.catalog.calling.ToolCaller`."""
+
+    def cached(self, user: str, tool_id: str, given: JsonObject) -> Called | None: ...
+
+
+def known_to(caller: Remembers) -> Known:
+    """What knows jobs of pure tools by equal calls of before.
+
+    It raises nothing: what cannot be known, carrying it out will tell.
+    """
+
+    def known(job: Job) -> Done | None:
+        with suppress(AeonError):
+            called = caller.cached(job.user, job.tool, job.inputs)
+            return None if called is None else _completed(job, called)
+        return None
+
+    return known
 
 
 def carries_out(caller: CallsTools) -> CarryOut:
@@ -35,7 +60,7 @@ def carries_out(caller: CallsTools) -> CarryOut:
         try:
             return _completed(job, caller.call(job.user, job.tool, job.inputs, job.id))
         except AeonError as error:
-            return _failed(job, _failure(job, error), error.usage if isinstance(error, OperationError) else None)
+            return _refused(job, error)
         except DefectError as error:
             return _failed(job, Failure(code="defect", message=str(error)[:_MOST_SAID]))
         except Exception as error:  # noqa: BLE001  # whatever calls tools has a mistake: that is this job's failure
@@ -50,12 +75,21 @@ def _completed(job: Job, called: Called) -> Done:
     if problem:
         return _failed(job, Failure(code="output", message=problem), called.usage)
     event = StepCompleted(step=job.step, attempt=job.attempt, output=called.output, tokens=_tokens(called.usage))
-    about: JsonObject = {"milliseconds": called.milliseconds}
+    about: JsonObject = {"cached": True} if called.cached else {"milliseconds": called.milliseconds}
     if called.warnings:
         about["warnings"] = list[Json](called.warnings)
     if called.usage is not None:
         about["usage"] = called.usage.as_dict()
     return Done(event=event, about=about)
+
+
+def _refused(job: Job, error: AeonError) -> Done:
+    """How long the peer wants to be left alone is noted, too, where it said so."""
+    if not isinstance(error, OperationError):
+        return _failed(job, _failure(job, error))
+    done = _failed(job, _failure(job, error), error.usage)
+    about: JsonObject = {} if error.retry_after is None else {"retryAfter": error.retry_after}
+    return done.model_copy(update={"about": {**done.about, **about}})
 
 
 def _failed(job: Job, error: Failure, usage: Usage | None = None) -> Done:

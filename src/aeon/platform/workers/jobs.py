@@ -1,44 +1,102 @@
-"""The jobs of a user's open runs, worked out from what the runs' entries say and from what workers do."""
+"""What a user's open runs wait for, queue by queue: jobs for workers, runs for executors, questions for people.
 
-from collections.abc import Iterator, Sequence
+Worked out from what the runs' entries say and from who is there: it is the same on every engine.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from aeon.platform.processes.running.events import StepStarted
+from aeon.platform.processes.runs.conducting import replayed
+from aeon.platform.processes.runs.model import Entry
 from aeon.platform.processes.runs.runs import Runs, Seen
-from aeon.platform.workers.model import Worker
+from aeon.platform.processes.runs.why import only_people
+from aeon.platform.workers.model import TAKES_OVER_ITSELF, Worker
 from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.serving import present
+
+_UNDER_WAY = ("running", "stopping", "retrying")
 
 
 class OpenJob(NamedTuple):
-    """A job that is not over. `worker` is who carries it out; without one it is queued, or not to be begun yet."""
+    """Something in a queue. `type` is the queue: a type of workers, `human` for questions, `process` for whole runs.
 
+    `worker` is who carries it out; without one it is queued, or not to be begun yet. A question waits, for `asks`, or
+    for whoever may answer it. `since` is when it was begun, or put; of a run that waits, when something last happened.
+    """
+
+    type: str
     id: str
     run: str
     process: str
     step: str
     tool: str
     attempt: int
-    status: Literal["queued", "running"]
+    status: Literal["queued", "running", "waits"]
     worker: str | None
+    asks: str | None
+    since: str
+
+
+class Around(NamedTuple):
+    """Who is there, and which questions are answered already."""
+
+    workers: Sequence[Worker]
+    executors: Collection[str]
+    answered: Collection[str]
 
 
 def open_jobs(runs: Runs, registry: Registry, user: str) -> list[OpenJob]:
-    """The jobs of the user's runs that have not ended, in the order in which those began."""
-    workers = registry.workers()
-    return [job for run in runs.book.open_of(user) for job in jobs_of(runs.see(user, run), workers)]
+    """What the user's runs that have not ended wait for, in the order in which these began."""
+    ids = runs.book.open_of(user)
+    answered = {signal.id for signal in runs.book.signals(ids)}
+    around = Around(registry.workers(), present(registry), answered)
+    return [job for run in ids for job in _of_run(runs, user, run, around)]
 
 
-def jobs_of(seen: Seen, workers: Sequence[Worker]) -> Iterator[OpenJob]:
-    """The jobs of one run. Pure."""
-    busy = {worker.current_job_id: worker.id for worker in workers if worker.current_job_id}
-    plan = seen.plan
-    for position, step in enumerate(plan.steps):
-        standing, call = seen.state.steps[position], plan.calls[step.id]
-        if call.kind != "tool" or plan.is_manual(position):
-            continue
-        if standing.status not in ("running", "stopping", "retrying"):
-            continue
+def _of_run(runs: Runs, user: str, run: str, around: Around) -> Iterator[OpenJob]:
+    found = runs.book.one(user, run)
+    entries = list(runs.book.entries(run))
+    yield from jobs_of(Seen(found.run, found.plan, replayed(found.plan, entries)), entries, around)
+
+
+def jobs_of(seen: Seen, entries: Sequence[Entry], around: Around) -> Iterator[OpenJob]:
+    """What one run waits for: first that somebody carries it out, then what its steps wait for. Pure."""
+    last = entries[-1].at if entries else seen.run.accepted_at
+    if seen.run.executor not in (*around.executors, TAKES_OVER_ITSELF) and not only_people(seen):
+        yield _whole(seen, last)
+    begun = {each.event.job: each.at for each in entries if isinstance(each.event, StepStarted)}
+    for position, step in enumerate(seen.plan.steps):
+        standing, call = seen.state.steps[position], seen.plan.calls[step.id]
         attempt = standing.attempts + (standing.status == "retrying")
-        id_ = plan.job(step.id, attempt)
-        worker = busy.get(id_)
-        status = "running" if worker else "queued"
-        yield OpenJob(id_, seen.run.id, seen.run.process_name, step.id, call.name, attempt, status, worker)
+        id_ = seen.plan.job(step.id, attempt)
+        since = begun.get(id_, last)
+        if standing.status == "running" and seen.plan.is_manual(position):
+            if id_ not in around.answered:
+                yield _job(seen, position, attempt, since, type="human", status="waits", asks=call.asks)
+        elif standing.status in _UNDER_WAY and call.kind == "tool":
+            worker = next((each.id for each in around.workers if each.current_job_id == id_), None)
+            status = "running" if worker else "queued"
+            yield _job(seen, position, attempt, since, type=call.worker, status=status, worker=worker)
+
+
+def _whole(seen: Seen, since: str) -> OpenJob:
+    run, name = seen.run.id, seen.run.process_name
+    return OpenJob("process", run, run, name, "", "", 1, "queued", None, None, since)
+
+
+def _job(  # its fields, as they differ
+    seen: Seen,
+    position: int,
+    attempt: int,
+    since: str,
+    *,
+    type: str,  # noqa: A002  # the field's name
+    status: Literal["queued", "running", "waits"],
+    worker: str | None = None,
+    asks: str | None = None,
+) -> OpenJob:
+    step = seen.plan.steps[position].id
+    tool = seen.plan.calls[step].name
+    id_ = seen.plan.job(step, attempt)
+    return OpenJob(type, id_, seen.run.id, seen.run.process_name, step, tool, attempt, status, worker, asks, since)

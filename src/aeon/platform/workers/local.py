@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from queue import Empty
 from typing import Protocol
@@ -12,7 +12,8 @@ from typing import Protocol
 from aeon.base.threads import Outcome, WorkerThread
 from aeon.platform.processes.running.events import StepCompleted, TimedOut
 from aeon.platform.processes.runs.model import Done, Job
-from aeon.platform.workers.calling import CarryOut
+from aeon.platform.workers.calling import CarryOut, Known
+from aeon.platform.workers.limits.places import Limited
 
 
 class Board(Protocol):
@@ -23,34 +24,69 @@ class Board(Protocol):
     def ends(self, worker: str, *, failed: bool) -> None: ...
 
 
+class Limits(Protocol):
+    """Has jobs wait until their services may be asked: `aeon.platform.workers.limits.waiting.Limiting`."""
+
+    async def of(self, tool: str) -> Limited | None: ...
+
+    def held(self, job: Job, of: Limited, free: asyncio.Semaphore) -> AbstractAsyncContextManager[None]: ...
+
+    async def put_off(self, tool: str, seconds: float) -> None: ...
+
+
+def _nothing_is_known(_job: Job) -> Done | None:
+    return None
+
+
 class LocalWorkers:
     """So many workers of each type, for one event loop."""
 
     def __init__(
-        self, carry_out: CarryOut, slots: Mapping[str, int], board: Board | None = None, *, otherwise: int = 4
+        self,
+        carry_out: CarryOut,
+        slots: Mapping[str, int],
+        board: Board | None = None,
+        limits: Limits | None = None,
+        *,
+        known: Known = _nothing_is_known,
+        otherwise: int = 4,
     ) -> None:
-        """`slots` are how many there are of a type, `otherwise` how many of those that it does not name."""
+        """`slots` are how many there are of a type, `otherwise` how many of those that it does not name.
+
+        What is `known` waits for no place: its service is not asked.
+        """
         self._carry_out = carry_out
         self._slots = slots
         self._board = board
+        self._limits = limits
+        self._known = known
         self._otherwise = otherwise
         self._free: dict[str, asyncio.Semaphore] = {}
         self._idle: deque[WorkerThread[Done]] = deque()
 
     @asynccontextmanager
     async def place(self, job: Job) -> AsyncGenerator[Callable[[], Done]]:
-        """Wait for a free worker; what has it carry the job out, in whichever thread, blocking for the job's time.
+        """Wait for a free worker, and for a place on the job's service if that has limits.
 
-        Whoever leaves before it is done is not waited for: it then answers at once that it was given up.
+        Gives what has the worker carry the job out, in whichever thread, blocking for the job's time. Whoever leaves
+        before it is done is not waited for: it then answers at once that it was given up.
         """
         if job.worker not in self._free:
             self._free[job.worker] = asyncio.Semaphore(self._slots.get(job.worker, self._otherwise))
-        async with self._free[job.worker]:
+        free = self._free[job.worker]
+        limited = await self._limits.of(job.tool) if self._limits else None
+        done = await asyncio.to_thread(self._known, job) if limited and job.effect == "pure" else None
+        if done is not None:
+            yield lambda: done
+            return
+        async with self._limits.held(job, limited, free) if self._limits and limited else free:
             waiting = _Waiting(job, partial(self._carry_out, job), self._idle)
             try:
                 yield waiting if self._board is None else partial(_shown, waiting, self._board)
             finally:
                 waiting.give_up()
+            if self._limits and waiting.retry_after:
+                await self._limits.put_off(job.tool, waiting.retry_after)
 
     async def carry_out(self, job: Job) -> Done:
         """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
@@ -63,6 +99,7 @@ class _Waiting:
 
     def __init__(self, job: Job, work: Callable[[], Done], idle: deque[WorkerThread[Done]]) -> None:
         self.job = job
+        self.retry_after: float | None = None
         self._work = work
         self._idle = idle
         self._lock = threading.Lock()
@@ -84,6 +121,7 @@ class _Waiting:
                 raise outcome.error
             return outcome.result or Done(event=TimedOut(step=self.job.step, attempt=self.job.attempt))
         self._idle.append(thread)
+        self.retry_after = outcome.result.about.get("retryAfter")
         return outcome.result
 
     def give_up(self) -> None:

@@ -1,0 +1,166 @@
+"""The places of services in the graph: taken and given back by all processes, each change one atomic write."""
+
+import threading
+from collections.abc import Callable, Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from aeon.base.clock import Clock
+from aeon.base.json import parse_strict
+from aeon.platform.catalog.limits import Limits
+from aeon.platform.graph import GraphStore, Row
+from aeon.platform.processes.runs.model import Job
+from aeon.platform.workers.limits import queries
+from aeon.platform.workers.limits.standing import (
+    Asked,
+    Held,
+    Standing,
+    as_text,
+    asked,
+    given_back,
+    granted,
+    left,
+    of_text,
+    put_off,
+    settled,
+)
+from aeon.platform.workers.registry import Registry
+
+_GRACE = 30_000
+"""Milliseconds beyond a job's time, after which its place is free whatever happened."""
+
+_LOOKS_AROUND_EVERY = 1.0
+"""Seconds between two looks at who is there."""
+
+
+class Limited(NamedTuple):
+    """A service with limits, or one that wants to be left alone for a while. `standing` is how it stood then."""
+
+    service: str
+    name: str
+    limits: Limits
+    standing: Standing = Standing()
+
+
+class _Known(NamedTuple):
+    """A service's standing, as it was after so many changes."""
+
+    turn: int
+    standing: Standing
+
+
+_Change = Callable[[Standing, int], tuple[Standing, Asked]]
+
+
+class Places:
+    """Asks for places on behalf of one process. Threads may share it. All raise GraphError."""
+
+    def __init__(self, store: GraphStore, registry: Registry, clock: Clock, executor: str) -> None:
+        """Makes sure of the graph's constraint for them."""
+        store.ensure(queries.SCHEMA)
+        self._store = store
+        self._registry = registry
+        self._clock = clock
+        self._executor = executor
+        self._known: dict[str, _Known] = {}
+        self._locks: dict[str, threading.Lock] = {}
+        self._there: tuple[float, Collection[str]] | None = None
+
+    def limited(self, tool: str) -> Limited | None:
+        """The service of a tool, with its limits; None where it has none, and may be asked."""
+        rows = self._store.read(queries.OF_TOOLS, {"tools": [tool]})
+        return limited_of(rows[0], self._now()) if rows else None
+
+    def take(self, of: Limited, job: Job) -> Asked:
+        """Take a place for a job, if there is one: it is the job's until it is given back, or its time is over.
+
+        Where none is free, this process stands in the queue from then on.
+        """
+        grace = job.timeout * 1000 + _GRACE
+
+        def change(before: Standing, now: int) -> tuple[Standing, Asked]:
+            told = asked(settled(before, of.limits, now), of.limits, self._executor, now)
+            if told.wait is not None:
+                return told.standing, told
+            held = Held(job.id, self._executor, now, now + grace)
+            return granted(told.standing, of.limits, held), told
+
+        return self._changed(of.service, change)
+
+    def look(self, of: Limited) -> Asked:
+        """Whether a place is free by now, and nobody is before this process; it stays in the queue.
+
+        What is held by processes that are gone counts no more.
+        """
+        self._known.pop(of.service, None)
+        there = self._who_is_there()
+
+        def change(before: Standing, now: int) -> tuple[Standing, Asked]:
+            told = asked(settled(before, of.limits, now, there), of.limits, self._executor, now)
+            return told.standing, told
+
+        return self._changed(of.service, change)
+
+    def give_back(self, of: Limited, job: str) -> None:
+        """A job has ended. Where nothing counts those at once, there is nothing to write."""
+        if of.limits.concurrency is not None:
+            self._changed(of.service, lambda before, _now: (given_back(before, job), Asked(before)))
+
+    def put_off(self, tool: str, seconds: float) -> None:
+        """The service of a tool wants to be left alone for so long."""
+        for row in self._store.read(queries.OF_TOOLS, {"tools": [tool]}):
+            self._changed(
+                row["service"], lambda before, now: (put_off(before, now + round(seconds * 1000)), Asked(before))
+            )
+
+    def leave(self, of: Limited) -> None:
+        """Nobody waits any more in this process."""
+        self._changed(of.service, lambda before, _now: (left(before, self._executor), Asked(before)))
+
+    def _changed(self, service: str, change: _Change) -> Asked:
+        """Change a service's standing, by what it is then; in one process one after another, so that few are late."""
+        with self._locks.setdefault(service, threading.Lock()):
+            known = self._known.pop(service, None) or self._read(service)
+            while True:
+                after, told = change(known.standing, self._now())
+                if after == known.standing:
+                    break
+                row = self._write(service, known.turn, after)
+                if row["changed"]:
+                    known = _Known(row["turn"], after)
+                    break
+                known = _Known(row["turn"], of_text(row["standing"]))
+            self._known[service] = known
+            return told
+
+    def _write(self, service: str, turn: int, standing: Standing) -> Row:
+        (row,) = self._store.write(queries.CHANGE, {"service": service, "turn": turn, "standing": as_text(standing)})
+        return row
+
+    def _read(self, service: str) -> _Known:
+        rows = self._store.read(queries.STANDING, {"service": service})
+        return _Known(rows[0]["turn"], of_text(rows[0]["standing"])) if rows else _Known(0, Standing())
+
+    def _who_is_there(self) -> Collection[str]:
+        now = self._clock.monotonic()
+        if self._there is None or now - self._there[0] >= _LOOKS_AROUND_EVERY:
+            gone = {each.id for each in self._registry.gone()}
+            entered = {each.id for each in self._registry.executors()}
+            self._there = (now, (entered - gone) | {self._executor})
+        return self._there[1]
+
+    def _now(self) -> int:
+        return in_milliseconds(self._clock.now())
+
+
+def limited_of(row: Row, now: int) -> Limited | None:
+    """The service of a row, with its limits; None where it has none, and may be asked."""
+    limits = Limits.model_validate(parse_strict(row["limits"])) if row["limits"] else Limits()
+    standing = of_text(row["standing"] or "")
+    is_free = limits.is_unlimited and standing.closed <= now
+    return None if is_free else Limited(row["service"], row["name"], limits, standing)
+
+
+def in_milliseconds(instant: str) -> int:
+    """An instant as a standing counts it."""
+    return round(datetime.fromisoformat(instant).timestamp() * 1000)

@@ -1,0 +1,134 @@
+"""Runs keep to the limits of services on whatever engine carries them out (platform 10)."""
+
+import threading
+from collections import Counter
+from uuid import uuid4
+
+import pytest
+
+from aeon.adapters.engine.dbos import DbosEngine
+from aeon.adapters.engine.local import LocalEngine
+from aeon.platform.catalog.model import ServiceChange
+from aeon.platform.ledger import Request
+from aeon.platform.workers.calling import carries_out
+from aeon.platform.workers.limits.places import Places
+from aeon.platform.workers.limits.waiting import Limiting
+from aeon.platform.workers.limits.why import waiting_for
+from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.workers.registry import Registry
+from aeon.testing.engines import EngineWorld
+from aeon.testing.engines.world import step
+
+PARALLEL = {"mode": "parallel"}
+
+
+class LimitedWorld(EngineWorld):
+    """Its workers keep to limits. Each engine is entered while it is there, as a process is."""
+
+    executor = ""
+
+    def open(self):
+        registry = Registry(self.store, self.clock)
+        registry.retire(self.executor)
+        self.executor = executor = str(uuid4())
+        registry.register(executor, {}, [])
+        limiting = Limiting(Places(self.store, registry, self.clock, executor), self.clock)
+        workers = LocalWorkers(carries_out(self.tools), {}, None, limiting, otherwise=100)
+        self.engine = self._make(self.runs.book, workers, self.results, self.clock, executor)
+
+    def limit(self, **limits):
+        change = ServiceChange.parsed({"limits": limits})
+        self.catalog.services.change(self._service.id, change, Request(self.user))
+
+    def standing(self):
+        rows = self.store.read("MATCH (p:Places {id: $id}) RETURN p.standing AS standing", {"id": self._service.id})
+        return rows[0]["standing"] if rows else ""
+
+
+class Slow:
+    """A tool that lasts until it is let go, and says how many calls of it there were at once."""
+
+    def __init__(self):
+        self.lock, self.lets_go = threading.Lock(), threading.Event()
+        self.now = self.most = 0
+        self.jobs = Counter()
+
+    def __call__(self, given, key):
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            self.jobs[key] += 1
+        self.lets_go.wait(20)
+        with self.lock:
+            self.now -= 1
+        return {"got": given["id"]}
+
+
+@pytest.fixture(params=["local", "dbos"])
+def limited(request, store, tmp_path):
+    def local(book, workers, _results, clock, executor):
+        return LocalEngine(book, workers, clock, executor)
+
+    def dbos(*parts):
+        return DbosEngine(f"sqlite:///{tmp_path}/runs.db", *parts)
+
+    world = LimitedWorld(store, tmp_path, local if request.param == "local" else dbos)
+    yield world
+    world.close()
+
+
+def fan(world, tool, count):
+    return world.process("fan", [step(f"s{number}", tool, **PARALLEL) for number in range(count)])
+
+
+def test_a_run_keeps_to_a_limit_and_waiting_is_no_attempt(limited):
+    slow = Slow()
+    limited.limit(concurrency=2)
+    tool = limited.tool("slow", slow)
+    run = limited.begin(fan(limited, tool, 6))
+    limited.until(lambda: slow.now == 2)
+    limited.until(lambda: waiting_for(limited.store, [tool], limited.clock.now()))
+    slow.lets_go.set()
+    seen = limited.ended(run)
+    assert (seen.run.phase, slow.most) == ("completed", 2)
+    assert set(slow.jobs.values()) == {1}
+    assert limited.standing() == "[[],[],[],0]"
+
+
+def test_two_runs_keep_to_it_together(limited):
+    slow = Slow()
+    limited.limit(concurrency=1)
+    process = fan(limited, limited.tool("slow", slow), 2)
+    runs = [limited.begin(process) for _ in range(3)]
+    limited.until(lambda: slow.now == 1)
+    slow.lets_go.set()
+    assert {limited.ended(run).run.phase for run in runs} == {"completed"}
+    assert slow.most == 1
+
+
+def test_a_run_that_waits_for_a_place_is_cancelled_at_once(limited):
+    slow = Slow()
+    limited.limit(rate={"calls": 1, "seconds": 3600})
+    tool = limited.tool("slow", slow)
+    first = limited.begin(fan(limited, tool, 1))
+    limited.until(lambda: slow.now == 1)
+    run = limited.begin(limited.process("again", [step("a", tool)]))
+    limited.until(lambda: tool in waiting_for(limited.store, [tool], limited.clock.now()))
+    limited.runs.cancel(limited.user, run.id)
+    limited.engine.wake(run.id)
+    assert limited.ended(run).run.phase == "cancelled"
+    slow.lets_go.set()
+    assert limited.ended(first).run.phase == "completed"
+    assert sum(slow.jobs.values()) == 1
+
+
+def test_what_was_under_way_is_begun_again_in_its_own_place(limited):
+    """Platform 10: a process that ended held a place; the same job takes it, whoever carries it out."""
+    slow = Slow()
+    limited.limit(concurrency=1)
+    run = limited.begin(fan(limited, limited.tool("slow", slow), 2))
+    limited.until(lambda: slow.now == 1)
+    limited.reopen(slow.lets_go.set)
+    seen = limited.ended(run)
+    assert seen.run.phase == "completed"
+    assert limited.standing() == "[[],[],[],0]"

@@ -1,0 +1,73 @@
+"""Takes and gives back places as `python limited_process.py ADDRESS EXECUTOR SERVICE CALLS LASTS`, for a test.
+
+Each call that begins or ends is a line: `begin NANOSECONDS` or `end NANOSECONDS`. ADDRESS is the folder of an embedded
+graph, or a Neo4j server's, whose password is read from stdin. With CALLS 0 it takes one place and keeps it.
+"""
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+
+from aeon.adapters.graph import open_neo4j
+from aeon.adapters.graph.embedded import open_embedded
+from aeon.base.clock import SystemClock
+from aeon.platform.processes.runs.model import Job
+from aeon.platform.workers.limits.places import Places
+from aeon.platform.workers.limits.waiting import Limiting
+from aeon.platform.workers.registry import Registry
+
+
+def opened(address):
+    if not address.startswith("bolt"):
+        return open_embedded(Path(address))
+    password = sys.stdin.readline().strip()
+    return open_neo4j(address, lambda: password)
+
+
+def job(id_, tool, timeout=60):
+    return Job(
+        id=id_,
+        run_id="run",
+        step="step",
+        attempt=1,
+        user="user",
+        tool=tool,
+        name="tool",
+        owner="user",
+        worker="rest_api",
+        effect="read",
+        inputs={},
+        timeout=timeout,
+    )
+
+
+def say(word):
+    os.write(1, f"{word} {time.monotonic_ns()}\n".encode())
+
+
+async def main(address, executor, tool, calls, lasts):
+    store, clock = opened(address), SystemClock()
+    registry = Registry(store, clock)
+    registry.register(executor, {}, [])
+    limiting, free = Limiting(Places(store, registry, clock, executor), clock), asyncio.Semaphore(100)
+    limited = await limiting.of(tool)
+    say("ready")
+    if not calls:
+        async with limiting.held(job(f"{executor} kept", tool), limited, free):
+            say("begin")
+            await asyncio.sleep(600)
+
+    async def call(number):
+        async with limiting.held(job(f"{executor} {number}", tool), limited, free):
+            say("begin")
+            await asyncio.sleep(lasts)
+            say("end")
+
+    await asyncio.gather(*(call(number) for number in range(calls)))
+    store.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:4], int(sys.argv[4]), float(sys.argv[5])))

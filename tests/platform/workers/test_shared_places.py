@@ -1,0 +1,76 @@
+"""Several processes on one store, in any order: none goes by what another has changed meanwhile (platform 10)."""
+
+from collections import deque
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aeon.adapters.graph import memory
+from aeon.platform.catalog.limits import Limits, Rate
+from aeon.platform.processes.runs.model import Job
+from aeon.platform.workers.limits.places import Limited, Places
+from aeon.platform.workers.registry import Registry
+from aeon.testing.clock import FakeClock
+
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def graph():
+    store = memory()
+    yield store
+    store.close()
+
+
+def job(id_):
+    return Job(
+        id=id_,
+        run_id="run",
+        step="step",
+        attempt=1,
+        user="user",
+        tool="tool",
+        name="tool",
+        owner="user",
+        worker="rest_api",
+        effect="read",
+        inputs={},
+        timeout=300,
+    )
+
+
+moves = st.lists(
+    st.tuples(st.sampled_from(["take", "take", "take", "look", "end", "leave"]), st.integers(0, 2)), max_size=60
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(concurrency=st.integers(1, 3), calls=st.integers(1, 12), moves=moves)
+def test_processes_never_have_more_together_than_one_may(graph, concurrency, calls, moves):
+    """Each goes by what it saw last, which may be old: the store turns that down, and it decides anew."""
+    clock = FakeClock(tick=0.05)
+    of = Limited(f"service {next(_NUMBERS)}", "api", Limits(concurrency=concurrency, rate=Rate(calls=calls, seconds=1)))
+    processes = [Places(graph, Registry(graph, clock), clock, f"x{number}") for number in range(3)]
+    under_way, begun = deque(), deque()
+    for number, (move, who) in enumerate(moves):
+        places = processes[who]
+        if move == "take" and places.take(of, job(f"job {number}")).wait is None:
+            under_way.append((places, f"job {number}"))
+            begun.append(clock.monotonic())
+        elif move == "look":
+            places.look(of)
+        elif move == "leave":
+            places.leave(of)
+        elif move == "end" and under_way:
+            holder, ended = under_way.popleft()
+            holder.give_back(of, ended)
+        assert len(under_way) <= concurrency
+        assert all(later - at > 0.95 for at, later in zip(begun, list(begun)[calls:], strict=False))
+    for holder, held in under_way:
+        holder.give_back(of, held)
+    for places in processes:
+        places.leave(of)
+    rows = graph.read("MATCH (p:Places {id: $id}) RETURN p.standing AS standing", {"id": of.service})
+    assert all(row["standing"].startswith("[[],[") and row["standing"].endswith(",[],0]") for row in rows)
