@@ -76,7 +76,7 @@ Command = Callable[..., Ended]
 def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder of the test's own as home and current folder, and no setting from outside."""
     for name in list(os.environ):
-        if name.startswith("AEON_"):
+        if name.startswith(("AEON_", "OTEL_")):
             monkeypatch.delenv(name)
     home = tmp_path / "home"
     home.mkdir()

@@ -62,7 +62,12 @@ class Exchanges:
         except httpx2.TimeoutException:
             raise self._late() from None
         except httpx2.HTTPError as error:
-            raise OperationError(f"it could not be asked: {type(error).__name__}", is_transient=True) from None
+            where = f"{url.host}:{port_of(url)}"
+            raise OperationError(
+                f"it could not be asked at {where}: {type(error).__name__}",
+                next_step=f"See whether the service runs at {where}, and `aeon health`.",
+                is_transient=True,
+            ) from None
 
     def _content(self, response: httpx2.Response, ends_at: float) -> bytes:
         parts: list[bytes] = []
