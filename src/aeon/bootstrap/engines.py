@@ -1,8 +1,9 @@
 """The engine that the settings mean: DBOS in the project's folder or on Postgres, Temporal, or none that lasts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
 from aeon.base.clock import SystemClock
@@ -14,10 +15,8 @@ from aeon.platform.processes.runs.engine import Book, Engine, Workers
 from aeon.platform.workers.model import TAKES_OVER_ITSELF
 from aeon.settings import EngineSettings
 
-if TYPE_CHECKING:
-    from aeon.adapters.engine.temporal import TemporalWorker
-
 _TEMPORAL = "temporal://"
+_MEMORY = "memory"
 
 
 class Parts(NamedTuple):
@@ -34,68 +33,109 @@ def executor_of(settings: EngineSettings, own: str) -> str:
     return TAKES_OVER_ITSELF if (settings.address or "").startswith(_TEMPORAL) else own
 
 
-def open_engine(
-    project: Path,
-    settings: EngineSettings,
-    environ: Mapping[str, str],
-    parts: Parts,
-    executor: str,
-    from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT,
-) -> Engine:
+class Place(NamedTuple):
+    """Where an engine keeps what it keeps."""
+
+    project: Path
+    settings: EngineSettings
+    environ: Mapping[str, str]
+    from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
+
+    @property
+    def address(self) -> str:
+        return self.settings.address or ""
+
+
+class Serving(Protocol):
+    """Carries out jobs until it is closed."""
+
+    def close(self) -> None: ...
+
+
+def open_engine(place: Place, parts: Parts, executor: str) -> Engine:
     """The engine, opened. Raises ConfigError, MissingExtraError, and EngineError where its server does not answer."""
-    address = settings.address
-    if address == "memory":
+    settings = place.settings
+    elsewhere = [kind for kind, count in settings.slots.items() if count == 0]
+    if place.address == _MEMORY:
+        _refuse_in_memory(elsewhere)
         from aeon.adapters.engine.local import LocalEngine
 
         return LocalEngine(parts.book, parts.workers, parts.clock, executor)
-    if address is not None and address.startswith(_TEMPORAL):
-        return _temporal(address, settings, parts)
-    if address is None:
-        folder = project / ".aeon"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        (folder / "runs.db").touch(mode=0o600)
-        found = f"sqlite:///{folder / 'runs.db'}"
-    else:
-        password = password_of("engine", address, settings.password_env, environ, from_project)
-        found = address if password is None else _with_password(address, password)
-    try:
-        from aeon.adapters.engine.dbos import DbosEngine
-    except ModuleNotFoundError:
-        raise MissingExtraError(
-            "Running processes needs dbos.", next_step="Install aeon-orchestrator[platform]."
-        ) from None
-    return DbosEngine(found, parts.book, parts.workers, parts.results, parts.clock, executor)
+    if place.address.startswith(_TEMPORAL):
+        return _temporal(place.address, settings, parts)
+    found = _database(place)
+    _need_dbos()
+    from aeon.adapters.engine.dbos import DbosEngine
+
+    return DbosEngine(found, parts.book, parts.workers, parts.results, parts.clock, executor, elsewhere=elsewhere)
 
 
 def open_worker(
-    settings: EngineSettings, workers: Workers, results: Results, slots: Mapping[str, int]
-) -> "TemporalWorker":
+    place: Place,
+    workers: Workers,
+    results: Results,
+    *,
+    executor: str,
+    slots: Mapping[str, int],
+    present: Callable[[], set[str]],
+    is_wanted: Callable[[str], bool],
+) -> Serving:
     """What carries out jobs of the types in `slots` for runs that go on elsewhere.
 
-    Raises ConfigError for an engine that gives no jobs to other processes, MissingExtraError, EngineError.
+    `present` says which executors there are, `is_wanted` whether a run is still to be carried out. Raises ConfigError
+    for an engine that gives no jobs to other processes, MissingExtraError, EngineError.
     """
-    address = settings.address or ""
-    if not address.startswith(_TEMPORAL):
+    if place.address == _MEMORY:
         raise ConfigError(
-            "Workers for one type of jobs need an engine that gives jobs to other processes, as Temporal does.",
-            next_step="Run `aeon worker` without --type, which carries out whole runs, or set engine.address to "
-            "temporal://host:7233/namespace.",
+            "Runs in memory give no jobs to other processes, so there is nothing for a worker of one type to do.",
+            next_step="Leave engine.address out, or set it to a Postgres or a Temporal.",
         )
-    from aeon.adapters.engine.temporal import TemporalWorker
+    if place.address.startswith(_TEMPORAL):
+        from aeon.adapters.engine.temporal import TemporalWorker
 
-    return TemporalWorker(*_place(address), workers, results, slots=slots)
+        return TemporalWorker(*_server(place.address), workers, results, slots=slots)
+    found = _database(place)
+    _need_dbos()
+    from aeon.adapters.engine.dbos import DbosWorker
+
+    return DbosWorker(found, workers, results, executor=executor, slots=slots, present=present, is_wanted=is_wanted)
+
+
+def _refuse_in_memory(elsewhere: list[str]) -> None:
+    if elsewhere:
+        named = ", ".join(f"engine.{kind}" for kind in elsewhere)
+        raise ConfigError(
+            f"{named}: 0 leaves these jobs to workers of that type, but runs in memory give none to other processes.",
+            next_step="Set at least 1 there, or leave engine.address out.",
+        )
+
+
+def _database(place: Place) -> str:
+    """Where DBOS keeps its rows, made if need be."""
+    if not place.address:
+        folder = place.project / ".aeon"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / "runs.db").touch(mode=0o600)
+        return f"sqlite:///{folder / 'runs.db'}"
+    password = password_of("engine", place.address, place.settings.password_env, place.environ, place.from_project)
+    return place.address if password is None else _with_password(place.address, password)
+
+
+def _need_dbos() -> None:
+    if find_spec("dbos") is None:
+        raise MissingExtraError("Running processes needs dbos.", next_step="Install aeon-orchestrator[platform].")
 
 
 def _temporal(address: str, settings: EngineSettings, parts: Parts) -> Engine:
     from aeon.adapters.engine.temporal import TemporalEngine
 
-    return TemporalEngine(*_place(address), parts.book, parts.workers, parts.results, slots=settings.slots)
+    return TemporalEngine(*_server(address), parts.book, parts.workers, parts.results, slots=settings.slots)
 
 
-def _place(address: str) -> tuple[str, str]:
+def _server(address: str) -> tuple[str, str]:
     """A server of Temporal's, and a namespace of it."""
-    place = urlsplit(address)
-    return f"{place.hostname}:{place.port or 7233}", place.path.strip("/") or "default"
+    parts = urlsplit(address)
+    return f"{parts.hostname}:{parts.port or 7233}", parts.path.strip("/") or "default"
 
 
 def _with_password(address: str, password: str) -> str:

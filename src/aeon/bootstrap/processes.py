@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
 from uuid import uuid4
@@ -11,8 +11,9 @@ from uuid import uuid4
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
 from aeon.bootstrap.choice import NOTHING_FROM_PROJECT
-from aeon.bootstrap.engines import Parts, executor_of, open_engine, open_worker
+from aeon.bootstrap.engines import Parts, Place, executor_of, open_engine, open_worker
 from aeon.bootstrap.platform import Platform
+from aeon.bootstrap.telemetry import span_sending
 from aeon.platform.graph import GraphError
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Engine
@@ -22,11 +23,15 @@ from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.processes.schedules.schedules import Schedules
 from aeon.platform.processes.schedules.starting import Starter
 from aeon.platform.workers.attending import Attending
-from aeon.platform.workers.calling import carries_out
+from aeon.platform.workers.cache.cache import GraphCache
+from aeon.platform.workers.calling import carries_out, known_to
 from aeon.platform.workers.caretaking import Caretaker
+from aeon.platform.workers.limits.places import Places
+from aeon.platform.workers.limits.waiting import Limiting
 from aeon.platform.workers.local import LocalWorkers
 from aeon.platform.workers.presence import Presence
 from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.serving import is_wanted, present
 from aeon.settings import EngineSettings
 
 
@@ -50,19 +55,18 @@ class ProcessRunner:
         self.registry = Registry(platform.store, self.clock)
         self.executor = str(uuid4())
         self.carrier = executor_of(settings, self.executor)
-        self._from_project = from_project
-        self._project = project
         self._settings = settings
         self._environ = environ
+        self._place = Place(project, settings, environ, from_project)
         self._closing: list[Callable[[], None]] = []
 
     @cached_property
     def engine(self) -> Engine:
         """The engine, opened. Raises GraphError, MissingExtraError, ConfigError."""
         presence = self.presence
-        workers = LocalWorkers(carries_out(self.platform.caller), self._settings.slots, presence)
+        workers = self._workers(self._settings.slots, presence)
         parts = Parts(self.runs.book, workers, self.results, self.clock)
-        engine = open_engine(self._project, self._settings, self._environ, parts, self.executor, self._from_project)
+        engine = open_engine(self._place, parts, self.executor)
         self._closing.append(engine.close)
         return engine
 
@@ -72,6 +76,11 @@ class ProcessRunner:
         presence = Presence(self.registry, self.executor, self._settings.slots, self.clock)
         self._closing.append(presence.close)
         return presence
+
+    @cached_property
+    def cache(self) -> GraphCache:
+        """What pure tools came to. Raises GraphError."""
+        return GraphCache(self.platform.store, self.results, self.clock)
 
     @cached_property
     def caretaker(self) -> Caretaker:
@@ -92,7 +101,10 @@ class ProcessRunner:
     @cached_property
     def measuring(self) -> Measuring:
         """What records the runs that have ended. Raises GraphError."""
-        return Measuring(self.platform.store, self.runs.book, self.platform.metrics.values)
+        store, book = self.platform.store, self.runs.book
+        return Measuring(
+            store, book, self.platform.metrics.values, span_sending(store, book, self.clock, self._environ)
+        )
 
     def prune(self, days: int | None = None) -> Pruned:
         """Remove runs that ended so many days ago, or as many as the settings keep; what they came to stays measured.
@@ -112,12 +124,33 @@ class ProcessRunner:
         self.presence.begin(types, each_beat)
 
     def serve(self, types: Sequence[str]) -> None:
-        """Be there for jobs of these types alone, of runs that go on elsewhere. Raises ConfigError, EngineError."""
-        slots = {kind: count for kind, count in self._settings.slots.items() if kind in types}
+        """Be there for jobs of these types alone, of runs that go on elsewhere. Raises ConfigError, EngineError.
+
+        Of a type that the settings leave to others, which this process is, there are as many workers as by default.
+        """
+        usual = EngineSettings().slots
+        slots = {kind: self._settings.slots[kind] or usual[kind] for kind in types}
         presence = Presence(self.registry, self.executor, slots, self.clock)
-        workers = LocalWorkers(carries_out(self.platform.caller), slots, presence)
-        self._closing += [presence.close, open_worker(self._settings, workers, self.results, slots).close]
-        presence.begin(types)
+        self._closing.append(presence.close)
+        workers = self._workers(slots, presence)
+        presence.begin(types)  # whoever is not entered is taken for gone
+        worker = open_worker(
+            self._place,
+            workers,
+            self.results,
+            executor=self.executor,
+            slots=slots,
+            present=partial(present, self.registry),
+            is_wanted=partial(is_wanted, self.runs.book),
+        )
+        self._closing.append(worker.close)
+
+    def _workers(self, slots: Mapping[str, int], presence: Presence) -> LocalWorkers:
+        """They keep to limits, and use again what pure tools came to."""
+        store = self.platform.store
+        caller = self.platform.caller.with_cache(self.cache)
+        limiting = Limiting(Places(store, self.registry, self.clock, self.executor), self.clock)
+        return LocalWorkers(carries_out(caller), slots, presence, limiting, known=known_to(caller))
 
     def close(self) -> None:
         """Stop where everything stands; what has ended is recorded by then, or by whoever comes next."""

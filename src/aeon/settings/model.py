@@ -133,15 +133,23 @@ class EngineSettings(_Section):
     password_env: str | None = Field(
         default=None, description="name of the environment variable that holds the database's password"
     )
-    graph_query: int = Field(default=4, ge=1, le=1000, description="queries of graphs at once")
-    rest_api: int = Field(default=8, ge=1, le=1000, description="requests to HTTP services at once")
-    llm_call: int = Field(default=2, ge=1, le=1000, description="questions to language models at once")
-    mcp_server: int = Field(default=4, ge=1, le=1000, description="calls of MCP servers at once")
+    graph_query: int = Field(
+        default=4, ge=0, le=1000, description="queries of graphs at once; 0: left to workers of that type"
+    )
+    rest_api: int = Field(
+        default=8, ge=0, le=1000, description="requests to HTTP services at once; 0: left to workers of that type"
+    )
+    llm_call: int = Field(
+        default=2, ge=0, le=1000, description="questions to language models at once; 0: left to workers of that type"
+    )
+    mcp_server: int = Field(
+        default=4, ge=0, le=1000, description="calls of MCP servers at once; 0: left to workers of that type"
+    )
     keep_days: int = Field(default=30, ge=1, le=36_500, description="days for which runs that have ended are kept")
 
     @property
     def slots(self) -> dict[str, int]:
-        """How many workers of each type there are in a process."""
+        """How many workers of each type there are in a process; of a type with none, other processes have them."""
         return {
             "graph_query": self.graph_query,
             "rest_api": self.rest_api,

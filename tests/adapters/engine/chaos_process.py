@@ -1,17 +1,21 @@
-"""Carries runs out on DBOS and the embedded graph, as `python chaos_process.py FOLDER RUNS`, until it is killed.
+"""Carries runs out on DBOS and the embedded graph, until it is killed.
+
+python chaos_process.py FOLDER RUNS all|conductor|worker
 
 Every call of a tool is a line in FOLDER/effects: when, by which process, which job. Each start takes over what was left,
-then accepts runs until RUNS were accepted in all, and says `over` when all of them have ended.
+then accepts runs until RUNS were accepted in all, and says `over` when all of them have ended. A conductor leaves the
+calls to workers, which do nothing else.
 """
 
 import os
 import random
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.engine.dbos import DbosEngine
+from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
 from aeon.adapters.graph.embedded import open_embedded
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
@@ -23,12 +27,14 @@ from aeon.platform.ledger import Request
 from aeon.platform.processes.model import NewProcess
 from aeon.platform.processes.processes import Processes
 from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.workers.calling import carries_out
 from aeon.platform.workers.caretaking import Caretaker
 from aeon.platform.workers.local import LocalWorkers
 from aeon.platform.workers.presence import Presence
 from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.serving import is_wanted, present
 from aeon.testing.vault import InMemoryVault
 
 USER = "me"
@@ -48,7 +54,7 @@ class Tools:
 class Chaos:
     """All that the product has, but for the tools."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, elsewhere=()):
         self.store = open_embedded(folder / "graph")
         clock = SystemClock()
         self.catalog = Catalog(self.store, InMemoryVault(clock), clock=clock)
@@ -58,7 +64,8 @@ class Chaos:
         self.runs = Runs(self.store, self.catalog.ledger, self.processes, results, lambda: str(uuid4()))
         registry, executor = Registry(self.store, clock), str(uuid4())
         workers = LocalWorkers(carries_out(Tools(folder)), {}, otherwise=8)
-        self.engine = DbosEngine(f"sqlite:///{folder}/runs.db", self.runs.book, workers, results, clock, executor)
+        given = (self.runs.book, workers, results, clock, executor)
+        self.engine = DbosEngine(f"sqlite:///{folder}/runs.db", *given, elsewhere=elsewhere)
         self.presence = Presence(registry, executor, {}, clock)
         self.caretaker = Caretaker(self.runs.book, registry, self.engine, clock, just_accepted=1.0)
 
@@ -109,8 +116,8 @@ class Chaos:
         return tools.add(NewTool.parsed(new), Request(USER))
 
 
-def main(folder, wanted):
-    chaos = Chaos(folder)
+def main(folder, wanted, elsewhere=()):
+    chaos = Chaos(folder, elsewhere)
     process = chaos.process()
     chaos.presence.begin(["process"], chaos.caretaker.take_over)
     chaos.caretaker.take_over()
@@ -129,15 +136,41 @@ def main(folder, wanted):
     print("over", flush=True)
 
 
-def until_the_graph_answers(folder, wanted):
+def work(folder):
+    """Carry jobs out, and nothing else."""
+    clock, slots, me = SystemClock(), {"rest_api": 4}, str(uuid4())
+    store, results = open_embedded(folder / "graph"), FileResults(folder / "results")
+    registry, book = Registry(store, clock), RunBook(store, results, None)
+    shown = Presence(registry, me, slots, clock)
+    shown.begin(["rest_api"])
+    workers = LocalWorkers(carries_out(Tools(folder)), slots, shown)
+    DbosWorker(
+        f"sqlite:///{folder}/runs.db",
+        workers,
+        results,
+        executor=me,
+        slots=slots,
+        present=partial(present, registry),
+        is_wanted=partial(is_wanted, book),
+        looks_every=0.3,
+    )
+    print("begun", flush=True)
+    while True:
+        time.sleep(60)
+
+
+def until_the_graph_answers(folder, wanted, kind):
     """A killed store comes again by itself; a process that it meets in the middle of something is begun anew."""
     try:
-        main(folder, wanted)
+        if kind == "worker":
+            work(folder)
+        else:
+            main(folder, wanted, ["rest_api"] if kind == "conductor" else [])
     except GraphError as error:
         print("graph:", error, file=sys.stderr)
         os._exit(3)
 
 
 if __name__ == "__main__":
-    until_the_graph_answers(Path(sys.argv[1]), int(sys.argv[2]))
+    until_the_graph_answers(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
     os._exit(0)

@@ -35,14 +35,17 @@ _STORE = re.compile(rb"redis-server|keeper\.py")
 class Carrier:
     """The process, begun again whenever it is gone."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, kind="all", runs=RUNS):
+        script = Path(__file__).with_name("chaos_process.py")
+        self.command = [sys.executable, str(script), str(folder), str(runs), kind]
         self.process = None
 
     def begin(self):
-        command = [sys.executable, str(Path(__file__).with_name("chaos_process.py")), str(self.folder), str(RUNS)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        self.begin_unheard()
         return self.heard("begun", 60)
+
+    def begin_unheard(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
 
     def heard(self, word, seconds):
         """Whether it said so in that time; False when it ended, or did not."""
@@ -102,11 +105,17 @@ def test_kills(tmp_path, victims):
     verify(tmp_path, KILLS)
 
 
-def verify(folder, kills):
+def effects(folder):
+    """When each job was begun, and by which process."""
     begun = defaultdict(list)
     for line in (folder / "effects").read_text().splitlines():
         at, pid, key = line.split()
         begun[key].append((float(at), pid))
+    return begun
+
+
+def verify(folder, kills):
+    begun = effects(folder)
     with closing(open_embedded(folder / "graph")) as store:
         book = RunBook(store, FileResults(folder / "results"), None)
         runs = book.of_owner("me", 100_000, called=True)

@@ -1,5 +1,7 @@
 """Every engine does the same (platform 6-10): the shipped conformance suite."""
 
+import time
+
 import dbos as dbos_library
 import pytest
 
@@ -64,3 +66,12 @@ def test_dbos_does_not_look_at_what_is_not_used(store, tmp_path, request):
         assert [each._polling_interval_sec for each in looking] == [3600.0]
     finally:
         world.close()
+
+
+@pytest.mark.slow
+def test_dbos_is_closed_at_once(store, tmp_path, request):
+    """None of its threads sleeps so long that whoever ends a command waits for it."""
+    world = EngineWorld(store, tmp_path, dbos(tmp_path, request))
+    begun = time.monotonic()
+    world.close()
+    assert time.monotonic() - begun < 5.0

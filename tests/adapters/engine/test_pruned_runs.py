@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 import pytest
 
 from aeon.adapters.engine.dbos import DbosEngine
+from aeon.platform.catalog.caching import Key
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.runs.claims import LARGEST_INLINE
 from aeon.platform.processes.runs.pruning import Pruned, Pruning
+from aeon.platform.workers.cache.cache import GraphCache
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, step
 
@@ -171,6 +173,20 @@ def test_what_a_killed_one_left_the_next_one_removes(kept):
         Pruning(Store(kept.store), kept.world.results, kept.world.engine.forget, now).prune(tomorrow)
     assert kept.prune().runs == 1
     assert kept.left(run) == 0
+
+
+def test_what_is_kept_of_pure_tools_goes_when_it_was_not_used_and_its_results_stay_until_then(kept):
+    cache = GraphCache(kept.store, kept.world.results, kept.world.clock)
+    old, young = (Key(f"tool {kept.world.user}", f"{kept.world.user} {which}") for which in ("old", "young"))
+    cache.put(old, BIG)
+    between = kept.world.clock.now()
+    cache.put(young, BIG + "!")
+    assert kept.prune(between).cached == 1
+    assert (cache.get(old), cache.get(young)) == (None, (BIG + "!",))
+    assert kept.prune(between).cached == 0
+    later = kept.prune()
+    assert (later.cached, later.results, kept.files()) == (1, 1, [])
+    assert cache.get(young) is None
 
 
 def test_a_retried_run_lives_on_without_the_one_before(kept):

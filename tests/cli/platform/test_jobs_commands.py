@@ -43,8 +43,12 @@ def test_open_jobs_are_told_of_with_their_worker(aeon, applied, background, shop
     until(lambda: any(job["worker"] for job in aeon("jobs", "list", "--json").json))
     (job,) = aeon("jobs", "list", "--json").json
     assert (job["step"], job["tool"], job["status"], job["attempt"]) == ("get", "item", "running", 1)
-    assert f"{job['id']} running: item for errand, by {job['worker']}" in aeon("jobs", "list").out
+    said = f"rest_api {job['id']} running: item for errand, by {job['worker']}, since {job['since'][:19]}"
+    assert said in aeon("jobs", "list").out
     running.ends(signal.SIGKILL)
-    (job,) = aeon("jobs", "list", "--json").json
+    whole, job = aeon("jobs", "list", "--json").json
+    assert (whole["type"], whole["id"], whole["status"]) == ("process", job["run"], "queued")
     assert (job["status"], job["worker"]) == ("queued", None)
+    assert [each["type"] for each in aeon("jobs", "list", "--type", "process", "--json").json] == ["process"]
+    assert aeon("jobs", "list", "--type", "robot").code == 2
     assert aeon("jobs", "list", "--user", "ann").out == ""

@@ -49,3 +49,19 @@ def test_a_typed_worker_carries_out_jobs_of_runs_elsewhere(aeon, applied, backgr
     assert running.waited() == 0, running.err
     assert shop.calls == {"/slow": 4}
     assert worker.ends(signal.SIGTERM) == 143
+
+
+def test_a_worker_for_runs_alone_carries_out_no_job(aeon, applied, background, shop, temporal):
+    """What nobody serves waits; runs and jobs each go on with a worker of their own type (platform 10)."""
+    settings = Path("aeon.toml")
+    settings.write_text(settings.read_text(encoding="utf-8").replace("rest_api = 1", "rest_api = 0"), encoding="utf-8")
+    applied(MANY)
+    shop.lets_go.set()
+    running = background("process", "run", "many", "--input", "who=me")
+    running.says("s0 started")
+    running.ends(signal.SIGKILL)
+    background("worker", "--type", "process").says("is there for runs")
+    assert "Start one: aeon worker --type rest_api" in aeon("runs", "why", "last").out
+    background("worker", "--type", "rest_api").says("is there for jobs: rest_api")
+    until(lambda: aeon("runs", "list").out.split()[1] == "completed")
+    assert shop.calls == {"/slow": 4}

@@ -2,6 +2,7 @@
 
 import re
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -72,18 +73,27 @@ def test_workers_are_listed(aeon, background):
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"), [("robot", "no workers of the type robot"), ("llm_call", "as Temporal does")]
+    ("types", "said"),
+    [
+        (["robot"], "no workers of the type robot"),
+        (["llm_call"], "Runs in memory give no jobs to other processes"),
+        (["process"], "engine.graph_query, engine.rest_api, engine.llm_call, engine.mcp_server: 0 leaves these jobs"),
+        (["llm_call", "process"], "A worker of the type process does nothing else"),
+        (["human", "process"], "A worker of the type process does nothing else"),
+        (["human"], "aeon process answer RUN STEP ANSWER"),
+    ],
 )
-def test_typed_workers_are_refused_plainly(aeon, kind, said):
-    refused = aeon("worker", "--type", kind)
-    assert (refused.code, said in " ".join(refused.err.split())) == (2, True)
+def test_typed_workers_are_refused_plainly(aeon, types, said):
+    Path("aeon.toml").write_text('[engine]\naddress = "memory"\n', encoding="utf-8")
+    refused = aeon("worker", *(word for kind in types for word in ("--type", kind)))
+    assert (refused.code, said in " ".join(refused.err.split())) == (2, True), refused.err
 
 
 def test_old_runs_are_removed_and_stay_measured(aeon, applied):
     applied(SLOW.replace("id: slow}", "id: quick}"))
     run = aeon("process", "run", "errand", "--input", "who=me", "--json").json["id"]
     assert aeon("runs", "prune").out == "removed 0 run(s) and 0 large result(s)\n"
-    assert aeon("runs", "prune", "--days", "0", "--json").json == {"runs": 1, "results": 0}
+    assert aeon("runs", "prune", "--days", "0", "--json").json == {"runs": 1, "results": 0, "cached": 0}
     assert aeon("runs", "show", run).code == 1
     assert aeon("runs", "list").out == ""
     assert aeon("metrics", "show", "process.runs").out == "1 errand, process.runs of a process (sum)\n"

@@ -38,6 +38,12 @@ def interrupted(job: Job) -> Done:
     return Done(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 
 
+def lost(job: Job, why: str) -> Done:
+    """Whoever carried it out was lost, and it is not made once more (platform 10)."""
+    error = Failure(code="worker", message=why, next_step="See the log of the workers, then retry the run.")
+    return Done(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
+
+
 def asked_at(work: Work, job: str) -> float | None:
     """When a question was put, in seconds since 1970; None if it never was."""
     for entry in work.earlier:

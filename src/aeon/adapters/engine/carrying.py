@@ -3,23 +3,24 @@
 import asyncio
 import inspect
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import Protocol, TypeAlias, cast
 
 from aeon.adapters.engine.attempts import asked_at, interrupted, job_of
+from aeon.adapters.engine.patience import Patience
 from aeon.adapters.engine.writing import Writer
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
 from aeon.platform.errors import PlatformError
 from aeon.platform.processes.running.commands import AskPerson, StartJob, StartProcess
-from aeon.platform.processes.running.events import DeadlinePassed, Failure, StepFailed, TimedOut
+from aeon.platform.processes.running.events import DeadlinePassed, Failure, StepFailed, StepStopping, TimedOut
 from aeon.platform.processes.running.state import ENDED, State
 from aeon.platform.processes.runs.conducting import conduct
 from aeon.platform.processes.runs.engine import Book, Workers
-from aeon.platform.processes.runs.model import Done, Entry, Happened, Run, Signal, Work
+from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Run, Signal, Work
 
 Makes: TypeAlias = Callable[[], Awaitable[Done]] | Callable[[], Done]
 """Makes an attempt: awaited in the loop, or blocking in a thread."""
@@ -31,6 +32,9 @@ makes it, gives what it came to, now or before."""
 _LOOKS_EVERY = 0.5
 """Seconds between two looks at what is wanted of the runs."""
 
+
+_LOOKS_AT_THE_CLOCK_EVERY = 1.0
+"""Seconds: a machine's clock may be set while a run has a deadline."""
 
 _ASKS_EVERY = 0.1
 """Seconds between two questions after a run that is carried out elsewhere, or is being written down."""
@@ -45,6 +49,26 @@ class Started(Protocol):
     def __call__(self, run: str) -> Awaitable[None]: ...
 
 
+class Queues(Protocol):
+    """Has jobs carried out by other processes."""
+
+    async def takes(self, job: Job, *, again: bool) -> bool:
+        """Whether a job goes into a queue, or was put into one before a restart."""
+        ...
+
+    async def carry_out(self, job: Job, *, again: bool) -> Done:
+        """What a job came to. Whoever waits no more has not taken it back."""
+        ...
+
+    def withdraw(self, job: Job) -> None:
+        """Have a job taken out of its queue, or given up."""
+        ...
+
+    def forget(self, job: Job) -> None:
+        """Have what is kept of a job removed: it is over, and what it came to stands in the run's own record."""
+        ...
+
+
 async def without_checkpoint(_position: int, _attempt: int, makes: Makes) -> Done:
     """For an engine that forgets when it stops."""
     if inspect.iscoroutinefunction(makes):
@@ -55,9 +79,13 @@ async def without_checkpoint(_position: int, _attempt: int, makes: Makes) -> Don
 class Carrying:
     """The runs that this process carries out. All of it belongs to one event loop, but for `wake`."""
 
-    def __init__(self, book: Book, workers: Workers, clock: Clock, executor: str, start: Started) -> None:
+    def __init__(
+        self, book: Book, workers: Workers, clock: Clock, executor: str, start: Started, queues: Queues | None = None
+    ) -> None:
+        """Without `queues` all jobs are carried out here."""
         self._book = book
         self.workers = workers
+        self.queues = queues
         self._clock = clock
         self._executor = executor
         self._start = start
@@ -66,14 +94,15 @@ class Carrying:
         self._looking: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._halted = threading.Event()
+        self.patience = Patience(self._halted)
 
     async def carry(self, run: str, checkpoint: Checkpoint) -> None:
         """Carry a run out to its end. Raises ConflictError when another executor has taken it over."""
         self._loop = asyncio.get_running_loop()
-        work = await asyncio.to_thread(self._book.work, run, self._executor)
+        work = await self.patience.ask(self._book.work, run, self._executor)
         if work is None:
             return
-        writer = Writer(self._book, run, self._executor, self._halted)
+        writer = Writer(self._book, run, self._executor, self.patience)
         lane = _Lane(work, self._clock, writer, checkpoint, self)
         self._lanes[run] = lane
         self._begin_looking(at_once=bool(work.earlier))
@@ -96,7 +125,7 @@ class Carrying:
     async def carry_out_called(self, caller: Run, command: StartProcess) -> Done:
         """Have another run carried out, wherever, and wait until it has ended; it ends with whoever called it."""
         try:
-            run = await asyncio.to_thread(self._book.accept_called, caller, command)
+            run = await self.patience.ask(self._book.accept_called, caller, command)
         except PlatformError as error:
             failed = StepFailed(step=command.step, attempt=command.attempt, error=Failure.of(error))
             return Done(event=failed)
@@ -113,16 +142,16 @@ class Carrying:
             raise
 
     async def _outcome(self, run: str, command: StartProcess) -> Done:
-        while (done := await asyncio.to_thread(self._book.outcome, run, command)) is None:
+        while (done := await self.patience.ask(self._book.outcome, run, command)) is None:
             await self._until_ended(run)
         return done
 
     async def _stop_called(self, caller: Run, run: str) -> None:
-        await asyncio.to_thread(self._book.cancel_called, caller, run)
+        await self.patience.ask(self._book.cancel_called, caller, run)
         self._look.set()
         with suppress(TimeoutError):
             async with asyncio.timeout(_STOPS_WITHIN):
-                while await asyncio.to_thread(self._book.phase, run) not in ENDED:
+                while await self.patience.ask(self._book.phase, run) not in ENDED:
                     await self._until_ended(run)
 
     async def _until_ended(self, run: str) -> None:
@@ -168,18 +197,37 @@ class _Lane:
         self._carrying = carrying
         self._wanted: asyncio.Queue[Happened] = asyncio.Queue()
         self._seen: set[str] = set()
+        self._stopping: set[str] = set()
+        self._is_over = False
         self._timer = asyncio.create_task(self._until_deadline())
 
     async def call(self, command: StartJob, *, again: bool) -> Happened:
         job = job_of(self._work, command)
-        is_cut_off = again and job.effect == "once"
         await asyncio.sleep(command.delay)
         if job.effect == "once" and not again:
             await self._writer.settle()  # that it was begun is known before it has an effect
-        async with self._carrying.workers.place(job) as act:
-            makes = partial(interrupted, job) if is_cut_off else act
-            done = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, makes)
+        queues = self._carrying.queues
+        if queues is not None and await queues.takes(job, again=again):
+            done = await self._elsewhere(job, queues, again=again)
+        else:
+            async with self._carrying.workers.place(job) as act:
+                is_cut_off = again and job.effect == "once"
+                done = await self._kept(job, partial(interrupted, job) if is_cut_off else act)
         return Happened(done.event, done.about)
+
+    async def _elsewhere(self, job: Job, queues: Queues, *, again: bool) -> Done:
+        """Have another process carry it out. It is taken back when the run wants it no more, and only then."""
+        try:
+            done = await self._kept(job, partial(queues.carry_out, job, again=again))
+        except asyncio.CancelledError:
+            if self._is_over or job.step in self._stopping:
+                queues.withdraw(job)
+            raise
+        queues.forget(job)
+        return done
+
+    async def _kept(self, job: Job, makes: Makes) -> Done:
+        return await self._checkpoint(self._work.plan.positions[job.step], job.attempt, makes)
 
     async def run(self, command: StartProcess, *, again: bool) -> Happened:  # noqa: ARG002  # it is known by its id
         async def attempt() -> Done:
@@ -191,8 +239,8 @@ class _Lane:
 
     async def ask(self, command: AskPerson, *, again: bool) -> Happened:
         asked = asked_at(self._work, command.job) if again else None
-        left = command.timeout if asked is None else asked + command.timeout - time.time()
-        await asyncio.sleep(max(0.0, left))
+        spent = 0.0 if asked is None else max(0.0, self._seconds() - asked)  # the clock may have gone back
+        await asyncio.sleep(max(0.0, command.timeout - spent))
         return Happened(TimedOut(step=command.step, attempt=command.attempt))
 
     async def signal(self) -> Happened:
@@ -203,7 +251,10 @@ class _Lane:
 
     def record(self, entry: Entry, state: State) -> None:
         self._writer.add(entry, state)
+        if isinstance(entry.event, StepStopping):
+            self._stopping.add(entry.event.step)
         if state.phase in ENDED:
+            self._is_over = True
             self.ended.set()
 
     async def settle(self) -> None:
@@ -220,6 +271,13 @@ class _Lane:
         self._timer.cancel()
 
     async def _until_deadline(self) -> None:
-        if self._work.plan.deadline is not None:
-            await asyncio.sleep(max(0.0, self._work.plan.deadline - time.time()))
-            self._wanted.put_nowait(Happened(DeadlinePassed()))
+        deadline = self._work.plan.deadline
+        if deadline is None:
+            return
+        while (left := deadline - self._seconds()) > 0:  # noqa: ASYNC110  # nobody tells that a clock is set
+            await asyncio.sleep(min(left, _LOOKS_AT_THE_CLOCK_EVERY))
+        self._wanted.put_nowait(Happened(DeadlinePassed()))
+
+    def _seconds(self) -> float:
+        """Since 1970."""
+        return datetime.fromisoformat(self._clock.now()).timestamp()

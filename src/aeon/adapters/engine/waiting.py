@@ -8,14 +8,15 @@ _LOOKS_EVERY = 0.25
 
 
 def waited(is_so: Callable[[], bool], seconds: float | None, told: threading.Event | None = None) -> bool:
-    """Whether it is so, after waiting for that so long at most; looked at again when it is told."""
+    """Whether it is so, after waiting for that so long at most; looked at when it is told, and now and then before."""
     until = None if seconds is None else time.monotonic() + seconds
-    while not is_so():
-        left = _LOOKS_EVERY if until is None else min(_LOOKS_EVERY, until - time.monotonic())
-        if left <= 0:
+    while True:
+        left = _LOOKS_EVERY if until is None else max(0.0, min(_LOOKS_EVERY, until - time.monotonic()))
+        if told is not None:
+            told.wait(left)
+        if is_so():
+            return True
+        if not left:
             return False
         if told is None or told.is_set():
             time.sleep(left)
-        else:
-            told.wait(left)
-    return True

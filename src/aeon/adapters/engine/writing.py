@@ -1,13 +1,11 @@
 """Writes one run's entries down, many at once, behind the run's back; and stops the run when it is another's."""
 
 import asyncio
-import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from aeon.platform.graph import GraphError
+from aeon.adapters.engine.patience import Patience
 from aeon.platform.processes.running.state import State
-from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.engine import Book
 from aeon.platform.processes.runs.model import Entry
 
@@ -19,18 +17,16 @@ _GATHERS = 0.1
 _MOST_AT_ONCE = 1000
 """Entries in one query."""
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-
 
 class Writer:
     """The entries of one run on their way to the book. They stay in order, and none is given up."""
 
-    def __init__(self, book: Book, run: str, executor: str, halted: threading.Event) -> None:
-        """Once `halted` nothing more is written."""
+    def __init__(self, book: Book, run: str, executor: str, patience: Patience) -> None:
+        """What is not written when `patience` is halted is not written at all."""
         self._book = book
         self._run = run
         self._executor = executor
-        self._halted = halted
+        self._patience = patience
         self._waiting: list[tuple[Entry, State]] = []
         self._writing = asyncio.Lock()
         self._later: asyncio.Task[None] | None = None
@@ -46,7 +42,8 @@ class Writer:
         """Write what is there, however long the store is away. Raises ConflictError when the run is another's now."""
         async with self._writing:
             while batch := self._waiting[:_MOST_AT_ONCE]:
-                await self._written([entry for entry, _ in batch], batch[-1][1])
+                entries = [entry for entry, _ in batch]
+                await self._patience.ask(self._book.keep, self._run, self._executor, entries, batch[-1][1])
                 del self._waiting[: len(batch)]
 
     async def guarding(self, work: Coroutine[Any, Any, T]) -> T:
@@ -71,16 +68,3 @@ class Writer:
         except Exception as error:  # noqa: BLE001  # told to the run that it belongs to
             if not self._lost.done():
                 self._lost.set_exception(error)
-
-    async def _written(self, batch: list[Entry], state: State) -> None:
-        pause = _SHORTEST_PAUSE
-        while True:
-            if self._halted.is_set():
-                raise HaltError("The engine is closed.")
-            try:
-                await asyncio.to_thread(self._book.keep, self._run, self._executor, batch, state)
-            except GraphError:
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
-            else:
-                return

@@ -8,6 +8,8 @@ import typer
 from aeon.cli.options import AsJson, User, group
 
 tool = group("See and run the tools that are stored in this project's graph.")
+tool_cache = group("What tools with the effect `pure` came to, which runs use again.")
+tool.add_typer(tool_cache, name="cache")
 process = group("See the processes that are stored in this project's graph: what each says, and what it said before.")
 secret = group("Keep credentials that stored tools use. A value goes in and never comes out again.")
 graph = group("Take the whole graph out of its store, or put one into it. The vault is a file of its own: copy it too.")
@@ -188,6 +190,19 @@ def tool_discover(
 
     asked = Asked(service, read_connection(connection), secret_name, only or [], allow_private)
     return discover_tools(asked, user, as_json=as_json)
+
+
+@tool_cache.command("clear")
+def tool_cache_clear(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A tool of yours; all of them if left out.")
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Forget what pure tools of yours came to, so that the next call of each is made."""
+    from aeon.cli.platform.cache import clear_cache
+
+    return clear_cache(name, user)
 
 
 @tool.command("bind")

@@ -1,7 +1,10 @@
-"""`aeon jobs`: the calls that runs are waiting for, and those that failed for good."""
+"""`aeon jobs`: what runs are waiting for, queue by queue, and the calls that failed for good."""
+
+from collections.abc import Sequence
 
 from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import Code
+from aeon.cli.platform.queues import refuse_unknown
 from aeon.cli.platform.runs import retry_run, running
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
@@ -12,10 +15,11 @@ from aeon.platform.workers.jobs import OpenJob, open_jobs
 _WIDTH = COLUMNS * 3
 
 
-def list_jobs(user: str, *, as_json: bool) -> int:
-    """The jobs of the user's runs that have not ended."""
+def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
+    """What the user's open runs wait for: of these queues, or of all. Raises InputError."""
+    refuse_unknown(types)
     with running(user) as runner:
-        found = open_jobs(runner.runs, runner.registry, user)
+        found = [job for job in open_jobs(runner.runs, runner.registry, user) if not types or job.type in types]
     if as_json:
         told: list[Json] = [job._asdict() for job in found]
         put(pretty(told))
@@ -23,7 +27,11 @@ def list_jobs(user: str, *, as_json: bool) -> int:
     for job in found:
         put(one_line(clean(_line(job)), _WIDTH))
     if not found:
-        say("no job is queued or running in runs of yours")
+        say(
+            "nothing of that type is queued or running in runs of yours"
+            if types
+            else "no job is queued or running in runs of yours"
+        )
     return Code.DONE
 
 
@@ -54,8 +62,14 @@ def retry_job(job: str, user: str, *, as_json: bool) -> int:
 
 
 def _line(job: OpenJob) -> str:
+    since = f"since {job.since[:19]}"
+    if job.type == "process":
+        return f"process {job.id} queued: {job.process} waits for somebody to carry it out, {since}"
+    if job.type == "human":
+        return f"human {job.id} waits: {job.step} of {job.process}, for {job.asks or 'anybody'}, {since}"
     attempt = f", attempt {job.attempt}" if job.attempt > 1 else ""
-    return f"{job.id} {job.status}: {job.tool} for {job.process}{attempt}{f', by {job.worker}' if job.worker else ''}"
+    by = f", by {job.worker}" if job.worker else ""
+    return f"{job.type} {job.id} {job.status}: {job.tool} for {job.process}{attempt}{by}, {since}"
 
 
 def _dead_line(job: DeadJob) -> str:

@@ -145,14 +145,19 @@ def runs_prune(
     return prune_runs(days, user, as_json=as_json)
 
 
-worker = group("Carry out runs that nobody carries out any more, and start what schedules have due. Ctrl-C ends it.")
+worker = group("Carry out runs that nobody carries out, jobs of one type, or what schedules have due. Ctrl-C ends it.")
 
 
 @worker.callback(invoke_without_command=True, no_args_is_help=False)
 def worker_begin(
     context: typer.Context,
     types: Annotated[
-        list[str] | None, typer.Option("--type", metavar="TYPE", help="Only jobs of this type. May be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            help="Only jobs of this type; process: only runs; human: questions to you. May be repeated.",
+        ),
     ] = None,
     concurrency: Annotated[
         int | None, typer.Option("--concurrency", min=1, max=1000, metavar="N", help="Calls of each type at once.")
@@ -241,15 +246,21 @@ def schedule_resume(name: ScheduleName, user: User = "me") -> int:
     return enable_schedule(name, user, is_enabled=True)
 
 
-jobs = group("See the calls that your runs wait for, and those that failed for good; try these again.")
+jobs = group("See what your runs wait for, queue by queue, and the calls that failed for good; try these again.")
 
 
 @jobs.command("list")
-def jobs_list(user: User = "me", as_json: AsJson = False) -> int:
-    """The jobs of your open runs: queued or running, and with which worker."""
+def jobs_list(
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="TYPE", help="Only this queue. May be repeated.")
+    ] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """What your open runs wait for: calls and with which worker, questions to people, runs that nobody carries out."""
     from aeon.cli.platform.jobs import list_jobs
 
-    return list_jobs(user, as_json=as_json)
+    return list_jobs(user, types or [], as_json=as_json)
 
 
 @jobs.command("dead")

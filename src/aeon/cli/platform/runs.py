@@ -16,9 +16,10 @@ from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.obstacles import Obstacles
 from aeon.platform.processes.runs.runs import Question
 from aeon.platform.processes.runs.trace import attempts
-from aeon.platform.processes.runs.why import reasons
+from aeon.platform.processes.runs.why import Around, reasons
 
 _CODES = {"completed": Code.DONE, "failed": Code.FAILED, "cancelled": Code.FAILED}
 
@@ -48,7 +49,7 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
     """Give a manual step its answer, and go on with the run as `run_process` does."""
     with running(user) as runner:
         run = named(runner, user, run)
-        question = runner.runs.answer(user, run, step, _value(answer))
+        question = runner.runs.answer(user, run, step, value_of(answer))
         say(f"{clean(step)} of the run {question.run} is answered")
         return _gone_on(runner, user, run, as_json=as_json) if waits else Code.DONE
 
@@ -100,8 +101,9 @@ def show_run(run: str, user: str, *, as_json: bool) -> int:
     put(f"{seen.run.phase}: {clean(seen.run.process_name)}, begun {seen.run.accepted_at[:19]}")
     put(f"inputs {one_line(pretty(seen.run.inputs), COLUMNS)}")
     for attempt in found:
-        tokens = f", {attempt.tokens} tokens" if attempt.tokens else ""
-        put(one_line(clean(f"  {attempt.step} {attempt.outcome}{tokens}: {_said(attempt.output, attempt.error)}"), 160))
+        told = ", from the cache" if attempt.about.get("cached") else ""
+        told += f", {attempt.tokens} tokens" if attempt.tokens else ""
+        put(one_line(clean(f"  {attempt.step} {attempt.outcome}{told}: {_said(attempt.output, attempt.error)}"), 160))
     if seen.run.failure:
         put(f"failed: {clean(str(seen.run.failure['message']))}")
     elif seen.state.phase == "completed":
@@ -136,13 +138,19 @@ def why_run(run: str, user: str, *, as_json: bool) -> int:
     """Why a run's steps are not over."""
     with running(user) as runner:
         run = named(runner, user, run)
-        found = reasons(runner.runs, runner.registry, user, run)
+        found = reasons(_around(runner), user, run)
     if as_json:
         put(pretty([reason.as_dict() for reason in found]))
         return Code.DONE
     for reason in found:
         put(clean(f"{reason.step or 'run'}: {reason.message}"))
     return Code.DONE
+
+
+def _around(runner: ProcessRunner) -> Around:
+    platform = runner.platform
+    obstacles = Obstacles(platform.store, platform.catalog.tools, platform.processes)
+    return Around(platform.store, runner.runs, runner.registry, obstacles, runner.clock, runner.carrier)
 
 
 def read_inputs(inputs: Sequence[str]) -> JsonObject:
@@ -154,7 +162,7 @@ def read_inputs(inputs: Sequence[str]) -> JsonObject:
             next_step='Write, for example: --input topic="tea"',
         )
     pairs = (each.partition("=") for each in inputs)
-    return {name: _value(value) for name, _, value in pairs}
+    return {name: value_of(value) for name, _, value in pairs}
 
 
 def named(runner: ProcessRunner, user: str, run: str) -> str:
@@ -233,7 +241,8 @@ def _from_now(runner: ProcessRunner, seconds: float) -> float:
     return datetime.fromisoformat(runner.clock.now()).timestamp() + seconds
 
 
-def _value(text: str) -> Json:
+def value_of(text: str) -> Json:
+    """What is JSON as that, else the text."""
     try:
         return parse_strict(text)
     except ValueError:

@@ -7,6 +7,8 @@ from aeon.base.json import Json
 from aeon.bootstrap.processes import ProcessRunner
 from aeon.cli import session
 from aeon.cli.codes import Code
+from aeon.cli.platform.asking import answer_questions
+from aeon.cli.platform.queues import HUMAN, PROCESS, refuse_unknown
 from aeon.cli.platform.runs import running
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
@@ -14,18 +16,21 @@ from aeon.platform.workers.attending import LOOKS_EVERY, TAKES_OVER_EVERY, TIDIE
 from aeon.platform.workers.model import TYPES, Worker
 from aeon.settings import Loaded
 
-_RUNS = "process"
-"""The queue of those who take over runs."""
-
 
 def attend(types: Sequence[str], concurrency: int | None, user: str) -> int:
-    """Be there for runs, or for jobs of some types alone, until interrupted. Raises InputError, EngineError."""
-    _refuse_unknown(types)
-    with session.opened(_settings(concurrency), is_quiet=True) as app, app.process_runner(user) as runner:
-        if types:
-            _serve(runner, types)
-        else:
+    """Be there for runs and their jobs, for runs alone, for jobs of some types alone, or for questions to the user.
+
+    Until interrupted. Raises InputError, ConfigError, EngineError.
+    """
+    refuse_unknown(types)
+    _refuse_beside_others(types)
+    if HUMAN in types:
+        answer_questions(user)
+    with session.opened(_settings(types, concurrency), is_quiet=True) as app, app.process_runner(user) as runner:
+        if PROCESS in types or not types:
             _look_after_runs(runner)
+        else:
+            _serve(runner, types)
     return Code.DONE
 
 
@@ -33,7 +38,9 @@ def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
     """Remove what ended so many days ago, or as many as the settings keep."""
     with running(user) as runner:
         gone = runner.prune(days)
-    put(pretty(gone._asdict()) if as_json else f"removed {gone.runs} run(s) and {gone.results} large result(s)")
+    cached = f", and {gone.cached} kept result(s) of tools" if gone.cached else ""
+    said = f"removed {gone.runs} run(s) and {gone.results} large result(s){cached}"
+    put(pretty(gone._asdict()) if as_json else said)
     return Code.DONE
 
 
@@ -66,7 +73,7 @@ def _serve(runner: ProcessRunner, types: Sequence[str]) -> None:
 
 def _look_after_runs(runner: ProcessRunner) -> None:
     """Take over runs, start what is due, remove what is too old; tell of it on stderr."""
-    runner.begin([_RUNS])
+    runner.begin([PROCESS])
     attending = runner.attending
     duties = [
         Duty(LOOKS_EVERY, attending.look_at_ends),
@@ -96,14 +103,17 @@ def _tidied(runner: ProcessRunner) -> list[str]:
     return [f"removed {gone.runs} run(s) and {values} value(s) that were too old"] if gone.runs or values else []
 
 
-def _settings(concurrency: int | None) -> Loaded:
-    """With so many slots of each type, where that is said."""
-    slots: dict[str, tuple[str, Json]] = {f"engine.{kind}": ("--concurrency", concurrency) for kind in TYPES}
+def _settings(types: Sequence[str], concurrency: int | None) -> Loaded:
+    """With so many slots of each type, where that is said; whoever is there for runs alone has none."""
+    given = ("--type process", 0) if PROCESS in types else ("--concurrency", concurrency)
+    slots: dict[str, tuple[str, Json]] = {f"engine.{kind}": given for kind in TYPES}
     return session.settings_here(more=slots)
 
 
-def _refuse_unknown(types: Sequence[str]) -> None:
-    if unknown := [kind for kind in types if kind not in TYPES]:
+def _refuse_beside_others(types: Sequence[str]) -> None:
+    kinds = set(types)
+    if len(kinds) > 1 and (alone := [kind for kind in (PROCESS, HUMAN) if kind in kinds]):
         raise InputError(
-            f"There are no workers of the type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(TYPES)}."
+            f"A worker of the type {alone[0]} does nothing else.",
+            next_step=f"Start two: aeon worker --type {alone[0]}, and another one for the other types.",
         )

@@ -7,6 +7,7 @@ from aeon.base.clock import Clock
 from aeon.platform.graph import GraphError
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.book import RunBook
+from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.model import Run
 from aeon.platform.processes.schedules.starting import Started, Starter
 from aeon.platform.workers.caretaking import Caretaker
@@ -25,7 +26,7 @@ class Duty(NamedTuple):
 
 
 class Rounds:
-    """Does each duty when it is due, the first time at once. Where the graph is away, it tries again the next time."""
+    """Does each duty when it is due, the first time at once, and again the next time where graph or engine is away."""
 
     def __init__(self, duties: Sequence[Duty], clock: Clock, tell: Callable[[str], None]) -> None:
         self._duties = duties
@@ -44,7 +45,7 @@ class Rounds:
             self._due[place] = now + duty.every
             try:
                 lines = duty.does()
-            except GraphError as error:
+            except (GraphError, EngineUnavailableError) as error:
                 trouble = error.message
             else:
                 for line in lines:

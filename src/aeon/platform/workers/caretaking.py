@@ -5,7 +5,7 @@ from datetime import datetime
 
 from aeon.base.clock import Clock
 from aeon.platform.processes.runs.book import RunBook
-from aeon.platform.processes.runs.engine import Engine
+from aeon.platform.processes.runs.engine import Engine, EngineUnavailableError
 from aeon.platform.processes.runs.model import Run
 from aeon.platform.workers.registry import Registry
 
@@ -24,18 +24,26 @@ class Caretaker:
         self._just_accepted = just_accepted
 
     def take_over(self, is_wanted: Callable[[Run], bool] = lambda _run: True) -> list[Run]:
-        """Have all runs that are wanted and that nobody carries out carried out here; which they are."""
+        """Have all runs that are wanted and that nobody carries out carried out here; which they are.
+
+        Raises GraphError, EngineUnavailableError.
+        """
         for executor in self._registry.gone():
             if executor.id != self._engine.executor:
                 self._registry.retire(executor.id)
         there = {self._engine.executor, *(each.id for each in self._registry.executors())}
         left = [run for run in self._book.open() if is_wanted(run) and self._is_left(run, there)]
         taken = [run for run in left if self._book.give(run.id, run.executor, self._engine.executor)]
-        self._engine.take_over([run.id for run in taken])
+        try:
+            self._engine.take_over([run.id for run in taken])
+        except EngineUnavailableError:
+            for run in taken:
+                self._book.give(run.id, self._engine.executor, "")
+            raise
         return taken
 
     def _is_left(self, run: Run, there: Iterable[str]) -> bool:
         if run.executor:
             return run.executor not in there
         waited = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(run.accepted_at)
-        return waited.total_seconds() > self._just_accepted
+        return not 0 <= waited.total_seconds() <= self._just_accepted  # the clock may have gone back

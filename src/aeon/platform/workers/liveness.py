@@ -31,12 +31,29 @@ def is_running(pid: int, birth: str) -> bool:
     return found is not None and birth in ("", found)
 
 
+class Watched(NamedTuple):
+    """For how many seconds this process has seen the same heartbeat of another one, and whether it saw one before."""
+
+    beat: str
+    seconds: float = 0.0
+    is_next: bool = False
+
+
 def is_gone(
-    executor: Executor, now: str, here: ThisProcess, is_running: Callable[[int, str], bool] = is_running
+    executor: Executor,
+    now: str,
+    here: ThisProcess,
+    is_running: Callable[[int, str], bool] = is_running,
+    watched: Watched | None = None,
 ) -> bool:
-    """Whether its work is to be taken over: 90 s without a heartbeat (platform 10), or seen to have ended here."""
+    """Whether its work is to be taken over: 90 s without a heartbeat (platform 10), or seen to have ended here.
+
+    What was seen here counts more than what clocks say, which may have been set since, or differ between machines.
+    """
     if executor.host == here.host and not is_running(executor.pid, executor.birth):
         return True
+    if watched is not None and (watched.is_next or watched.seconds > OFFLINE_AFTER):
+        return watched.seconds > OFFLINE_AFTER
     silent = datetime.fromisoformat(now) - datetime.fromisoformat(executor.last_heartbeat)
     return silent.total_seconds() > OFFLINE_AFTER
 

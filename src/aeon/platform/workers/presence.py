@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 
 from aeon.base.clock import Clock
 from aeon.platform.graph import GraphError
@@ -72,15 +73,20 @@ class Presence:
         self._changed.add(worker.id)
 
     def _beat(self, each_beat: Callable[[], None] | None) -> None:
-        last = self._clock.monotonic()
+        last, set_to = self._clock.monotonic(), self._set_to()
         while not self._ends.wait(_TELLS_EVERY):
-            is_due = self._clock.monotonic() - last >= BEATS_EVERY
+            was_set = abs(self._set_to() - set_to) > BEATS_EVERY  # by the new time it would seem silent
+            is_due = was_set or self._clock.monotonic() - last >= BEATS_EVERY
             changed = self._told(everything=is_due)
             if changed:
-                last = self._clock.monotonic()
+                last, set_to = self._clock.monotonic(), self._set_to()
             if each_beat is not None:
                 with suppress(GraphError):
                     each_beat()
+
+    def _set_to(self) -> float:
+        """What stays the same for as long as nobody sets the machine's clock."""
+        return datetime.fromisoformat(self._clock.now()).timestamp() - self._clock.monotonic()
 
     def _told(self, *, everything: bool) -> bool:
         with self._lock:

@@ -6,7 +6,7 @@ from aeon.base.clock import Clock
 from aeon.base.json import JsonObject
 from aeon.platform.graph import GraphStore
 from aeon.platform.workers import queries
-from aeon.platform.workers.liveness import is_gone, this_process
+from aeon.platform.workers.liveness import Watched, is_gone, this_process
 from aeon.platform.workers.model import Executor, Worker
 
 _MOST = 10_000
@@ -21,6 +21,7 @@ class Registry:
         self._store = store
         self._clock = clock
         self._here = this_process()
+        self._first_seen: dict[str, tuple[Watched, float]] = {}
 
     def register(self, executor: str, slots: Mapping[str, int], types: Sequence[str]) -> list[Worker]:
         """Enter this process, with so many idle workers of each type; `types` are the queues it serves for others."""
@@ -66,14 +67,28 @@ class Registry:
 
     def gone(self) -> list[Executor]:
         """Those that are entered, and are not there any more (platform 10)."""
-        now = self._clock.now()
-        return [each for each in self.executors() if is_gone(each, now, self._here)]
+        now, watched = self._clock.now(), self._watched(executors := self.executors())
+        return [each for each in executors if is_gone(each, now, self._here, watched=watched[each.id])]
 
     def workers(self) -> list[Worker]:
         """All workers; those of a process that is gone are offline."""
         gone = {each.id for each in self.gone()}
         found = [Worker.from_node(row["w"]) for row in self._store.read(queries.WORKERS, {"limit": _MOST})]
         return [_offline(each) if each.executor_id in gone else each for each in found]
+
+    def _watched(self, executors: Sequence[Executor]) -> dict[str, Watched]:
+        """What this process itself has seen of their heartbeats, by its own clock that nobody sets."""
+        moment, before = self._clock.monotonic(), self._first_seen
+        seen = {each.id: _seen(before.get(each.id), each.last_heartbeat, moment) for each in executors}
+        self._first_seen = seen
+        return {id_: watched._replace(seconds=moment - since) for id_, (watched, since) in seen.items()}
+
+
+def _seen(before: tuple[Watched, float] | None, beat: str, moment: float) -> tuple[Watched, float]:
+    """A heartbeat, and when it was first seen."""
+    if before is not None and before[0].beat == beat:
+        return before
+    return Watched(beat, is_next=before is not None), moment
 
 
 def _node(worker: Worker) -> JsonObject:

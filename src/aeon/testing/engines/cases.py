@@ -11,7 +11,9 @@ from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.running.events import RunCompleted, StepFailed
-from aeon.testing.engines.world import EngineWorld, echo, failing, flaky, step
+from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.model import Run
+from aeon.testing.engines.world import EngineWorld, echo, failing, flaky, step, waits_for
 
 Case = Callable[[EngineWorld], None]
 
@@ -293,6 +295,56 @@ def entries_from_any_number(world: EngineWorld) -> None:
     assert isinstance(whole[-1].event, RunCompleted)
 
 
+def store_full(world: EngineWorld) -> None:
+    """While the graph takes no writes a run waits and loses nothing: it goes on by itself once there is room."""
+    goes_on = threading.Event()
+    tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
+    inner = world.process("inner", [step("i", tool)])
+    call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
+    last = step("z", world.tool("once", echo, effect="once"))
+    run = world.begin(world.process("full", [step("g", gate), step("a", tool), call, last]))
+    world.until(lambda: world.tools.calls["gate"] == 1)
+    with world.store.in_trouble("full"):
+        goes_on.set()
+        world.until(lambda: world.store.refused > 2)  # it is tried again
+    assert world.ended(run).state.phase == "completed"
+    _each_once(world, run)
+
+
+def store_away(world: EngineWorld) -> None:
+    """The same while it does not answer at all, with a run under way that another one called."""
+    goes_on = threading.Event()
+    tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
+    inner = world.process("inner", [step("g", gate), step("i", tool)])
+    call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
+    run = world.begin(world.process("away", [call, step("z", tool)]))
+    world.until(lambda: world.tools.calls["gate"] == 1)
+    with world.store.in_trouble("away"):
+        goes_on.set()
+        world.until(lambda: world.store.refused > 4)  # it is asked again
+    assert world.ended(run).state.phase == "completed"
+    _each_once(world, run)
+
+
+def begun_while_full(world: EngineWorld) -> None:
+    """A run that was accepted before, and is begun while the graph takes no writes, is begun once there is room."""
+    tool = world.tool("echo", echo)
+    process = world.process("later", [step("a", tool)])
+    run = world.runs.accept(process, NewRun({"q": "q"}), Request(world.user))
+    with world.store.in_trouble("full"):
+        world.engine.start(run.id)
+        world.until(lambda: world.store.refused > 1)
+    assert world.ended(run).state.phase == "completed"
+    _each_once(world, run)
+
+
+def _each_once(world: EngineWorld, run: Run) -> None:
+    """Every job was carried out once, and nothing is told twice."""
+    assert max(world.tools.jobs.values()) == 1
+    kinds = world.kinds(run)
+    assert len(kinds) == len(set(kinds))
+
+
 def _breaks(_given: JsonObject, _key: str) -> Json:
     raise KeyError("nothing")
 
@@ -335,4 +387,7 @@ CASES: tuple[Case, ...] = (
     edited_meanwhile,
     retried,
     entries_from_any_number,
+    store_full,
+    store_away,
+    begun_while_full,
 )

@@ -4,6 +4,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol, TypeAlias
 from uuid import uuid4
@@ -26,6 +27,7 @@ from aeon.platform.processes.runs.model import Run
 from aeon.platform.processes.runs.runs import Runs, Seen
 from aeon.platform.workers.calling import carries_out
 from aeon.platform.workers.local import LocalWorkers
+from aeon.testing.engines.troubled import TroubledStore
 from aeon.testing.vault import InMemoryVault
 
 Behaviour: TypeAlias = Callable[[JsonObject, str], Json]
@@ -60,13 +62,26 @@ class ScriptedTools:
         return Called(behaviour(given, key or ""), [], 0)
 
 
+class SetClock(SystemClock):
+    """The machine's own time, with a wall clock that can be set: `jump` by so many seconds, back where negative."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta()
+
+    def now(self) -> str:
+        return (datetime.now(UTC) + self._ahead).isoformat(timespec="microseconds")
+
+    def jump(self, seconds: float) -> None:
+        self._ahead += timedelta(seconds=seconds)
+
+
 class EngineWorld:
-    """One graph, one user, and an engine that can be closed and opened again."""
+    """One graph, which may get into trouble, one user, and an engine that can be closed and opened again."""
 
     def __init__(self, store: GraphStore, folder: Path, make: MakesEngine) -> None:
-        self.store = store
+        self.store = store = TroubledStore(store)
         self.user = f"user-{uuid4()}"
-        self.clock = SystemClock()
+        self.clock = SetClock()
         self.results: Results = FileResults(folder / "results")
         self.tools = ScriptedTools()
         self.catalog = Catalog(store, InMemoryVault(self.clock), clock=self.clock)
@@ -151,6 +166,16 @@ def flaky(times: int) -> Behaviour:
         if left[0]:
             left[0] -= 1
             raise OperationError("it is busy", is_transient=True)
+        return echo(given, key)
+
+    return behave
+
+
+def waits_for(event: threading.Event) -> Behaviour:
+    """Waits for that, then does as `echo`."""
+
+    def behave(given: JsonObject, key: str) -> Json:
+        event.wait(LONG_ENOUGH)
         return echo(given, key)
 
     return behave

@@ -1,9 +1,12 @@
 """The database of DBOS, opened as it must be to be fast, durable, and right on every SQLite and Python."""
 
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from aeon.platform.processes.runs.conducting import HaltError
+from aeon.platform.processes.runs.engine import EngineUnavailableError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -41,6 +44,20 @@ class Database:
     def _refuse_when_closed(self, *_connection: object) -> None:
         if not self._is_open:
             raise HaltError("The engine is closed.")
+
+
+@contextmanager
+def told_when_away() -> Generator[None]:
+    """What the database cannot do for now is EngineUnavailableError: its disk is full, or its server away."""
+    from sqlalchemy.exc import OperationalError
+
+    try:
+        yield
+    except OperationalError as away:
+        raise EngineUnavailableError(
+            f"The database of the runs takes nothing: {away.orig}.",
+            next_step="Free some space on its disk, or start its server. What was accepted goes on after that.",
+        ) from None
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:  # a connection of whichever driver

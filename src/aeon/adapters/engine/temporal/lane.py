@@ -27,8 +27,9 @@ from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Signa
 AT_ONCE = 200
 """Jobs, and runs that steps started, which one run has under way at most; Temporal itself stops at 2,000."""
 
-_GRACE = timedelta(seconds=30)
-"""A worker ends a job in its time itself, and says so; this is for one that does not."""
+_LONGEST_WAIT = timedelta(days=7)
+"""In which a job gets a place on its service, whose limits may have it wait before its own time begins. A worker ends a
+job in its time itself; one that is lost is known by its heartbeats."""
 
 _A_STEP_TAKES, _A_QUESTION_TAKES = 12, 2
 """Events of the record, at most, to have one that an earlier workflow left under way again."""
@@ -125,7 +126,7 @@ class TemporalLane:
                 job.as_dict(),
                 result_type=dict,
                 task_queue=queue_of(job.worker),
-                start_to_close_timeout=timedelta(seconds=job.timeout) + _GRACE,
+                start_to_close_timeout=timedelta(seconds=job.timeout) + _LONGEST_WAIT,
                 heartbeat_timeout=timedelta(seconds=self._begin.heartbeat),
                 retry_policy=RetryPolicy(maximum_attempts=ATTEMPTS),  # of workers that were lost: a job tells the rest
                 cancellation_type=workflow.ActivityCancellationType.TRY_CANCEL,

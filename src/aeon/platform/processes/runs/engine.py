@@ -4,16 +4,22 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from aeon.base.errors import AeonError
 from aeon.platform.processes.running.commands import StartProcess
 from aeon.platform.processes.running.state import Phase, State
 from aeon.platform.processes.runs.model import Done, Entry, Job, Run, Signal, Work
+
+
+class EngineUnavailableError(AeonError):
+    """The engine can keep nothing for now. What it has kept stands, and runs go on from there."""
 
 
 class Engine(Protocol):
     """Carries accepted runs out. Threads may share one; processes that share one's store carry out each other's runs.
 
     A step that completed never runs again; one that was under way when everything stopped is carried out once more at
-    most, under the same id of its job. Where a run stands is in its entries, never in the engine alone.
+    most, under the same id of its job. Where a run stands is in its entries, never in the engine alone. What is to be
+    kept raises EngineUnavailableError while that is not possible.
     """
 
     @property

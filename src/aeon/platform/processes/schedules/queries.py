@@ -10,7 +10,7 @@ from aeon.platform.graph import Schema
 
 SCHEMA: Final = Schema(
     unique=(("Schedule", "id"), ("Schedule", "nameKey")),
-    indexed=(("Schedule", "ownerId"), ("Schedule", "dueMicros")),
+    indexed=(("Schedule", "ownerId"), ("Schedule", "dueMicros"), ("Schedule", "since")),
 )
 
 CREATE_SCHEDULE: Final = """
@@ -72,3 +72,17 @@ SET s.since = $until, s.dueMicros = $due
 RETURN s.id AS id
 """
 """Compare and set: of all who settle the same moment one gets a row."""
+
+AHEAD: Final = """
+MATCH (s:Schedule) WHERE s.since > $ahead AND s.enabled
+WITH s ORDER BY s.id LIMIT $limit
+MATCH (s)-[:OWNED_BY]->(o:User)
+MATCH (s)-[:STARTS]->(p:Process)
+RETURN s AS entity, o.id AS ownerId, p.id AS process ORDER BY s.id
+"""
+
+SET_BACK: Final = """
+MATCH (s:Schedule {id: $id})
+WHERE s.version = $version AND s.since + "" = $since
+SET s.since = $now, s.dueMicros = $due
+"""

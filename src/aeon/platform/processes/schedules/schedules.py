@@ -15,7 +15,7 @@ from aeon.platform.processes.processes import Processes
 from aeon.platform.processes.schedules import queries
 from aeon.platform.processes.schedules.checks import check_schedule, instant_of
 from aeon.platform.processes.schedules.model import Firing, NewSchedule, Schedule, ScheduleChange
-from aeon.platform.processes.schedules.timing import due, micros, next_after
+from aeon.platform.processes.schedules.timing import PUNCTUAL, due, micros, next_after
 
 QUERIES = KindQueries(
     queries.SCHEDULE,
@@ -92,6 +92,7 @@ class Schedules(Shelf[Schedule]):
         caught up is settled here.
         """
         moment = instant_of(now)
+        self._set_back(moment)
         rows = self._store.read(queries.DUE, {"now": micros(moment), "limit": _AT_ONCE})
         found: list[Firing] = []
         for schedule in map(_read, rows):
@@ -100,6 +101,23 @@ class Schedules(Shelf[Schedule]):
             if not instants:
                 self._settle(schedule, moment)
         return found
+
+    def _set_back(self, now: datetime) -> None:
+        """Have schedules that are further than now go on from now: the machine's clock was ahead, and is set back.
+
+        Moments that come once more are the same runs, so none is started twice.
+        """
+        ahead = _text(now + PUNCTUAL)
+        for schedule in map(_read, self._store.read(queries.AHEAD, {"ahead": ahead, "limit": _AT_ONCE})):
+            following = next_after(schedule, now)
+            params: JsonObject = {
+                "id": schedule.id,
+                "version": schedule.version,
+                "since": schedule.since,
+                "now": _text(now),
+                "due": micros(following) if following else None,
+            }
+            self._store.write(queries.SET_BACK, params)
 
     def note_fired(self, schedule: Schedule, instant: str) -> bool:
         """Settle a moment of a schedule; whether this call did it, and not another process or an earlier call.

@@ -1,0 +1,52 @@
+"""The queues that this process serves, as DBOS looks at them: often while there is something in them, else hardly.
+
+DBOS keeps a queue's limits in its database, where they hold for every process alike: so a queue is made as DBOS makes
+its own, in memory, with the limits of this process. And each of its looks costs some 4 ms for each queue: so while
+nothing is in any of them, a queue has no room, which DBOS sees without asking the database, and one question for all of
+them is asked instead. The tests of queued jobs would notice the loss of either.
+"""
+
+import time
+from collections.abc import Mapping
+
+from dbos import DBOS, Queue
+
+from aeon.adapters.engine.dbos.names import queue_of
+from aeon.adapters.engine.dbos.standing import Standing
+
+LOOKS_EVERY = 0.25
+_DBOS_LOOKS_EVERY = 0.1
+_OPEN_FOR = 3.0
+"""Seconds; the last one since a job was begun, or was over: another one may come soon."""
+
+
+class Gates:
+    """One for each type of jobs."""
+
+    def __init__(self, instance: DBOS, standing: Standing, slots: Mapping[str, int]) -> None:
+        """`slots` are how many jobs of which type have room here."""
+        self._standing = standing
+        self._queues = [(_made(instance, kind), count) for kind, count in slots.items()]
+        self._names = [queue.name for queue, _ in self._queues]
+        self._open_until = 0.0
+
+    def stir(self) -> None:
+        """Something happens: have them open for a while. Threads may call it."""
+        self._open_until = time.monotonic() + _OPEN_FOR
+
+    def look(self) -> None:
+        """Open them when there is something in one of them, or was a moment ago; else shut them."""
+        is_open = time.monotonic() < self._open_until or self._standing.is_any_queued(self._names)
+        for queue, count in self._queues:
+            room, every = (count, _DBOS_LOOKS_EVERY) if is_open else (0, LOOKS_EVERY)
+            _set(queue, room, every)
+
+
+def _made(instance: DBOS, kind: str) -> Queue:
+    make = instance._registry._register_internal_queue  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
+    return make(queue_of(kind), worker_concurrency=0, polling_interval_sec=LOOKS_EVERY)
+
+
+def _set(queue: Queue, room: int, looks_every: float) -> None:
+    queue._worker_concurrency = room  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
+    queue._polling_interval_sec = looks_every  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above

@@ -1,0 +1,111 @@
+"""What attempts came to, in a table beside those of DBOS (decision 28): kept before a run goes on, made once."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, bindparam, delete, insert, select
+from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.schema import CreateTable
+
+from aeon.adapters.engine.dbos.database import Database
+from aeon.base.json import canonical, parse_strict
+from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
+from aeon.platform.processes.runs.conducting import TakenOverError
+from aeon.platform.processes.runs.model import Done
+
+T = TypeVar("T")
+
+_ATTEMPTS: Final = Table(
+    "aeon_attempts",
+    MetaData(),
+    Column("run", String, primary_key=True),
+    Column("step", Integer, primary_key=True, autoincrement=False),
+    Column("attempt", Integer, primary_key=True, autoincrement=False),
+    Column("done", Text, nullable=False),
+)
+_OF_RUN = _ATTEMPTS.c.run == bindparam("run")
+_OF_ATTEMPT = _OF_RUN & (_ATTEMPTS.c.step == bindparam("step")) & (_ATTEMPTS.c.attempt == bindparam("attempt"))
+_KEEP = insert(_ATTEMPTS)
+_KNOWN = select(_ATTEMPTS.c.step, _ATTEMPTS.c.attempt).where(_OF_RUN)
+_KEPT = select(_ATTEMPTS.c.done).where(_OF_ATTEMPT)
+_FORGET = delete(_ATTEMPTS).where(_OF_RUN)
+
+_AT_ONCE = {"sqlite": 1}
+"""How many of this process write at the same time; SQLite has writers that meet wait by sleeping."""
+_AT_ONCE_ELSEWHERE = 4
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+"""Seconds between two tries while the database takes nothing: its disk is full, or its server away."""
+
+Key = tuple[int, int]
+"""A step's position, and the number of the attempt at it."""
+
+
+class Journal:
+    """The attempts of all runs in one database. Threads share it; all of it blocks.
+
+    While the database takes nothing it is tried again, until that is closed: HaltError.
+    """
+
+    def __init__(self, database: Database, results: Results) -> None:
+        """Makes its table, if need be. Large results go by reference."""
+        self._engine = database.engine
+        self._results = results
+        self._turn = threading.BoundedSemaphore(_AT_ONCE.get(self._engine.dialect.name, _AT_ONCE_ELSEWHERE))
+        self._create()
+
+    def known(self, run: str) -> set[Key]:
+        """All attempts of a run that are kept."""
+        return {(row.step, row.attempt) for row in self._asked(lambda c: c.execute(_KNOWN, {"run": run}).all())}
+
+    def kept(self, run: str, key: Key) -> Done:
+        """What a known attempt came to. Raises LostResultError."""
+        return Done.parsed(parse_strict(checked_out(self._results, self._text(run, key))))
+
+    def keep(self, run: str, key: Key, done: Done) -> None:
+        """Write down what an attempt came to. Raises TakenOverError when somebody else wrote it first."""
+        text = checked_in(self._results, canonical(done.as_dict()))
+        row = {**_params(run, key), "done": text}
+        try:
+            with self._turn:
+                self._asked(lambda connection: connection.execute(_KEEP, row))
+        except IntegrityError:
+            if self._text(run, key) != text:  # or it was written by a try whose connection was lost
+                raise TakenOverError("Somebody else carries the run out now.") from None
+
+    def forget(self, runs: Sequence[str]) -> None:
+        """Remove all attempts of runs that have ended."""
+        if not runs:
+            return
+        with self._turn:
+            self._asked(lambda connection: connection.execute(_FORGET, [{"run": run} for run in runs]))
+
+    def _text(self, run: str, key: Key) -> str:
+        return self._asked(lambda connection: connection.execute(_KEPT, _params(run, key)).scalar_one())
+
+    def _asked(self, act: Callable[[Connection], T]) -> T:
+        """In one transaction, as often as it takes."""
+        pause = _SHORTEST_PAUSE
+        while True:
+            try:
+                with self._engine.begin() as connection:
+                    return act(connection)
+            except OperationalError:
+                time.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _create(self) -> None:
+        """Whoever else makes it at the same moment does no harm."""
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(CreateTable(_ATTEMPTS, if_not_exists=True))
+        except (IntegrityError, ProgrammingError):  # Postgres: two at once
+            with self._engine.begin() as connection:
+                connection.execute(CreateTable(_ATTEMPTS, if_not_exists=True))
+
+
+def _params(run: str, key: Key) -> dict[str, str | int]:
+    step, attempt = key
+    return {"run": run, "step": step, "attempt": attempt}

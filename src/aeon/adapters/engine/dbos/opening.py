@@ -1,0 +1,83 @@
+"""DBOS Transact in this process: opened for what is registered with it, and closed so that nothing is lost by it."""
+
+import logging
+from collections.abc import Sequence
+
+from dbos import DBOS, DBOSConfig
+
+from aeon.adapters.engine.dbos.database import Database
+from aeon.adapters.engine.dbos.serializing import JsonSerializer
+from aeon.platform.processes.runs.claims import Results
+
+VERSION = "aeon-1"
+"""Of all that runs, for ever: DBOS goes on only with what the same version began."""
+
+_ASLEEP = 3600.0
+"""Seconds between two looks at what is not used."""
+
+_WAKES_EVERY = 0.2
+"""Seconds that whoever closes DBOS waits for its listener, which asks the database nothing while nobody listens."""
+
+
+class Opened:
+    """There is one in a process at a time. Workflows are registered after it is made, and before `launch`."""
+
+    def __init__(self, address: str, results: Results, executor: str) -> None:
+        """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be."""
+        _silence()
+        self._is_open = True
+        self.database = Database(address)
+        self.instance = DBOS(config=_config(address, self.database, results, executor))
+        _quieten(self.instance)
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    def launch(self, queues: Sequence[str] = ()) -> None:
+        """Begin, and listen to those of the queues that are registered in the database."""
+        DBOS.listen_queues(queues)
+        DBOS.launch()
+
+    def stop(self) -> None:
+        """From now on it counts as closed; what is still written is written."""
+        self._is_open = False
+
+    def close(self) -> None:
+        """Stop where everything stands: the database first, so that nothing is written down as failed."""
+        self._is_open = False
+        self.database.close()
+        DBOS.destroy(destroy_registry=True)
+        self.database.dispose()
+
+
+def _quieten(instance: DBOS) -> None:
+    """Nothing of ours ever is in DBOS's own queue, and each look at it costs some 20 ms.
+
+    This, and what `gates.py`, `lost.py` and `standing.py` name, is all that is touched of DBOS beside its public face;
+    the test of an idle engine would notice its loss.
+    """
+    queue = instance._registry.get_internal_queue()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
+    queue._polling_interval_sec = _ASLEEP  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
+
+
+def _silence() -> None:
+    """DBOS writes to the stderr of whoever opened it first, which may be gone: what goes wrong, the run tells."""
+    logger = logging.getLogger("dbos")
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+
+
+def _config(address: str, database: Database, results: Results, executor: str) -> DBOSConfig:
+    return {
+        "name": "aeon",
+        "system_database_url": address,
+        "system_database_engine": database.engine,
+        "serializer": JsonSerializer(results),
+        "application_version": VERSION,
+        "executor_id": executor,
+        "log_level": "CRITICAL",
+        "use_listen_notify": False,
+        "scheduler_polling_interval_sec": _ASLEEP,  # neither its schedules nor its messages are used
+        "notification_listener_polling_interval_sec": _WAKES_EVERY,
+    }

@@ -1,0 +1,37 @@
+"""Asking what is away for a while again and again: its disk is full, or its server gone (platform 10)."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+from aeon.platform.graph import GraphError
+from aeon.platform.processes.runs.conducting import HaltError
+from aeon.platform.processes.runs.engine import EngineUnavailableError
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+"""Seconds between two tries; each pause is twice the one before."""
+
+
+class Patience:
+    """What is asked blocks, each time in a thread of its own and outside of whatever workflow asks for it."""
+
+    def __init__(self, halted: threading.Event) -> None:
+        """Once `halted` nothing more is asked."""
+        self._halted = halted
+
+    async def ask(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+        """What it comes to, however long the graph or the engine is away. Raises HaltError once halted."""
+        pause = _SHORTEST_PAUSE
+        while True:
+            if self._halted.is_set():
+                raise HaltError("The engine is closed.")
+            try:
+                return await asyncio.get_running_loop().run_in_executor(None, partial(act, *given, **named))
+            except (GraphError, EngineUnavailableError):
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)

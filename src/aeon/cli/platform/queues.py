@@ -1,0 +1,19 @@
+"""The queues there are, as commands name them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from aeon.base.errors import InputError
+from aeon.platform.workers.model import TYPES
+
+PROCESS: Final = "process"
+HUMAN: Final = "human"
+QUEUES: Final = (*TYPES, PROCESS, HUMAN)
+
+
+def refuse_unknown(types: Sequence[str]) -> None:
+    """Raises InputError for what is no queue."""
+    if unknown := [kind for kind in types if kind not in QUEUES]:
+        raise InputError(
+            f"There are no workers of the type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(QUEUES)}."
+        )

@@ -1,0 +1,44 @@
+"""A worker whose calls are made by the test that started it, until it is killed.
+
+python reaching_process.py DATABASE FOLDER SOCKET SLOTS LOOKS_EVERY
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from aeon.adapters.engine.dbos import DbosWorker
+from aeon.adapters.results import FileResults
+from aeon.platform.workers.liveness import is_running
+from aeon.platform.workers.local import LocalWorkers
+from aeon.testing.engines import reaching_back
+
+
+def present(there):
+    """Workers are named by their process, and enter themselves as files."""
+    return {file.name for file in there.iterdir() if is_running(int(file.name.rpartition("-")[2]), "")}
+
+
+def main(database, folder, socket, count, looks_every):
+    me = f"worker-{os.getpid()}"
+    there = folder / "there"
+    there.mkdir(exist_ok=True)
+    (there / me).touch()
+    slots = {"rest_api": count}
+    workers, results = LocalWorkers(reaching_back(socket), slots), FileResults(folder / "results")
+    DbosWorker(
+        database,
+        workers,
+        results,
+        executor=me,
+        slots=slots,
+        present=lambda: present(there),
+        is_wanted=lambda _run: True,
+        looks_every=looks_every,
+    )
+    print("ready", flush=True)  # to the test
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]))

@@ -1,0 +1,111 @@
+"""What DBOS does otherwise by itself, each met in practice (design.md, "DBOS, traps"), and what we have it do."""
+
+import json
+import sqlite3
+import time
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from aeon.adapters.engine.dbos import DbosEngine
+from aeon.adapters.engine.dbos.database import Database
+from aeon.adapters.engine.dbos.serializing import JsonSerializer
+from aeon.adapters.results import FileResults
+from aeon.testing.engines import EngineWorld
+from aeon.testing.engines.world import echo, step
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """What SQLite answers on a connection as DBOS gets it."""
+    database = Database(f"sqlite:///{tmp_path}/runs.db")
+
+    def ask(query):
+        with database.engine.connect() as connection:
+            return connection.execute(text(query)).scalar_one()
+
+    yield ask
+    database.dispose()
+
+
+@pytest.fixture
+def world(store, tmp_path):
+    made = EngineWorld(store, tmp_path, lambda *parts: DbosEngine(f"sqlite:///{tmp_path}/runs.db", *parts))
+    made.file = tmp_path / "runs.db"
+    yield made
+    made.close()
+
+
+def rows(file, query):
+    connection = sqlite3.connect(file)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def test_the_clock_has_parts_of_seconds_whichever_sqlite_there_is(asked):
+    """Before 3.42 `unixepoch('subsec')` is null, and DBOS does not start."""
+    before = time.time()
+    told = asked("SELECT unixepoch('subsec')")
+    assert before <= told <= time.time()
+    assert {asked("SELECT unixepoch('subsec')") % 1 for _ in range(5)} != {0.0}
+
+
+def test_writers_wait_for_each_other_and_a_commit_is_in_the_log(asked):
+    """As shipped it has no WAL, and whoever meets another writer fails."""
+    assert asked("PRAGMA journal_mode") == "wal"
+    assert asked("PRAGMA synchronous") == 1
+    assert asked("PRAGMA busy_timeout") == 30_000
+
+
+def test_whatever_is_stored_is_json(world):
+    """Its own serializer is pickle: a row could carry code."""
+    world.ended(world.begin(world.process("stored", [step("a", world.tool("a", echo))])))
+    found = rows(world.file, "SELECT inputs FROM workflow_input") + rows(world.file, "SELECT done FROM aeon_attempts")
+    assert len(found) == 2
+    for (stored,) in found:
+        json.loads(stored)
+
+
+def test_what_is_no_json_is_not_stored(tmp_path):
+    serializer = JsonSerializer(FileResults(tmp_path))
+    with pytest.raises(TypeError):
+        serializer.serialize({"x": object()})
+
+
+def test_the_version_is_a_constant(world):
+    """By itself it is a digest of the code: after an update nothing that was under way would go on."""
+    run = world.begin(world.process("version", [step("a", world.tool("a", echo))]))
+    world.ended(run)
+    found = rows(world.file, "SELECT DISTINCT application_version FROM workflow_status")
+    assert found == [("aeon-1",)]
+
+
+def test_there_is_no_queue_where_no_other_process_serves_one(world):
+    """Each is asked for again and again, at some milliseconds of processor time."""
+    world.ended(world.begin(world.process("alone", [step("a", world.tool("a", echo))])))
+    assert rows(world.file, "SELECT name FROM queues") == []
+
+
+def test_of_a_run_that_is_forgotten_no_row_is_left(world):
+    """What is over stays for ever, unless somebody removes it."""
+    run = world.begin(world.process("over", [step("a", world.tool("a", echo))]))
+    world.ended(run)
+    world.until(lambda: rows(world.file, "SELECT status FROM workflow_status") == [("SUCCESS",)])
+    tables = [name for (name,) in rows(world.file, "SELECT name FROM sqlite_master WHERE type = 'table'")]
+    world.engine.forget([run.id])
+    left = {table: str(rows(world.file, f"SELECT * FROM {table}")) for table in tables}  # noqa: S608  # its own names
+    assert [table for table, said in left.items() if run.id in said] == []
+
+
+def test_no_other_minor_version_is_taken():
+    """Three majors came in fourteen months."""
+    platform = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["platform"]
+    assert "dbos>=3.4,<3.5" in platform
+    assert version("dbos").startswith("3.4.")

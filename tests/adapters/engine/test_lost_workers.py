@@ -1,0 +1,292 @@
+"""Queued jobs whose worker, conductor or database goes away, or that nobody wants any more (platform 10)."""
+
+import sqlite3
+import threading
+
+import dbos as dbos_library
+import psycopg
+import pytest
+from dbos import DBOS
+
+from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
+from aeon.adapters.engine.dbos.lost import LostJobs
+from aeon.adapters.engine.dbos.names import JOB
+from aeon.adapters.engine.dbos.standing import Standing
+from aeon.adapters.results import FileResults
+from aeon.platform.graph import GraphUnavailableError
+from aeon.platform.workers.local import LocalWorkers
+from aeon.testing.engines import reaching_back
+from aeon.testing.engines.world import echo, step
+
+from .elsewhere import Conductor, Elsewhere
+
+pytestmark = [pytest.mark.slow, pytest.mark.server]
+
+END_CONNECTIONS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
+)
+
+
+class Hanging:
+    """A tool whose first calls hang until they are let go."""
+
+    def __init__(self, world, calls=1, effect="idempotent"):
+        self.left, self.goes_on, self.reached = calls, threading.Event(), threading.Semaphore(0)
+        self.world = world
+        self.id = world.tool("hang", self, effect)
+
+    def __call__(self, given, key):
+        if self.left:
+            self.left -= 1
+            self.reached.release()
+            self.goes_on.wait(30)
+        return echo(given, key)
+
+    @property
+    def calls(self):
+        return self.world.tools.calls["hang"]
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    made = Elsewhere(f"sqlite:///{tmp_path}/runs.db", tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def world(store, elsewhere):
+    world = elsewhere.world(store, Conductor)
+    yield world
+    world.close()
+
+
+def rows(elsewhere):
+    with sqlite3.connect(elsewhere.folder / "runs.db") as database:
+        return dict(database.execute("SELECT workflow_uuid, status FROM workflow_status"))
+
+
+def served(elsewhere, is_wanted=lambda _run: True):
+    """Its queues, by a worker in this process."""
+    slots = {"rest_api": 3, "llm_call": 2}
+    workers = LocalWorkers(reaching_back(elsewhere.reached.address), slots)
+    results = FileResults(elsewhere.folder / "results")
+    given = {"executor": "me", "slots": slots, "present": lambda: {"me"}, "is_wanted": is_wanted}
+    return DbosWorker(elsewhere.database, workers, results, **given)
+
+
+def test_two_that_take_over_at_the_same_moment_make_it_once(elsewhere, world):
+    """Both see that its worker is gone; whichever has it then, the other one's taking over changes nothing."""
+    lost = elsewhere.ready()
+    hang = Hanging(world, calls=2)
+    run = world.begin(world.process("taken over", [step("a", hang.id)]))
+    assert hang.reached.acquire(timeout=20)
+    elsewhere.kill(lost)
+    elsewhere.ready(elsewhere.begin(looks_every=600.0))
+    takes_over_together(f"worker-{lost.pid}")
+    assert hang.reached.acquire(timeout=20)
+    takes_over_together(f"worker-{lost.pid}")
+    both = [elsewhere.begin(), elsewhere.begin()]
+    for worker in both:
+        elsewhere.ready(worker)
+    assert not hang.reached.acquire(timeout=1.0)
+    hang.goes_on.set()
+    assert world.ended(run).state.phase == "completed"
+    assert world.tools.jobs[f"{run.id}:a:1"] == hang.calls == 2
+
+
+def takes_over_together(lost):
+    """As so many processes that found at the same moment that it is gone."""
+    meeting = threading.Barrier(8)
+
+    def take_over():
+        meeting.wait()
+        DBOS._recover_pending_workflows([lost])
+
+    threads = [threading.Thread(target=take_over) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_who_was_not_heard_of_once_is_not_lost(elsewhere, world):
+    """After the graph was away everybody looks gone for a moment: only who is missing twice in a row is."""
+    worker = elsewhere.ready()
+    hang = Hanging(world)
+    run = world.begin(world.process("heard of", [step("a", hang.id)]))
+    job = f"{run.id}:a:1"
+    assert hang.reached.acquire(timeout=20)
+    elsewhere.kill(worker)
+    there = iter([[], [f"worker-{worker.pid}"], [], GraphUnavailableError("It is away."), []])
+
+    def present():
+        said = next(there)
+        if isinstance(said, Exception):
+            raise said
+        return set(said)
+
+    lost = LostJobs(Standing(world.engine._opened.database.engine), "me", present)
+    for _ in range(3):
+        lost.take_over()
+    with pytest.raises(GraphUnavailableError):
+        lost.take_over()
+    assert rows(elsewhere)[job] == "PENDING"
+    lost.take_over()
+    assert rows(elsewhere)[job] == "ENQUEUED"
+    hang.goes_on.set()
+
+
+def test_a_worker_with_nothing_to_do_asks_little(elsewhere):
+    """One question for all its queues: DBOS itself sees that there is no room (decision 25)."""
+    worker = served(elsewhere)
+    try:
+        queues = dbos_library._dbos._get_or_create_dbos_registry().internal_queues()
+        rooms = {each.name: (each._worker_concurrency, each._polling_interval_sec) for each in queues}
+        assert rooms["aeon-jobs-rest_api"] == rooms["aeon-jobs-llm_call"] == (0, 0.25)
+    finally:
+        worker.close()
+
+
+def test_a_job_is_made_once_more_at_most(elsewhere, world):
+    """After two workers that were lost with it, its step fails."""
+    hang = Hanging(world, calls=9)
+    run = world.begin(world.process("lost twice", [step("a", hang.id)]))
+    for _ in range(2):
+        worker = elsewhere.ready()
+        assert hang.reached.acquire(timeout=20)
+        elsewhere.kill(worker)
+    elsewhere.ready()
+    failure = world.ended(run).run.failure
+    assert failure["code"] == "worker"
+    assert "A worker was lost 2 times" in failure["message"]
+    assert hang.calls == 2
+    hang.goes_on.set()
+
+
+def test_a_job_that_must_not_be_made_twice_is_not(elsewhere, world):
+    hang = Hanging(world, effect="once")
+    run = world.begin(world.process("once", [step("a", hang.id)]))
+    worker = elsewhere.ready()
+    assert hang.reached.acquire(timeout=20)
+    elsewhere.kill(worker)
+    elsewhere.ready()
+    assert world.ended(run).run.failure["code"] == "interrupted"
+    assert hang.calls == 1
+    hang.goes_on.set()
+
+
+@pytest.mark.parametrize("effect", ["idempotent", "once"])
+def test_a_job_outlives_whoever_carries_its_run_out(elsewhere, world, effect):
+    """Whoever goes on with the run finds the same job, and does not have it made again."""
+    elsewhere.ready()
+    hang = Hanging(world, effect=effect)
+    run = world.begin(world.process("outlives", [step("a", hang.id), step("b", world.tool("echo", echo))]))
+    assert hang.reached.acquire(timeout=20)
+    world.reopen()
+    hang.goes_on.set()
+    assert world.ended(run).state.phase == "completed"
+    assert world.tools.calls == {"hang": 1, "echo": 1}
+
+
+@pytest.mark.parametrize(("first", "then"), [(["rest_api"], []), ([], ["rest_api"])])
+def test_what_is_left_to_others_may_change_meanwhile(elsewhere, store, first, then):
+    """A job that is in a queue stays there; one that may have been made must not be put into one, where it is `once`."""
+    left = [first, then]
+    world = elsewhere.world(store, lambda at, *parts: DbosEngine(at.database, *parts, elsewhere=left.pop(0)))
+    try:
+        hang = Hanging(world, effect="once")
+        run = world.begin(world.process("changed", [step("a", hang.id)]))
+        if first:
+            elsewhere.ready()
+        assert hang.reached.acquire(timeout=20)
+        world.reopen()
+        hang.goes_on.set()
+        seen = world.ended(run)
+        assert (seen.run.failure or {}).get("code") == (None if first else "interrupted")
+        assert hang.calls == 1
+    finally:
+        world.close()
+
+
+def test_a_queued_job_that_nobody_wants_is_not_made(elsewhere, world):
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("unwanted", [step("a", tool)]))
+    job = f"{run.id}:a:1"
+    world.until(lambda: rows(elsewhere).get(job) == "ENQUEUED")
+    world.runs.cancel(world.user, run.id)
+    world.engine.wake(run.id)
+    assert world.ended(run).state.phase == "cancelled"
+    world.until(lambda: rows(elsewhere)[job] == "CANCELLED")
+    elsewhere.ready()
+    after = world.begin(world.process("wanted", [step("a", tool)]))
+    assert world.ended(after).state.phase == "completed"
+    assert world.tools.jobs[job] == 0
+
+
+def test_what_a_killed_conductor_did_not_take_back_is_not_made(elsewhere, world):
+    run = world.begin(world.process("ended", [step("a", world.tool("echo", echo))]))
+    job = f"{run.id}:a:1"
+    world.until(lambda: rows(elsewhere).get(job) == "ENQUEUED")
+    world.engine.close()
+    worker = served(elsewhere, is_wanted=lambda wanted: wanted != run.id)
+    world.until(lambda: rows(elsewhere)[job] == "SUCCESS")  # whoever has the run by then takes no notice
+    worker.close()
+    assert world.tools.calls["echo"] == 0
+
+
+def test_a_worker_gives_up_what_nobody_wants(elsewhere, world):
+    """Its only place is free again within about a second, though the call has not answered."""
+    elsewhere.ready(elsewhere.begin(slots=1))
+    hang = Hanging(world)
+    run = world.begin(world.process("given up", [step("a", hang.id, timeout=60)]))
+    assert hang.reached.acquire(timeout=20)
+    after = world.begin(world.process("after", [step("a", world.tool("echo", echo))]))
+    world.runs.cancel(world.user, run.id)
+    world.engine.wake(run.id)
+    assert world.engine.wait(after.id, 5.0)
+    assert not hang.goes_on.is_set()
+    hang.goes_on.set()
+
+
+def test_nothing_is_left_of_jobs_that_are_over(elsewhere, world):
+    """What a killed conductor left of them goes with their run; those of runs that it called are their own."""
+    elsewhere.ready()
+    tool = world.tool("echo", echo)
+    inner = world.process("inner", [step("i", tool)])
+    run = world.begin(world.process("gone", [step("a", tool), step("c", "", process=inner.id, inputs={"q": "{q}"})]))
+    called = f"{run.id}:c:1"
+    world.ended(run)
+    world.until(lambda: set(rows(elsewhere)) == {run.id, called})
+    for left in (f"{run.id}:left:1", f"{called}:left:1"):
+        DBOS.enqueue_workflow_with_options({"workflow_name": JOB, "queue_name": "q", "workflow_id": left}, {})
+    world.engine.forget([run.id])
+    assert set(rows(elsewhere)) == {called, f"{called}:left:1"}
+    world.engine.forget([called])
+    assert rows(elsewhere) == {}
+
+
+@pytest.fixture
+def on_postgres(postgres, tmp_path):
+    made = Elsewhere(postgres(), tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_database_that_is_away_loses_nothing(on_postgres, store):
+    """All connections of all processes are ended, again and again."""
+    on_postgres.ready()
+    world = on_postgres.world(store, Conductor)
+    try:
+        tool = world.tool("echo", echo)
+        run = world.begin(world.process("away", [step(f"s{n}", tool) for n in range(12)]))
+        name = on_postgres.database.partition("@/")[2].partition("?")[0]
+        with psycopg.connect(on_postgres.database.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
+            for done in (2, 5, 8):
+                world.until(lambda done=done: world.tools.calls["echo"] >= done)
+                connection.execute(END_CONNECTIONS, [name])
+        assert world.ended(run).state.phase == "completed"
+        assert set(world.tools.jobs) == {f"{run.id}:s{n}:1" for n in range(12)}
+        assert max(world.tools.jobs.values()) == 1
+    finally:
+        world.close()

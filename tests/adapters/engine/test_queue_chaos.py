@@ -1,0 +1,60 @@
+"""Kill -9 of workers of one type, and of whoever carries the runs out, at random moments (platform 10).
+
+No completed step is done again, and none more than once more. A job that two workers were lost with may have failed.
+"""
+
+import os
+import random
+from contextlib import closing
+
+import pytest
+
+from aeon.adapters.graph.embedded import open_embedded
+from aeon.adapters.results import FileResults
+from aeon.platform.processes.runs.book import RunBook
+
+from .test_chaos import Carrier, completed_once, effects, pause
+
+pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(300)]
+
+KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "8"))
+"""In all; 50 by hand."""
+
+RUNS = 12 + 2 * KILLS
+
+
+def test_workers_and_conductor_are_killed(tmp_path):
+    chance = random.Random(7)
+    conductor, *workers = everybody = [Carrier(tmp_path, kind, RUNS) for kind in ("conductor", "worker", "worker")]
+    for each in everybody:
+        assert each.begin()
+    for _ in range(KILLS):
+        pause(chance)
+        victim = chance.choice([conductor, *workers, *workers])
+        victim.kill()
+        if victim is conductor:
+            assert victim.begin()
+        else:
+            victim.begin_unheard()
+    assert conductor.heard("over", 120)
+    for each in everybody:
+        each.kill()
+    verify(tmp_path)
+
+
+def verify(folder):
+    begun = effects(folder)
+    with closing(open_embedded(folder / "graph")) as store:
+        book = RunBook(store, FileResults(folder / "results"), None)
+        runs = book.of_owner("me", 100_000, called=True)
+        assert sorted(run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))
+        failed = [run for run in runs if run.phase != "completed"]
+        assert {(run.phase, run.failure["code"]) for run in failed} <= {("failed", "worker")}
+        jobs = set()
+        for run in runs:
+            entries = list(book.entries(run.id))
+            assert [each.n for each in entries] == list(range(1, len(entries) + 1))
+            jobs |= completed_once(run, entries, begun)
+    assert begun.keys() <= jobs
+    assert max(len(times) for times in begun.values()) <= 2
+    assert failed or begun.keys() == jobs
