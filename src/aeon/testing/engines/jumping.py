@@ -1,0 +1,75 @@
+"""What an engine must do that goes by the clock which it is given, when somebody sets that clock."""
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+
+from aeon.testing.engines.world import EngineWorld, echo, flaky, step, waits_for
+
+Case = Callable[[EngineWorld], None]
+
+HOUR, DAY = 3600.0, 86400.0
+
+
+def deadline_comes_early(world: EngineWorld) -> None:
+    """A deadline is an instant: where the clock is set past it, the run ends."""
+    goes_on = threading.Event()
+    hang = world.tool("hang", waits_for(goes_on))
+    run = world.begin(world.process("late", [step("a", hang, timeout=60)]), deadline=_in(world, HOUR))
+    world.until(lambda: world.tools.calls["hang"] == 1)
+    world.clock.jump(DAY)
+    seen = world.ended(run)
+    goes_on.set()
+    assert seen.run.failure is not None
+    assert seen.run.failure["code"] == "deadline"
+
+
+def deadline_comes_late(world: EngineWorld) -> None:
+    """Where the clock is set back, there is more time until it."""
+    goes_on = threading.Event()
+    gate = world.tool("gate", waits_for(goes_on))
+    run = world.begin(world.process("early", [step("a", gate, timeout=60)]), deadline=_in(world, 1.0))
+    world.until(lambda: world.tools.calls["gate"] == 1)
+    world.clock.jump(-HOUR)
+    goes_on.wait(1.5)
+    goes_on.set()
+    assert world.ended(run).state.phase == "completed"
+
+
+def timeouts_stay(world: EngineWorld) -> None:
+    """What is given so many seconds has them, neither more nor less, and all that happened stays in its order."""
+    goes_on = threading.Event()
+    tool, gate, busy = world.tool("echo", echo), world.tool("gate", waits_for(goes_on)), world.tool("busy", flaky(1))
+    ask = step("ask", tool, interactionMode="manual", timeout=2, required=False)
+    steps = [step("g", gate, timeout=60), step("b", busy), step("a", tool), ask, step("z", tool)]
+    run = world.begin(world.process("jumps", steps))
+    world.until(lambda: world.tools.calls["gate"] == 1)
+    world.clock.jump(DAY)
+    goes_on.set()
+    world.until(lambda: world.tools.calls["busy"] == 1)
+    world.clock.jump(-DAY - HOUR)
+    assert world.ended(run).state.phase == "completed"
+    entries = list(world.runs.entries(world.user, run.id))
+    assert [each.n for each in entries] == list(range(1, len(entries) + 1))
+    kinds = world.kinds(run)
+    assert kinds.index("step_completed a") < kinds.index("timed_out ask") < kinds.index("step_completed z")
+
+
+def question_is_not_put_for_ever(world: EngineWorld) -> None:
+    """A question that was put before the clock was set back is given up after its time, also by who comes next."""
+    tool = world.tool("echo", echo)
+    run = world.begin(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=2)]))
+    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.clock.jump(-HOUR)
+    world.reopen()
+    assert world.ended(run).state.phase == "failed"
+    assert world.kinds(run)[-2:] == ["timed_out ask", "run_failed"]
+
+
+def _in(world: EngineWorld, seconds: float) -> float:
+    return datetime.fromisoformat(world.clock.now()).timestamp() + seconds
+
+
+JUMPING: tuple[Case, ...] = (deadline_comes_early, deadline_comes_late, timeouts_stay)
+JUMPING_AND_SURVIVING: tuple[Case, ...] = (question_is_not_put_for_ever,)
+"""For engines that keep their work."""
