@@ -13,7 +13,7 @@ from aeon.cli.platform.runs import running
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
 from aeon.platform.workers.attending import LOOKS_EVERY, TAKES_OVER_EVERY, TIDIES_EVERY, Duty, Rounds
-from aeon.platform.workers.model import TYPES, Worker
+from aeon.platform.workers.model import TAKES_OVER_ITSELF, TYPES, Worker
 from aeon.settings import Loaded
 
 
@@ -67,6 +67,10 @@ def _line(worker: Worker) -> str:
 def _serve(runner: ProcessRunner, types: Sequence[str]) -> None:
     runner.serve(types)
     say(f"worker {runner.executor} is there for jobs: {', '.join(types)}")
+    done_by_runs = [kind for kind in types if session.settings_here().settings.engine.slots[kind]]
+    if done_by_runs and runner.carrier != TAKES_OVER_ITSELF:
+        wanted = ", ".join(f"{kind} = 0" for kind in done_by_runs)
+        say(f"by the settings here runs carry these out themselves; to have them come here: [engine] {wanted}")
     while True:
         runner.clock.sleep(LOOKS_EVERY)
 
