@@ -18,8 +18,10 @@ from aeon.platform.graph import GraphError
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Engine
 from aeon.platform.processes.runs.measuring import Measuring
+from aeon.platform.processes.runs.obstacles import Obstacles
 from aeon.platform.processes.runs.pruning import Pruned, Pruning
 from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.processes.runs.why import Around
 from aeon.platform.processes.schedules.schedules import Schedules
 from aeon.platform.processes.schedules.starting import Starter
 from aeon.platform.workers.attending import Attending
@@ -97,6 +99,13 @@ class ProcessRunner:
         """What a worker for runs looks after."""
         starter = Starter(self.schedules, self.platform.processes, self.runs, self.engine)
         return Attending(self.runs.book, self.caretaker, starter, self.clock, self.engine.executor)
+
+    @cached_property
+    def around(self) -> Around:
+        """What says why a run does not go on."""
+        platform = self.platform
+        obstacles = Obstacles(platform.store, platform.catalog.tools, platform.processes)
+        return Around(platform.store, self.runs, self.registry, obstacles, self.clock, self.carrier)
 
     @cached_property
     def measuring(self) -> Measuring:

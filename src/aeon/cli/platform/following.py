@@ -24,10 +24,14 @@ from aeon.platform.processes.running.retries import is_retried, wait_before
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.model import Entry
 from aeon.platform.processes.runs.runs import Question, Seen
+from aeon.platform.processes.runs.why import reasons
 
 _LOOKS_EVERY = 0.1
 _SETTLES = 0.6
 """Seconds without anything new before it is asked whether only a person can go on."""
+
+_WONDERS = 5.0
+"""Seconds without anything new before it is asked what holds the run."""
 
 
 class Followed(NamedTuple):
@@ -51,6 +55,7 @@ class Following:
         self._expected: dict[str, Caller] = {}
         self._began: dict[tuple[str, str], str] = {}
         self._plans = {run: runner.runs.see(user, run).plan}
+        self._held: set[tuple[str, str]] = set()
 
     def skip(self) -> None:
         """Tell of nothing that has happened so far."""
@@ -61,16 +66,29 @@ class Following:
 
     def to_the_end(self) -> Followed:
         """Tell what happens until the run has ended, or waits for a person and for nothing else."""
-        quiet_since = time.monotonic()
+        quiet_since = wondered = time.monotonic()
         while True:
             if self._look():
-                quiet_since = time.monotonic()
+                quiet_since = wondered = time.monotonic()
+                self._held.clear()
             if self._runner.runs.book.phase(self._run) in ENDED:
                 self._look()
                 return Followed(self._runner.runs.see(self._user, self._run), [])
             if time.monotonic() - quiet_since > _SETTLES and (questions := self._only_questions()):
                 return Followed(self._runner.runs.see(self._user, self._run), questions)
+            if time.monotonic() - wondered > _WONDERS:
+                self._tell_what_holds()
+                wondered = time.monotonic()
             time.sleep(_LOOKS_EVERY)
+
+    def _tell_what_holds(self) -> None:
+        """Which steps wait for a worker or a limit, each once for as long as nothing happens."""
+        for run in self._after:
+            for reason in reasons(self._runner.around, self._user, run):
+                is_held = reason.why == "limit" or (reason.why == "waits" and reason.attempt > 0)
+                if is_held and (run, reason.step) not in self._held:
+                    self._held.add((run, reason.step))
+                    self._tell(f"{self._indent[run]}{reason.step}: {clean(reason.message)}")
 
     def _look(self) -> bool:
         """Whether there was anything new. Who calls is read before who is called, which has ended by then if it did."""

@@ -16,10 +16,9 @@ from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.obstacles import Obstacles
 from aeon.platform.processes.runs.runs import Question
 from aeon.platform.processes.runs.trace import attempts
-from aeon.platform.processes.runs.why import Around, reasons
+from aeon.platform.processes.runs.why import reasons
 
 _CODES = {"completed": Code.DONE, "failed": Code.FAILED, "cancelled": Code.FAILED}
 
@@ -138,19 +137,13 @@ def why_run(run: str, user: str, *, as_json: bool) -> int:
     """Why a run's steps are not over."""
     with running(user) as runner:
         run = named(runner, user, run)
-        found = reasons(_around(runner), user, run)
+        found = reasons(runner.around, user, run)
     if as_json:
         put(pretty([reason.as_dict() for reason in found]))
         return Code.DONE
     for reason in found:
         put(clean(f"{reason.step or 'run'}: {reason.message}"))
     return Code.DONE
-
-
-def _around(runner: ProcessRunner) -> Around:
-    platform = runner.platform
-    obstacles = Obstacles(platform.store, platform.catalog.tools, platform.processes)
-    return Around(platform.store, runner.runs, runner.registry, obstacles, runner.clock, runner.carrier)
 
 
 def read_inputs(inputs: Sequence[str]) -> JsonObject:
