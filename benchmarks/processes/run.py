@@ -1,5 +1,9 @@
 """What carrying a Process out costs: `python benchmarks/processes/run.py [--rounds N] [--only PEER] [--shapes SHAPE]`.
 
+`--prefect-python PATH` is an interpreter that has Prefect, which does not install beside the rest: an environment of
+its own (`uv venv ENV`, `uv pip install --python ENV/bin/python prefect`), without Aeon. `--long` measures whole
+histories instead: runs of 1,000, 3,000 and 10,000 steps, each to its end, and what they leave on the disk.
+
 Aeon on DBOS and SQLite beside DBOS itself doing the same steps bare, and beside LangGraph with its SQLite saver,
 Prefect and Temporal's dev server where they are installed. No-op tools. Each peer runs in a process of its own; the
 processes take turns, round by round, so that whatever else the machine does meets all of them. Times are medians of
@@ -14,19 +18,26 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
+from histories import measured_histories
 from peers import PEERS, missing
 
-SHAPES = {"chain of 10": ("chain", 10, 7), "fan of 100": ("fan", 100, 5), "fan of 1000": ("fan", 1000, 1)}
+SHAPES = {
+    "chain of 10": ("chain", 10, 7),
+    "chain of 100": ("chain", 100, 2),
+    "fan of 10": ("fan", 10, 7),
+    "fan of 100": ("fan", 100, 5),
+    "fan of 1000": ("fan", 1000, 1),
+}
 """The kind, how many steps, and how many runs in a round."""
 
 CHAIN_ONLY = ("langgraph", "prefect", "temporal")
 """Peers that are asked about the chain alone: the others' floor is bare DBOS."""
 
 
-def measured(peer: str, kind: str, width: int, runs: int) -> float | None:
+def measured(peer: str, python: str, kind: str, width: int, runs: int) -> float | None:
     """The median milliseconds of a run, in a fresh process; None where it fails, with why on stderr."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(Path(__file__).with_name("peers.py")), peer, kind, str(width), str(runs), folder]
+        command = [python, str(Path(__file__).with_name("peers.py")), peer, kind, str(width), str(runs), folder]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         except subprocess.TimeoutExpired:
@@ -38,17 +49,18 @@ def measured(peer: str, kind: str, width: int, runs: int) -> float | None:
     return median(json.loads(done.stdout.splitlines()[-1]))
 
 
-def compared(rounds: int, only: list[str], shapes: list[str]) -> dict[str, dict[str, float]]:
-    """Median milliseconds by shape and peer."""
+def compared(rounds: int, only: list[str], shapes: list[str], pythons: dict[str, str]) -> dict[str, dict[str, float]]:
+    """Median milliseconds by shape and peer; `pythons` are the interpreters of peers that have one of their own."""
     chosen = {shape: how for shape, how in SHAPES.items() if not shapes or shape in shapes}
     times: dict[str, dict[str, list[float]]] = {shape: {} for shape in chosen}
     peers = [peer for peer in PEERS if not only or peer in only]
     for _ in range(rounds):
         for shape, (kind, width, runs) in chosen.items():
             for peer in peers:
-                if missing(peer) or (peer in CHAIN_ONLY and kind != "chain"):
+                python = pythons.get(peer)
+                if (python is None and missing(peer)) or (peer in CHAIN_ONLY and shape != "chain of 10"):
                     continue
-                if (taken := measured(peer, kind, width, runs)) is not None:
+                if (taken := measured(peer, python or sys.executable, kind, width, runs)) is not None:
                     times[shape].setdefault(peer, []).append(taken)
     return {shape: {peer: median(found) for peer, found in by.items()} for shape, by in times.items()}
 
@@ -58,8 +70,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--shapes", nargs="*", default=[], choices=SHAPES)
+    parser.add_argument("--prefect-python", metavar="PATH")
+    parser.add_argument("--long", action="store_true")
     asked = parser.parse_args()
-    found = compared(asked.rounds, asked.only, asked.shapes)
+    if asked.long:
+        print("\n".join(measured_histories()))
+        return
+    pythons = {"prefect": asked.prefect_python} if asked.prefect_python else {}
+    found = compared(asked.rounds, asked.only, asked.shapes, pythons)
     lines = ["| shape | peer | ms | beside bare DBOS |", "|---|---|---|---|"]
     for shape, by in found.items():
         floor = by.get("dbos")
@@ -68,7 +86,7 @@ def main() -> None:
             lines.append(f"| {shape} | {peer} | {taken:.1f} | {ratio} |")
     print("\n".join(lines))
     for peer in PEERS:
-        if why := missing(peer):
+        if peer not in pythons and (why := missing(peer)):
             print(f"not measured: {peer}: {why}")
 
 

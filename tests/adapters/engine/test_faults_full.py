@@ -132,3 +132,15 @@ def test_a_start_that_cannot_be_kept_says_so_and_the_run_is_not_lost(full):
     for run in left:
         assert world.ended(run).state.phase == "completed"
     assert world.tools.jobs.total() == len(left)
+
+
+def test_an_engine_that_is_opened_on_a_full_disk_says_so_and_another_one_goes_on_later(full):
+    run = full.begun()
+    full.world.engine.close()
+    full.fill()
+    with pytest.raises(EngineUnavailableError, match="takes nothing"):
+        full.world.open()
+    full.free()
+    full.goes_on.set()
+    full.world.reopen()
+    assert full.world.ended(run).state.phase == "completed"

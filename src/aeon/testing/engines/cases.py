@@ -3,14 +3,15 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.running.events import RunCompleted, StepFailed
+from aeon.platform.processes.running.events import RunCompleted, StepFailed, StepStarted
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.model import Run
 from aeon.testing.engines.world import EngineWorld, echo, failing, flaky, step, waits_for
@@ -200,6 +201,34 @@ def cancelled(world: EngineWorld) -> None:
     assert world.tools.calls["echo"] == 0
 
 
+def cancelled_at_any_moment(world: EngineWorld) -> None:
+    """Wherever a run stands, it ends with all that it called, and nothing of it begins after that."""
+    pause = threading.Event()
+
+    def take_a_while(given: JsonObject, key: str) -> Json:
+        pause.wait(0.02)
+        return echo(given, key)
+
+    tool = world.tool("slow", take_a_while)
+    inner = world.process("inner", [step("i", tool), step("j", tool)])
+    call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
+    steps = [step("a", tool), *(step(f"p{n}", tool, mode="parallel") for n in range(3)), call, step("z", tool)]
+    process = world.process("outer", steps)
+    begun: set[str] = set()
+    for moment in range(9):
+        run = world.begin(process)
+        pause.wait(0.02 * moment)
+        with suppress(RuleError):  # it has ended already
+            world.runs.cancel(world.user, run.id)
+        world.engine.wake(run.id)
+        assert world.ended(run).state.phase in ("cancelled", "completed")
+        world.until(lambda: not world.runs.book.open_of(world.user))
+        entries = list(world.runs.entries(world.user, run.id))
+        assert [each.n for each in entries] == list(range(1, len(entries) + 1))
+        begun |= {each.event.job for each in entries if isinstance(each.event, StepStarted)}
+    assert {job for job in world.tools.jobs if ":c:" not in job} <= begun
+
+
 def deadline(world: EngineWorld) -> None:
     """A run ends when its time is over, whatever is under way."""
     goes_on = threading.Event()
@@ -380,6 +409,7 @@ CASES: tuple[Case, ...] = (
     manual,
     nobody_answers,
     cancelled,
+    cancelled_at_any_moment,
     deadline,
     started_twice,
     large_results,

@@ -61,7 +61,7 @@ class DbosEngine:
         self._queue = f"aeon-runs-{executor}"
         self._is_taking_over = False
         self._opened = Opened(address, results, executor)
-        with told_when_away():
+        with self._opened.or_closed():
             self._journal = Journal(self._opened.database, results)
 
         @DBOS.workflow(name=RUN)

@@ -1,13 +1,15 @@
 """DBOS Transact in this process: opened for what is registered with it, and closed so that nothing is lost by it."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from dbos import DBOS, DBOSConfig
 
-from aeon.adapters.engine.dbos.database import Database
+from aeon.adapters.engine.dbos.database import Database, told_when_away
 from aeon.adapters.engine.dbos.serializing import JsonSerializer
 from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.engine import EngineUnavailableError
 
 VERSION = "aeon-1"
 """Of all that runs, for ever: DBOS goes on only with what the same version began."""
@@ -35,9 +37,23 @@ class Opened:
         return self._is_open
 
     def launch(self, queues: Sequence[str] = ()) -> None:
-        """Begin, and listen to those of the queues that are registered in the database."""
-        DBOS.listen_queues(queues)
-        DBOS.launch()
+        """Begin, and listen to those of the queues that are registered in the database.
+
+        Raises EngineUnavailableError.
+        """
+        with self.or_closed():
+            DBOS.listen_queues(queues)
+            DBOS.launch()
+
+    @contextmanager
+    def or_closed(self) -> Generator[None]:
+        """Closed again where the database takes nothing for now: EngineUnavailableError."""
+        try:
+            with told_when_away():
+                yield
+        except EngineUnavailableError:
+            self.close()
+            raise
 
     def stop(self) -> None:
         """From now on it counts as closed; what is still written is written."""

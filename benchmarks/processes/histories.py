@@ -1,0 +1,72 @@
+"""Long runs to their end, on DBOS and SQLite with the graph embedded: whether time and what is kept grow linearly."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+from aeon.platform.graph import GraphStore
+
+LENGTHS = (1000, 3000, 10_000)
+_PATIENCE = 1800.0
+
+
+def measured_histories() -> list[str]:
+    """A table, each row from a process and a folder of its own."""
+    rows = ["| shape | steps | s | ms a step | entries | graph, bytes a step | runs.db, bytes a step |"]
+    rows.append("|---|---|---|---|---|---|---|")
+    for kind in ("chain", "fan"):
+        for length in LENGTHS:
+            with tempfile.TemporaryDirectory() as folder:
+                command = [sys.executable, __file__, kind, str(length), folder]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+            found = json.loads(done.stdout.splitlines()[-1])
+            each = [round(found[name] / length) for name in ("graph", "database")]
+            seconds, entries = found["seconds"], found["entries"]
+            shown = f"{seconds:.1f} | {seconds / length * 1e3:.2f} | {entries:,} | {each[0]:,} | {each[1]:,}"
+            rows.append(f"| {kind} | {length:,} | {shown} |")
+            print(rows[-1], file=sys.stderr)
+    return rows
+
+
+def carried_out(kind: str, length: int, folder: Path) -> dict[str, float]:
+    """Seconds from accepted to ended, entries, and the bytes by which the graph, exported, and the database grew."""
+    from aeon.adapters.engine.dbos import DbosEngine
+    from aeon.adapters.graph import open_embedded
+    from aeon.testing.engines.world import EngineWorld, echo, step
+
+    with closing(open_embedded(folder / "graph")) as store:
+        world = EngineWorld(store, folder, lambda *parts: DbosEngine(f"sqlite:///{folder}/runs.db", *parts))
+        tool, mode = world.tool("echo", echo), "sequential" if kind == "chain" else "parallel"
+        process = world.process(kind, [step(f"s{number}", tool, mode=mode) for number in range(length)])
+        before = _graph(store)
+        began = time.perf_counter()
+        run = world.begin(process)
+        assert world.engine.wait(run.id, _PATIENCE)
+        seconds = time.perf_counter() - began
+        seen = world.seen(run)
+        assert seen.state.phase == "completed"
+        assert world.tools.jobs.total() == length
+        grown = _graph(store) - before
+        world.close()
+    return {"seconds": seconds, "entries": seen.run.events, "graph": grown, "database": _database(folder / "runs.db")}
+
+
+def _graph(store: GraphStore) -> int:
+    return sum(len(json.dumps(record)) for record in store.export())
+
+
+def _database(file: Path) -> int:
+    """Without what its own journal still holds."""
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return file.stat().st_size
+
+
+if __name__ == "__main__":
+    shape, count, where = sys.argv[1:]
+    print(json.dumps(carried_out(shape, int(count), Path(where))))
