@@ -93,7 +93,8 @@ def test_runs_that_are_forgotten_are_gone_whole_and_alone(opened):
 
 
 @pytest.mark.parametrize("address", ["sqlite"], indirect=True)
-def test_a_full_database_is_tried_again_until_there_is_room(opened):
+def test_a_full_database_is_tried_again_until_there_is_room(opened, caplog):
+    """That it is full is said once."""
     journal, database = opened()
     with database.engine.connect() as connection:  # the pool's one connection, which the journal gets too
         (pages,) = connection.execute(text("PRAGMA page_count")).one()
@@ -108,6 +109,10 @@ def test_a_full_database_is_tried_again_until_there_is_room(opened):
         connection.execute(text("PRAGMA max_page_count = 100000"))
     keeping.join(10)
     assert journal.kept("r", (0, 1)) == large
+    told = [record.getMessage() for record in caplog.records if record.name == "aeon.engine"]
+    assert [line.partition(".")[0] for line in told] == [
+        "The database of the runs takes nothing: database or disk is full"
+    ]
 
 
 def test_once_the_database_is_closed_nothing_is_kept(opened):

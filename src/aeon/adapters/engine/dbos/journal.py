@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 from sqlalchemy.schema import CreateTable
 
 from aeon.adapters.engine.dbos.database import Database
+from aeon.adapters.engine.patience import Trouble
 from aeon.base.json import canonical, parse_strict
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
 from aeon.platform.processes.runs.conducting import TakenOverError
@@ -54,6 +55,7 @@ class Journal:
         self._engine = database.engine
         self._results = results
         self._turn = threading.BoundedSemaphore(_AT_ONCE.get(self._engine.dialect.name, _AT_ONCE_ELSEWHERE))
+        self._trouble = Trouble()
         self._create()
 
     def known(self, run: str) -> set[Key]:
@@ -92,7 +94,8 @@ class Journal:
             try:
                 with self._engine.begin() as connection:
                     return act(connection)
-            except OperationalError:
+            except OperationalError as away:
+                self._trouble.tell(f"The database of the runs takes nothing: {away.orig}.")
                 time.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
