@@ -2,6 +2,7 @@
 
 python chaos_process.py FOLDER RUNS all|conductor|worker
 
+The engine's database is the one that FOLDER/database names, else SQLite in FOLDER.
 Every call of a tool is a line in FOLDER/effects: when, by which process, which job. Each start takes over what was left,
 then accepts runs until RUNS were accepted in all, and says `over` when all of them have ended. A conductor leaves the
 calls to workers, which do nothing else.
@@ -41,6 +42,11 @@ USER = "me"
 ENDPOINT = {"type": "object", "required": ["endpoint"], "properties": {"endpoint": {"type": "string"}}}
 
 
+def database(folder):
+    named = folder / "database"
+    return named.read_text() if named.exists() else f"sqlite:///{folder}/runs.db"
+
+
 class Tools:
     def __init__(self, folder):
         self.file = os.open(folder / "effects", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
@@ -65,7 +71,7 @@ class Chaos:
         registry, executor = Registry(self.store, clock), str(uuid4())
         workers = LocalWorkers(carries_out(Tools(folder)), {}, otherwise=8)
         given = (self.runs.book, workers, results, clock, executor)
-        self.engine = DbosEngine(f"sqlite:///{folder}/runs.db", *given, elsewhere=elsewhere)
+        self.engine = DbosEngine(database(folder), *given, elsewhere=elsewhere)
         self.presence = Presence(registry, executor, {}, clock)
         self.caretaker = Caretaker(self.runs.book, registry, self.engine, clock, just_accepted=1.0)
 
@@ -145,7 +151,7 @@ def work(folder):
     shown.begin(["rest_api"])
     workers = LocalWorkers(carries_out(Tools(folder)), slots, shown)
     DbosWorker(
-        f"sqlite:///{folder}/runs.db",
+        database(folder),
         workers,
         results,
         executor=me,

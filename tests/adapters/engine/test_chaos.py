@@ -84,9 +84,11 @@ def pause(chance):
     select.select([], [], [], chance.uniform(0, 0.6))
 
 
-@pytest.mark.parametrize("victims", ["carrier", "carrier and store"])
-def test_kills(tmp_path, victims):
+@pytest.mark.parametrize("victims", ["carrier", "carrier and store", "carrier on Postgres"])
+def test_kills(tmp_path, victims, request):
     chance = random.Random(5)
+    if victims == "carrier on Postgres":
+        (tmp_path / "database").write_text(request.getfixturevalue("postgres")())
     carrier = Carrier(tmp_path)
     for _ in range(KILLS):
         if carrier.begin():
