@@ -1,0 +1,99 @@
+"""Kill -9 at random moments on Temporal: of the process, the server, the graph's store, and all together (platform 10)."""
+
+import os
+import random
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
+
+from .temporal_world import World, calls, fan
+from .test_chaos import kill_store
+
+pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(1500)]
+
+KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "8"))
+"""100 by hand."""
+
+RUNS = 2 * KILLS
+WIDTH = 6
+VICTIMS = (["process"], ["process", "server"], ["process", "store"], ["process", "server", "store"])
+
+
+@pytest.fixture
+def server(tmp_path):
+    if missing := missing_for_temporal():
+        pytest.skip(missing)
+    server = TemporalServer(tmp_path / "temporal")
+    server.start()
+    yield server
+    server.kill()
+
+
+def begun_anew(server, world):
+    """A process that carries everything out; one that meets a store which is only starting is begun once more."""
+    script = Path(__file__).with_name("temporal_process.py")
+    command = [sys.executable, str(script), server.address, str(world.folder), "all"]
+    for _ in range(5):
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if process.stdout.readline() == b"ready\n":
+            return process
+        ended(process)
+    raise AssertionError("it never was ready")
+
+
+def ended(process):
+    process.kill()
+    process.communicate()
+
+
+def counted(world):
+    found = calls(world.hands.file)
+    return {job: found.count(job) for job in set(found)}
+
+
+def completed(world, runs):
+    """The jobs whose steps are known to have completed."""
+    return {
+        f"{run}:{entry.event.step}:{entry.event.attempt}"
+        for run in runs
+        for entry in world.entries(run)
+        if entry.event.event == "step_completed"
+    }
+
+
+def test_kills_at_random_moments(tmp_path, server):
+    chance = random.Random(11)
+    world = World(tmp_path / "world").furnish()
+    process = fan(world, width=WIDTH)
+    runs = [world.accept(process, number) for number in range(RUNS)]
+    known = {}
+    for _ in range(KILLS):
+        carrier = begun_anew(server, world)
+        select.select([], [], [], chance.uniform(0, 2))
+        victims = chance.choice(VICTIMS)
+        if "server" in victims:
+            server.kill()
+        if "store" in victims:
+            kill_store(world.folder)
+        ended(carrier)
+        done, counts = completed(world, runs), counted(world)
+        known |= {job: counts[job] for job in done - known.keys()}
+        if "server" in victims:
+            server.start()
+    carrier = begun_anew(server, world)
+    world.until(lambda: not world.runs.book.open())
+    ended(carrier)
+    counts = counted(world)
+    assert {world.runs.see("me", run).state.phase for run in runs} == {"completed"}
+    assert len(counts) == RUNS * (WIDTH + 2)
+    assert {job: counts[job] for job in known} == known, "a completed step was made again"
+    assert max(counts.values()) <= 1 + KILLS
+    assert sum(counts.values()) - len(counts) <= 4 * KILLS, "more than what was under way was made again"
+    for run in runs:
+        assert [entry.n for entry in world.entries(run)] == list(range(1, 2 * (WIDTH + 2) + 3))
+    world.close()
