@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.event import listen
 
 from aeon.adapters.engine.dbos.checkpoints import Checkpoints
 from aeon.adapters.engine.dbos.database import Database
@@ -96,18 +97,18 @@ def test_runs_that_are_forgotten_are_gone_whole_and_alone(opened):
 def test_a_full_database_is_tried_again_until_there_is_room(opened, caplog):
     """That it is full is said once."""
     journal, database = opened()
-    with database.engine.connect() as connection:  # the pool's one connection, which the journal gets too
+    with database.engine.connect() as connection:
         (pages,) = connection.execute(text("PRAGMA page_count")).one()
-        connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+    most = [pages]
+    listen(database.engine, "checkout", lambda raw, *_: raw.execute(f"PRAGMA max_page_count = {most[0]}"))
     large = done("x" * 100_000)
     keeping = threading.Thread(target=journal.keep, args=("r", (0, 1), large))
     keeping.start()
     keeping.join(0.3)
     assert keeping.is_alive()
     assert journal.known("r") == set()
-    with database.engine.connect() as connection:
-        connection.execute(text("PRAGMA max_page_count = 100000"))
-    keeping.join(10)
+    most[0] = 100_000
+    keeping.join(20)
     assert journal.kept("r", (0, 1)) == large
     told = [record.getMessage() for record in caplog.records if record.name == "aeon.engine"]
     assert [line.partition(".")[0] for line in told] == [
