@@ -168,3 +168,31 @@ def test_a_real_run_and_what_it_called_are_told_as_they_happened(tmp_path):
     finally:
         world.close()
         store.close()
+
+
+def test_what_happens_while_it_is_asked_who_can_go_on_is_told_before_it_stops(tmp_path):
+    """Entries that come between the last look and the question are not lost."""
+    store = memory()
+    world = EngineWorld(store, tmp_path, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
+    try:
+        tool = world.tool("echo", echo)
+        steps = [step_of("a", tool), step_of("ask", tool, after=["a"], interactionMode="manual")]
+        run = world.begin(world.process("asks", steps))
+        world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+        told, is_known = [], []
+
+        def questions(user, of):
+            is_known.append(True)
+            return world.runs.questions(user, of)
+
+        def entries(of, after):
+            return world.runs.book.entries(of, after) if is_known else iter(())
+
+        book = SimpleNamespace(entries=entries, phase=world.runs.book.phase)
+        runs = SimpleNamespace(see=world.runs.see, book=book, questions=questions)
+        followed = Following(SimpleNamespace(runs=runs), world.user, run.id, told.append).to_the_end()
+        assert [question.step for question in followed.questions] == ["ask"]
+        assert [line.split()[0] for line in told] == ["a", "a", "ask"]
+    finally:
+        world.close()
+        store.close()

@@ -75,6 +75,7 @@ class Following:
                 self._look()
                 return Followed(self._runner.runs.see(self._user, self._run), [])
             if time.monotonic() - quiet_since > _SETTLES and (questions := self._only_questions()):
+                self._look()
                 return Followed(self._runner.runs.see(self._user, self._run), questions)
             if time.monotonic() - wondered > _WONDERS:
                 self._tell_what_holds()
