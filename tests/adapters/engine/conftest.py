@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from aeon.adapters.graph import memory
+from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
 
 @pytest.fixture(scope="session")
@@ -36,3 +37,14 @@ def postgres(tmp_path_factory):
 
         yield new
         server.cleanup()
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A real server of Temporal, which a test may kill and start again."""
+    if missing := missing_for_temporal():
+        pytest.skip(missing)
+    server = TemporalServer(tmp_path / "temporal")
+    server.start()
+    yield server
+    server.kill()

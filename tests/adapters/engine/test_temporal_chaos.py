@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
-
 from .temporal_world import World, calls, fan
 from .test_chaos import kill_store
 
@@ -26,16 +24,6 @@ VICTIMS = (["process"], ["process", "server"], ["process", "store"], ["process",
 
 _STORE_EVERY = 20.0
 """Seconds: a store that dies more than five times in a minute is not started again, which is another test's."""
-
-
-@pytest.fixture
-def server(tmp_path):
-    if missing := missing_for_temporal():
-        pytest.skip(missing)
-    server = TemporalServer(tmp_path / "temporal")
-    server.start()
-    yield server
-    server.kill()
 
 
 def begun_anew(server, world):

@@ -8,21 +8,10 @@ from pathlib import Path
 import pytest
 
 from aeon.platform.workers.local import LocalWorkers
-from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
 from .temporal_world import Hands, World, calls, fan, step
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(240)]
-
-
-@pytest.fixture
-def server(tmp_path):
-    if missing := missing_for_temporal():
-        pytest.skip(missing)
-    server = TemporalServer(tmp_path / "temporal")
-    server.start()
-    yield server
-    server.kill()
 
 
 @pytest.fixture

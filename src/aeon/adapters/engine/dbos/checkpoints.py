@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from aeon.adapters.engine.carrying import Makes
-from aeon.adapters.engine.dbos.journal import Journal
+from aeon.adapters.engine.dbos.journal import Journal, Key
 from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.model import Done
 
@@ -18,7 +18,7 @@ class Checkpoints:
     def __init__(self, journal: Journal, run: str) -> None:
         self._journal = journal
         self._run = run
-        self._known: set[tuple[int, int]] | None = None
+        self._known: set[Key] | None = None
         self._looking = threading.Lock()
 
     async def __call__(self, position: int, attempt: int, makes: Makes) -> Done:
@@ -37,7 +37,7 @@ class Checkpoints:
         await asyncio.to_thread(self._keep, key, done)
         return done
 
-    def _made(self, key: tuple[int, int], makes: Callable[[], Done]) -> Done:
+    def _made(self, key: Key, makes: Callable[[], Done]) -> Done:
         earlier = self._earlier(key)
         if earlier is not None:
             return earlier
@@ -45,7 +45,7 @@ class Checkpoints:
         self._keep(key, done)
         return done
 
-    def _earlier(self, key: tuple[int, int]) -> Done | None:
+    def _earlier(self, key: Key) -> Done | None:
         try:
             with self._looking:
                 if self._known is None:
@@ -56,7 +56,7 @@ class Checkpoints:
         except Exception as unread:
             raise HaltError(f"What a step came to could not be read: {unread}") from unread
 
-    def _keep(self, key: tuple[int, int], done: Done) -> None:
+    def _keep(self, key: Key, done: Done) -> None:
         try:
             self._journal.keep(self._run, key, done)
         except HaltError:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, bindparam, delete, insert, select
-from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.exc import IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateTable
 
-from aeon.adapters.engine.dbos.database import Database
+from aeon.adapters.engine.dbos.database import Database, told_when_away
 from aeon.adapters.engine.patience import Trouble
 from aeon.base.json import canonical, parse_strict
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
 from aeon.platform.processes.runs.conducting import TakenOverError
+from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.model import Done
 
 T = TypeVar("T")
@@ -33,9 +34,8 @@ _KNOWN = select(_ATTEMPTS.c.step, _ATTEMPTS.c.attempt).where(_OF_RUN)
 _KEPT = select(_ATTEMPTS.c.done).where(_OF_ATTEMPT)
 _FORGET = delete(_ATTEMPTS).where(_OF_RUN)
 
-_AT_ONCE = {"sqlite": 1}
+_AT_ONCE_ON_SQLITE, _AT_ONCE = 1, 4
 """How many of this process write at the same time; SQLite has writers that meet wait by sleeping."""
-_AT_ONCE_ELSEWHERE = 4
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds between two tries while the database takes nothing: its disk is full, or its server away."""
@@ -47,14 +47,15 @@ Key = tuple[int, int]
 class Journal:
     """The attempts of all runs in one database. Threads share it; all of it blocks.
 
-    While the database takes nothing it is tried again, until that is closed: HaltError.
+    While the database takes nothing, reading and keeping are tried again, until that is closed: HaltError.
     """
 
     def __init__(self, database: Database, results: Results) -> None:
         """Makes its table, if need be. Large results go by reference."""
         self._engine = database.engine
         self._results = results
-        self._turn = threading.BoundedSemaphore(_AT_ONCE.get(self._engine.dialect.name, _AT_ONCE_ELSEWHERE))
+        is_sqlite = self._engine.dialect.name == "sqlite"
+        self._turn = threading.BoundedSemaphore(_AT_ONCE_ON_SQLITE if is_sqlite else _AT_ONCE)
         self._trouble = Trouble()
         self._create()
 
@@ -78,11 +79,10 @@ class Journal:
                 raise TakenOverError("Somebody else carries the run out now.") from None
 
     def forget(self, runs: Sequence[str]) -> None:
-        """Remove all attempts of runs that have ended."""
-        if not runs:
-            return
-        with self._turn:
-            self._asked(lambda connection: connection.execute(_FORGET, [{"run": run} for run in runs]))
+        """Remove all attempts of runs that have ended. Raises EngineUnavailableError: it is not urgent."""
+        if runs:
+            with self._turn, told_when_away(), self._engine.begin() as connection:
+                connection.execute(_FORGET, [{"run": run} for run in runs])
 
     def _text(self, run: str, key: Key) -> str:
         return self._asked(lambda connection: connection.execute(_KEPT, _params(run, key)).scalar_one())
@@ -92,10 +92,10 @@ class Journal:
         pause = _SHORTEST_PAUSE
         while True:
             try:
-                with self._engine.begin() as connection:
+                with told_when_away(), self._engine.begin() as connection:
                     return act(connection)
-            except OperationalError as away:
-                self._trouble.tell(f"The database of the runs takes nothing: {away.orig}.")
+            except EngineUnavailableError as away:
+                self._trouble.tell(away.message)
                 time.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
