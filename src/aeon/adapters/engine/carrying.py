@@ -10,17 +10,17 @@ from functools import partial
 from typing import Protocol, TypeAlias, cast
 
 from aeon.adapters.engine.attempts import asked_at, interrupted, job_of
+from aeon.adapters.engine.calling import CalledRuns, Started
 from aeon.adapters.engine.patience import Patience
 from aeon.adapters.engine.writing import Writer
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
-from aeon.platform.errors import PlatformError
-from aeon.platform.processes.running.commands import AskPerson, StartJob, StartProcess
-from aeon.platform.processes.running.events import DeadlinePassed, Failure, StepFailed, StepStopping, TimedOut
+from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess
+from aeon.platform.processes.running.events import DeadlinePassed, StepStopped, StepStopping, TimedOut
 from aeon.platform.processes.running.state import ENDED, State
 from aeon.platform.processes.runs.conducting import conduct
 from aeon.platform.processes.runs.engine import Book, Workers
-from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Run, Signal, Work
+from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Signal, Work
 
 Makes: TypeAlias = Callable[[], Awaitable[Done]] | Callable[[], Done]
 """Makes an attempt: awaited in the loop, or blocking in a thread."""
@@ -32,21 +32,11 @@ makes it, gives what it came to, now or before."""
 _LOOKS_EVERY = 0.5
 """Seconds between two looks at what is wanted of the runs."""
 
-
 _LOOKS_AT_THE_CLOCK_EVERY = 1.0
 """Seconds: a machine's clock may be set while a run has a deadline."""
 
 _ASKS_EVERY = 0.1
 """Seconds between two questions after a run that is carried out elsewhere, or is being written down."""
-
-_STOPS_WITHIN = 10.0
-"""Seconds that a run which is told to stop is waited for."""
-
-
-class Started(Protocol):
-    """Has another run carried out."""
-
-    def __call__(self, run: str) -> Awaitable[None]: ...
 
 
 class Queues(Protocol):
@@ -60,8 +50,8 @@ class Queues(Protocol):
         """What a job came to. Whoever waits no more has not taken it back."""
         ...
 
-    def withdraw(self, job: Job) -> None:
-        """Have a job taken out of its queue, or given up."""
+    def withdraw(self, job: str) -> None:
+        """Have a job taken out of its queue, or given up, if it is in any."""
         ...
 
     def forget(self, job: Job) -> None:
@@ -88,13 +78,13 @@ class Carrying:
         self.queues = queues
         self._clock = clock
         self._executor = executor
-        self._start = start
         self._lanes: dict[str, _Lane] = {}
         self._look = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._halted = threading.Event()
         self.patience = Patience(self._halted)
+        self.called = CalledRuns(book, self.patience, start, self._until_ended, self._look.set)
 
     async def carry(self, run: str, checkpoint: Checkpoint) -> None:
         """Carry a run out to its end. Raises ConflictError when another executor has taken it over."""
@@ -121,38 +111,6 @@ class Carrying:
     def halt(self) -> None:
         """Let nothing of what happens from now on be written down: the engine is about to end."""
         self._halted.set()
-
-    async def carry_out_called(self, caller: Run, command: StartProcess) -> Done:
-        """Have another run carried out, wherever, and wait until it has ended; it ends with whoever called it."""
-        try:
-            run = await self.patience.ask(self._book.accept_called, caller, command)
-        except PlatformError as error:
-            failed = StepFailed(step=command.step, attempt=command.attempt, error=Failure.of(error))
-            return Done(event=failed)
-        await self._start(run)
-        try:
-            async with asyncio.timeout(command.timeout):
-                return await self._outcome(run, command)
-        except TimeoutError:
-            await self._stop_called(caller, run)
-            return Done(event=TimedOut(step=command.step, attempt=command.attempt))
-        except asyncio.CancelledError:
-            if not self._halted.is_set():
-                await self._stop_called(caller, run)
-            raise
-
-    async def _outcome(self, run: str, command: StartProcess) -> Done:
-        while (done := await self.patience.ask(self._book.outcome, run, command)) is None:
-            await self._until_ended(run)
-        return done
-
-    async def _stop_called(self, caller: Run, run: str) -> None:
-        await self.patience.ask(self._book.cancel_called, caller, run)
-        self._look.set()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_STOPS_WITHIN):
-                while await self.patience.ask(self._book.phase, run) not in ENDED:
-                    await self._until_ended(run)
 
     async def _until_ended(self, run: str) -> None:
         lane = self._lanes.get(run)
@@ -220,8 +178,8 @@ class _Lane:
         try:
             done = await self._kept(job, partial(queues.carry_out, job, again=again))
         except asyncio.CancelledError:
-            if self._is_over or job.step in self._stopping:
-                queues.withdraw(job)
+            if self._is_unwanted(job.step):
+                queues.withdraw(job.id)
             raise
         queues.forget(job)
         return done
@@ -232,7 +190,8 @@ class _Lane:
     async def run(self, command: StartProcess, *, again: bool) -> Happened:  # noqa: ARG002  # it is known by its id
         async def attempt() -> Done:
             await asyncio.sleep(command.delay)
-            return await self._carrying.carry_out_called(self._work.run, command)
+            is_unwanted = partial(self._is_unwanted, command.step)
+            return await self._carrying.called.carry_out(self._work.run, command, is_unwanted)
 
         done = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, attempt)
         return Happened(done.event, done.about)
@@ -242,6 +201,13 @@ class _Lane:
         spent = 0.0 if asked is None else max(0.0, self._seconds() - asked)  # the clock may have gone back
         await asyncio.sleep(max(0.0, command.timeout - spent))
         return Happened(TimedOut(step=command.step, attempt=command.attempt))
+
+    async def stop(self, command: CancelStep) -> Happened:
+        if self._work.plan.calls[command.step].kind == "process":
+            await self._carrying.called.stop(self._work.run, command.job)
+        elif self._carrying.queues is not None:
+            self._carrying.queues.withdraw(command.job)
+        return Happened(StepStopped(step=command.step))
 
     async def signal(self) -> Happened:
         return await self._wanted.get()
@@ -269,6 +235,10 @@ class _Lane:
     def close(self) -> None:
         self.ended.set()
         self._timer.cancel()
+
+    def _is_unwanted(self, step: str) -> bool:
+        """Whether the run itself wants what a step has under way no more. Else somebody goes on with it."""
+        return self._is_over or step in self._stopping
 
     async def _until_deadline(self) -> None:
         deadline = self._work.plan.deadline

@@ -14,7 +14,7 @@ from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.running.events import RunCompleted, StepFailed, StepStarted
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.model import Run
-from aeon.testing.engines.world import EngineWorld, echo, failing, flaky, step, waits_for
+from aeon.testing.engines.world import LONG_ENOUGH, EngineWorld, echo, failing, flaky, step, waits_for
 
 Case = Callable[[EngineWorld], None]
 
@@ -229,6 +229,21 @@ def cancelled_at_any_moment(world: EngineWorld) -> None:
     assert {job for job in world.tools.jobs if ":c:" not in job} <= begun
 
 
+def cancelled_while_it_calls(world: EngineWorld) -> None:
+    """A run that a step is just about to start is stopped as well: none is left that nobody carries out."""
+    tool = world.tool("echo", echo)
+    inner = world.process("inner", [step("i", tool)])
+    run = world.begin(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
+    called = f"{run.id}:c:1"
+    with world.store.held(called) as reached:
+        assert reached.wait(LONG_ENOUGH)
+        world.runs.cancel(world.user, run.id)
+        world.engine.wake(run.id)
+        world.until(lambda: "step_stopping c" in world.kinds(run))
+    assert world.ended(run).state.phase == "cancelled"
+    assert world.runs.see(world.user, called).run.phase in ("cancelled", "completed")
+
+
 def deadline(world: EngineWorld) -> None:
     """A run ends when its time is over, whatever is under way."""
     goes_on = threading.Event()
@@ -410,6 +425,7 @@ CASES: tuple[Case, ...] = (
     nobody_answers,
     cancelled,
     cancelled_at_any_moment,
+    cancelled_while_it_calls,
     deadline,
     started_twice,
     large_results,

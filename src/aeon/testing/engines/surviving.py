@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 from aeon.base.json import Json, JsonObject
-from aeon.testing.engines.world import EngineWorld, echo, step
+from aeon.testing.engines.world import EngineWorld, echo, step, waits_for
 
 Case = Callable[[EngineWorld], None]
 
@@ -94,10 +94,31 @@ def cancelled_while_closed(world: EngineWorld) -> None:
     assert world.ended(run).state.phase == "cancelled"
 
 
+def stops_what_it_called(world: EngineWorld) -> None:
+    """What was told to stop when everything stopped is stopped with all that it called, not left to itself."""
+    goes_on = threading.Event()
+    tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
+    inner = world.process("inner", [step("g", gate, timeout=60), step("i", tool)])
+    run = world.begin(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
+    called = f"{run.id}:c:1"
+    world.until(lambda: world.tools.calls["gate"] == 1)
+    with world.store.in_trouble("full", called):
+        world.runs.cancel(world.user, run.id)
+        world.engine.wake(run.id)
+        world.until(lambda: world.kinds(run)[-1:] == ["step_stopping c"] and world.store.refused > 0)
+        world.engine.close()
+    world.reopen()
+    assert world.ended(run).state.phase == "cancelled"
+    assert world.runs.see(world.user, called).run.phase == "cancelled"
+    goes_on.set()
+    assert world.tools.calls["echo"] == 0
+
+
 SURVIVING: tuple[Case, ...] = (
     goes_on,
     once_is_not_repeated,
     question_survives,
     called_process_survives,
     cancelled_while_closed,
+    stops_what_it_called,
 )

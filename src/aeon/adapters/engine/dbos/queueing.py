@@ -79,9 +79,9 @@ class Queueing:
         finally:
             self._waiting.pop(job.id, None)
 
-    def withdraw(self, job: Job) -> None:
-        """Take a job out of its queue, or have whoever carries it out give it up."""
-        self._unwanted.append(job.id)
+    def withdraw(self, job: str) -> None:
+        """Take a job out of its queue, or have whoever carries it out give it up; nothing where it is in none."""
+        self._unwanted.append(job)
         self._stir()
 
     def forget(self, job: Job) -> None:

@@ -15,9 +15,10 @@ from aeon.adapters.engine.temporal.messages import Accepted, Asked, Batch, Becam
 from aeon.adapters.engine.temporal.names import ACCEPT, CANCEL, EXECUTOR, FOLLOW, JOB, KEEP, LOAD, OUTCOME
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
-from aeon.platform.errors import ConflictError
+from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.graph import GraphError
 from aeon.platform.processes.running.events import Failure, StepFailed
+from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.engine import Book, Workers
 from aeon.platform.processes.runs.model import Done, Job
 
@@ -83,10 +84,9 @@ class RunActivities:
         return Became(done=await asyncio.to_thread(self._book.outcome, asked.run, asked.command)).as_dict()
 
     @activity.defn(name=CANCEL)
-    async def cancel(self, told: JsonObject) -> None:
-        """Have a run that a step started stopped, or say so for whoever has it carried out later."""
-        cancelling = Cancelling.parsed(told)
-        await asyncio.to_thread(self._book.cancel_called, cancelling.parent, cancelling.run)
+    async def cancel(self, told: JsonObject) -> bool:
+        """Have a run that a step started stopped, by whoever has it carried out, now or later; whether one must."""
+        return await asyncio.to_thread(self._cancelled, Cancelling.parsed(told))
 
     @activity.defn(name=FOLLOW)
     async def follow(self, run: str) -> None:
@@ -110,6 +110,13 @@ class RunActivities:
             return None
         signals = self._book.signals([run])
         return Loaded(run=work.run, plan=work.plan, earlier=work.earlier, signals=signals).as_dict()
+
+    def _cancelled(self, cancelling: Cancelling) -> bool:
+        try:
+            self._book.cancel_called(cancelling.parent, cancelling.run)
+            return self._book.phase(cancelling.run) not in ENDED
+        except NotFoundError:  # it was never accepted
+            return False
 
     def _accepted(self, calling: Calling) -> Accepted:
         try:

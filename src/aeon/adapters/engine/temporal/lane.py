@@ -14,12 +14,13 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, TimeoutError, TimeoutType  # noqa: A004  # Temporal's own
 
 from aeon.adapters.engine.attempts import asked_at, interrupted, job_of
+from aeon.adapters.engine.temporal.asking import times_stopped
 from aeon.adapters.engine.temporal.calling import CalledRun
 from aeon.adapters.engine.temporal.messages import Begin
 from aeon.adapters.engine.temporal.names import JOB, queue_of
 from aeon.adapters.engine.temporal.writing import Writer
-from aeon.platform.processes.running.commands import AskPerson, StartJob, StartProcess
-from aeon.platform.processes.running.events import DeadlinePassed, Failure, StepFailed, TimedOut
+from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess
+from aeon.platform.processes.running.events import DeadlinePassed, Failure, StepFailed, StepStopped, TimedOut
 from aeon.platform.processes.running.retries import ATTEMPTS
 from aeon.platform.processes.running.state import State
 from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Signal, Work
@@ -79,17 +80,23 @@ class TemporalLane:
     async def run(self, command: StartProcess, *, again: bool) -> Happened:
         self._resumed += again
         await asyncio.sleep(command.delay)
-        called = CalledRun(self._work.run, command, self._begin)
+        called = CalledRun(self._work.run, command.job, self._begin)
         async with self._free:
             await self._room()
             with self._counted():
-                await called.begin()
-            return _happened(await called.ended(self._left(command, again=again)))
+                refused = await called.begin(command)
+            return _happened(refused or await called.ended(command, self._left(command, again=again)))
 
     async def ask(self, command: AskPerson, *, again: bool) -> Happened:
         self._asked_again += again
         await asyncio.sleep(self._left(command, again=again))
         return Happened(TimedOut(step=command.step, attempt=command.attempt))
+
+    async def stop(self, command: CancelStep) -> Happened:
+        if self._work.plan.calls[command.step].kind == "process":
+            with self._counted():
+                await CalledRun(self._work.run, command.job, self._begin).stop()
+        return Happened(StepStopped(step=command.step))
 
     async def signal(self) -> Happened:
         return await self._wanted.get()
@@ -133,7 +140,7 @@ class TemporalLane:
                 activity_id=job.id,
             )
         except ActivityError as error:
-            if _is_stopped():
+            if times_stopped():
                 raise asyncio.CancelledError from None
             return _lost(job, error)
         return Done.parsed(told)
@@ -160,12 +167,6 @@ class TemporalLane:
 
 def _happened(done: Done) -> Happened:
     return Happened(done.event, done.about)
-
-
-def _is_stopped() -> bool:
-    """Whether the run itself wants this attempt stopped; a worker that is stopped looks the same from outside."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _lost(job: Job, error: ActivityError) -> Done:

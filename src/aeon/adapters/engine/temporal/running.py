@@ -4,8 +4,8 @@ import asyncio
 from datetime import timedelta
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy
 
+from aeon.adapters.engine.temporal.asking import asked
 from aeon.adapters.engine.temporal.lane import TemporalLane
 from aeon.adapters.engine.temporal.messages import Begin, Loaded
 from aeon.adapters.engine.temporal.names import LOAD, RUN, WANTED
@@ -13,9 +13,6 @@ from aeon.adapters.engine.temporal.writing import Writer
 from aeon.base.json import JsonObject
 from aeon.platform.processes.runs.conducting import conduct
 from aeon.platform.processes.runs.model import Signal
-
-_TAKES = timedelta(seconds=60)
-_UNTIL_IT_WORKS = RetryPolicy(initial_interval=timedelta(seconds=0.2), maximum_interval=timedelta(seconds=10))
 
 _LARGE = 500
 """Steps, of which 10,000 beside each other take six seconds to be begun."""
@@ -68,7 +65,5 @@ class RunWorkflow:
 
 
 async def _loaded(run: str) -> Loaded | None:
-    told: JsonObject | None = await workflow.execute_local_activity(
-        LOAD, run, start_to_close_timeout=_TAKES, retry_policy=_UNTIL_IT_WORKS
-    )
+    told: JsonObject | None = await asked(LOAD, run)
     return None if told is None else Loaded.parsed(told)

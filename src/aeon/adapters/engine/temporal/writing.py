@@ -4,12 +4,10 @@ An entry goes into the book by an activity and never by a local one: what a loca
 when its worker is killed, and the book would tell of events that never were.
 """
 
-from datetime import timedelta
-
 from temporalio import workflow
-from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError
 
+from aeon.adapters.engine.temporal.asking import TAKES, UNTIL_IT_WORKS
 from aeon.adapters.engine.temporal.messages import Batch, Standing
 from aeon.adapters.engine.temporal.names import KEEP
 from aeon.platform.processes.running.state import State
@@ -17,9 +15,6 @@ from aeon.platform.processes.runs.model import Entry
 
 _MOST_AT_ONCE = 1000
 """Entries in one query."""
-
-_TAKES = timedelta(seconds=60)
-_UNTIL_IT_WORKS = RetryPolicy(initial_interval=timedelta(seconds=0.2), maximum_interval=timedelta(seconds=10))
 
 
 class Writer:
@@ -59,6 +54,4 @@ class Writer:
     async def _written(self, batch: list[tuple[Entry, Standing]]) -> None:
         standing = batch[-1][1]
         told = Batch(run=self._run, entries=[entry for entry, _ in batch], **standing._asdict())
-        await workflow.execute_activity(
-            KEEP, told.as_dict(), start_to_close_timeout=_TAKES, retry_policy=_UNTIL_IT_WORKS
-        )
+        await workflow.execute_activity(KEEP, told.as_dict(), start_to_close_timeout=TAKES, retry_policy=UNTIL_IT_WORKS)

@@ -52,6 +52,10 @@ class Lane(Protocol):
         """Have the question put; that nobody answered it in time (platform 9). An answer comes as a signal."""
         ...
 
+    async def stop(self, command: CancelStep) -> Happened:
+        """Have stopped what was left of an attempt that was made before a restart, with all that it called."""
+        ...
+
     async def signal(self) -> Happened:
         """The next thing from outside: an answer, that the run be cancelled, that its time is over."""
         ...
@@ -156,7 +160,7 @@ class _Conducting:
             case AskPerson():
                 self._begin(command.step, command.attempt, self._lane.ask(command, again=again))
             case CancelStep():
-                self._stop(command.step)
+                self._stop(command)
             case _:
                 pass
 
@@ -175,10 +179,11 @@ class _Conducting:
             happened = task.result()
         self._happened.put_nowait(happened)
 
-    def _stop(self, step: str) -> None:
-        task = self._tasks.get(step)
-        if task is None:  # it was under way before a restart, and ended with that
-            self._happened.put_nowait(Happened(StepStopped(step=step)))
+    def _stop(self, command: CancelStep) -> None:
+        task = self._tasks.get(command.step)
+        if task is None:  # it was under way before a restart
+            attempt = self._state.steps[self._plan.positions[command.step]].attempts
+            self._begin(command.step, attempt, self._lane.stop(command))
         else:
             task.cancel()
 

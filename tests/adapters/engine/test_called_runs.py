@@ -1,0 +1,38 @@
+"""What becomes of a run that a step called when somebody else carries out the one that called it (platform 10)."""
+
+import threading
+
+import pytest
+
+from aeon.adapters.engine.local import LocalEngine
+from aeon.testing.engines import EngineWorld
+from aeon.testing.engines.world import step, waits_for
+
+
+@pytest.fixture
+def world(store, tmp_path):
+    world = EngineWorld(
+        store,
+        tmp_path,
+        lambda book, workers, _results, clock, executor: LocalEngine(book, workers, clock, executor),
+    )
+    yield world
+    world.close()
+
+
+def test_who_loses_a_run_leaves_what_it_called_to_its_successor(world):
+    inner_goes_on, beside_goes_on = threading.Event(), threading.Event()
+    gate, beside = world.tool("gate", waits_for(inner_goes_on)), world.tool("beside", waits_for(beside_goes_on))
+    inner = world.process("inner", [step("g", gate, timeout=60)])
+    call = step("c", "", process=inner.id, inputs={"q": "{q}"}, mode="parallel", timeout=120)
+    run = world.begin(world.process("outer", [step("b", beside, mode="parallel", timeout=60), call]))
+    world.until(lambda: world.tools.calls.keys() == {"gate", "beside"})
+    taken_for_dead = world.engine
+    world.open()
+    assert world.runs.book.give(run.id, taken_for_dead.executor, world.engine.executor)
+    beside_goes_on.set()
+    assert taken_for_dead._over[run.id].wait(30)
+    world.engine.take_over([run.id])
+    inner_goes_on.set()
+    assert world.ended(run).state.phase == "completed"
+    taken_for_dead.close()
