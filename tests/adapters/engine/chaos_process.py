@@ -29,6 +29,7 @@ from aeon.platform.processes.model import NewProcess
 from aeon.platform.processes.processes import Processes
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.book import RunBook
+from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.workers.calling import carries_out
 from aeon.platform.workers.caretaking import Caretaker
@@ -165,18 +166,18 @@ def work(folder):
         time.sleep(60)
 
 
-def until_the_graph_answers(folder, wanted, kind):
-    """A killed store comes again by itself; a process that it meets in the middle of something is begun anew."""
+def until_a_store_is_gone(folder, wanted, kind):
+    """It comes again; a process that meets that in the middle of accepting a run says so, and is begun anew."""
     try:
         if kind == "worker":
             work(folder)
         else:
             main(folder, wanted, ["rest_api"] if kind == "conductor" else [])
-    except GraphError as error:
-        print("graph:", error, file=sys.stderr)
+    except (GraphError, EngineUnavailableError) as error:
+        print("gone:", error, file=sys.stderr)
         os._exit(3)
 
 
 if __name__ == "__main__":
-    until_the_graph_answers(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    until_a_store_is_gone(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
     os._exit(0)

@@ -1,5 +1,5 @@
-"""Kill -9 at random moments, of what carries runs out and of the graph's store: nothing is lost or done again that was
-done (platform 10). Effects are counted in a file beside.
+"""Kill -9 at random moments, of what carries runs out, of the graph's store and of the engine's: nothing is lost or done
+again that was done (platform 10). Effects are counted in a file beside.
 """
 
 import os
@@ -84,17 +84,45 @@ def pause(chance):
     select.select([], [], [], chance.uniform(0, 0.6))
 
 
-@pytest.mark.parametrize("victims", ["carrier", "carrier and store", "carrier on Postgres"])
+class Store:
+    """The graph's, which begins again by itself when somebody needs it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def kill(self):
+        kill_store(self.folder)
+
+    def begin(self):
+        pass
+
+
+class Postgres:
+    """The server of the engine's database, which is begun again soon."""
+
+    def __init__(self, folder, server):
+        (folder / "database").write_text(server.new())
+        self.kill, self.begin = server.kill, server.start
+
+
+@pytest.mark.parametrize("victims", ["carrier", "carrier and store", "carrier on Postgres", "carrier and Postgres"])
 def test_kills(tmp_path, victims, request):
     chance = random.Random(5)
-    if victims == "carrier on Postgres":
+    beside = None
+    if victims == "carrier and store":
+        beside = Store(tmp_path)
+    elif victims == "carrier and Postgres":
+        beside = Postgres(tmp_path, request.getfixturevalue("mortal_postgres"))
+    elif victims == "carrier on Postgres":
         (tmp_path / "database").write_text(request.getfixturevalue("postgres")())
     carrier = Carrier(tmp_path)
     for _ in range(KILLS):
         if carrier.begin():
             pause(chance)
-        if victims == "carrier and store" and chance.random() < 0.4:
-            kill_store(tmp_path)
+        if beside and chance.random() < 0.4:
+            beside.kill()
+            pause(chance)
+            beside.begin()
             pause(chance)
         carrier.kill()
     for _ in range(5):

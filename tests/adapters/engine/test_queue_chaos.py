@@ -13,7 +13,7 @@ from aeon.adapters.graph.embedded import open_embedded
 from aeon.adapters.results import FileResults
 from aeon.platform.processes.runs.book import RunBook
 
-from .test_chaos import Carrier, completed_once, effects, pause
+from .test_chaos import Carrier, Postgres, completed_once, effects, pause
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(300)]
 
@@ -23,23 +23,46 @@ KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "8"))
 RUNS = 12 + 2 * KILLS
 
 
-def test_workers_and_conductor_are_killed(tmp_path):
+@pytest.mark.parametrize("database", ["SQLite", "Postgres"])
+def test_workers_and_conductor_are_killed(tmp_path, database, request):
+    """And the server of the engine's database with them, where there is one."""
     chance = random.Random(7)
     conductor, *workers = everybody = [Carrier(tmp_path, kind, RUNS) for kind in ("conductor", "worker", "worker")]
+    victims = [conductor, *workers, *workers]
+    if database == "Postgres":
+        victims.append(Postgres(tmp_path, request.getfixturevalue("mortal_postgres")))
     for each in everybody:
         assert each.begin()
     for _ in range(KILLS):
         pause(chance)
-        victim = chance.choice([conductor, *workers, *workers])
+        victim = chance.choice(victims)
         victim.kill()
-        if victim is conductor:
-            assert victim.begin()
-        else:
+        if victim in workers:
             victim.begin_unheard()
-    assert conductor.heard("over", 120)
+        else:
+            victim.begin()
+        begin_who_gave_up(everybody)
+    until_over(conductor)
     for each in everybody:
         each.kill()
     verify(tmp_path)
+
+
+def begin_who_gave_up(everybody):
+    """Whoever meets a dead server when it begins, or accepts a run, says so and ends."""
+    for each in everybody:
+        if each.process.poll() is not None:
+            each.kill()
+            each.begin_unheard()
+
+
+def until_over(conductor):
+    for _ in range(5):
+        if conductor.heard("over", 120):
+            return
+        assert conductor.process.poll() is not None, "it never came to an end"
+        begin_who_gave_up([conductor])
+    raise AssertionError("it gave up again and again")
 
 
 def verify(folder):

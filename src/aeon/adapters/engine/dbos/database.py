@@ -54,8 +54,9 @@ def told_when_away() -> Generator[None]:
     try:
         yield
     except OperationalError as away:
+        why = str(away.orig).partition("\n")[0].rstrip(".")  # then Postgres asks whether its server runs
         raise EngineUnavailableError(
-            f"The database of the runs takes nothing: {away.orig}.",
+            f"The database of the runs takes nothing: {why}.",
             next_step="Free some space on its disk, or start its server. What was accepted goes on after that.",
         ) from None
 
