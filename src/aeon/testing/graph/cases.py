@@ -169,3 +169,14 @@ MANY = "UNWIND range(0, 2000) AS x UNWIND range(0, 2000) AS y UNWIND range(0, 20
 THREADS = 8
 STEPS = 10
 ODD_TEXTS = ['" RETURN 1 //', "'}) DETACH DELETE n //", '"}) MATCH (n) DETACH DELETE n //', "\\", '\\" x=1 ']
+
+LATE: list[str] = [
+    "CREATE (:Late {first: 1, second: 2})",
+    "CREATE (n:Late) SET n.first = 1, n.second = 2",
+    "CREATE (n:Late) SET n += {first: 1, second: 2}",
+    "MERGE (n:Late {first: 1}) ON CREATE SET n.second = 2",
+    "FOREACH (one IN [1] | CREATE (:Late {first: one, second: 2}))",
+    "CREATE (a)-[:LATE {first: 1, second: 2}]->(a)",
+    "CREATE (:Late {`first`: 1,\n  second : 2})",
+]
+"""Ways to write two properties that no query mentioned before."""

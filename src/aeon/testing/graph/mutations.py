@@ -11,7 +11,7 @@ from aeon.platform.graph import (
     QueryTimeoutError,
     Schema,
 )
-from aeon.testing.graph.cases import COUNT, COUNT_UP, GUARDED, MANY, PEOPLE, STEPS, THREADS, UNIQUE
+from aeon.testing.graph.cases import COUNT, COUNT_UP, GUARDED, LATE, MANY, PEOPLE, STEPS, THREADS, UNIQUE
 from aeon.testing.graph.world import Stores, in_threads
 
 
@@ -38,6 +38,18 @@ class Mutations(Stores):
         with pytest.raises(GuardError):
             store.write(query, {"rows": rows})
         assert store.read(COUNT) == [{"nodes": 0, "edges": 0}]
+
+    @pytest.mark.parametrize("clause", LATE)
+    def test_a_query_that_failed_at_first_writes_later_what_it_says(self, store: GraphStore, clause: str) -> None:
+        """Also when others have brought names of their own since."""
+        query = f"MATCH (a:A) {clause} WITH a LIMIT 1 RETURN 1/(CASE WHEN a.may THEN 1 ELSE 0 END) AS guard"
+        store.write("CREATE (:A {may: false})")
+        with pytest.raises(GuardError):
+            store.write(query)
+        store.write("MATCH (a:A) SET a.may = true CREATE (:Other {here: 1, there: 2})-[:TO {away: 3}]->(:Place)")
+        store.write(query)
+        found = store.read("MATCH (n:Late) RETURN n") or store.read("MATCH ()-[n:LATE]->() RETURN n")
+        assert found == [{"n": {"first": 1, "second": 2}}]
 
     def test_a_duplicate_leaves_nothing(self, store: GraphStore) -> None:
         store.ensure(UNIQUE)

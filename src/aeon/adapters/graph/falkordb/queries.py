@@ -1,6 +1,7 @@
 """Every query that the adapter asks of its own accord. Names that cannot be parameters are quoted by `schemas`."""
 
 NOTHING = "RETURN 1"
+NAME = "CREATE (n) SET n += $names DELETE n"
 PROPERTY_KEYS = "CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey"
 
 INDEXES = "CALL db.indexes() YIELD label, properties, status, entitytype RETURN label, properties, status, entitytype"

@@ -9,6 +9,7 @@ from aeon.adapters.graph.falkordb.decoding import Reply, UnknownKeyError, rows
 from aeon.adapters.graph.falkordb.encoding import header
 from aeon.adapters.graph.falkordb.failures import EMPTY_KEY, failure
 from aeon.adapters.graph.falkordb.link import EngineComplaintError, LateAnswerError, Link
+from aeon.adapters.graph.falkordb.mentions import mentioned
 from aeon.adapters.graph.subset import of_the_subset
 from aeon.platform.graph import GraphUnavailableError, Params, Row
 
@@ -31,6 +32,7 @@ class _Keys(NamedTuple):
 
     version: int
     names: tuple[str, ...]
+    known: frozenset[str]
 
 
 class Session:
@@ -41,16 +43,17 @@ class Session:
         self._link = link
         self._key = key
         self._most_ms = most_ms
-        self._keys = _Keys(0, ())
+        self._keys = _Keys(0, (), frozenset())
 
     def read(self, query: str, params: Params | None = None, timeout: float | None = None) -> list[Row]:
         """As `GraphStore.read`; asked once more when the answer was lost."""
         text = header(params) + of_the_subset(query)
-        return _once_more(lambda: self._rows("GRAPH.RO_QUERY", text, params, timeout))
+        return _once_more(lambda: self._rows("GRAPH.RO_QUERY", text, params, timeout, frozenset()))
 
     def write(self, query: str, params: Params | None = None, timeout: float | None = None) -> list[Row]:
         """As `GraphStore.write`."""
-        return self._rows("GRAPH.QUERY", header(params) + of_the_subset(query), params, timeout)
+        text = header(params) + of_the_subset(query)
+        return self._rows("GRAPH.QUERY", text, params, timeout, mentioned(query))
 
     def explain(self, query: str, params: Params | None = None) -> str:
         text = header(params) + query
@@ -61,15 +64,20 @@ class Session:
         """A command that is no query. Raises GraphError."""
         return self._ask(command, None, timeout)
 
-    def _rows(self, command: str, text: str, params: Params | None, timeout: float | None) -> list[Row]:
+    def _rows(
+        self, command: str, text: str, params: Params | None, timeout: float | None, names: frozenset[str]
+    ) -> list[Row]:
+        """`names` are those of properties that the engine must know before it is asked."""
         seconds = DEFAULT_SECONDS if timeout is None else timeout
-        reply, keys = self._versioned(command, text, params, seconds)
+        reply, keys = self._versioned(command, text, params, seconds, names)
         try:
             return rows(reply, keys.names)
         except UnknownKeyError:  # made by this very query, or by another one just before
             return rows(reply, self._learn(keys.version).names)
 
-    def _versioned(self, command: str, text: str, params: Params | None, seconds: float) -> tuple[Reply, _Keys]:
+    def _versioned(
+        self, command: str, text: str, params: Params | None, seconds: float, names: frozenset[str]
+    ) -> tuple[Reply, _Keys]:
         """The answer to a query, and the names of properties that belong to it.
 
         The engine turns a query down, before anything is done, whose `version` is not its schema's: a graph that was
@@ -77,7 +85,7 @@ class Session:
         """
         milliseconds = max(1, math.ceil(min(seconds * 1000, self._most_ms)))
         for _ in range(_ATTEMPTS):
-            keys = self._keys
+            keys = self._keys if names <= self._keys.known else self._named(names)
             options = ("--compact", "timeout", milliseconds, "version", keys.version)
             reply = self._ask((command, self._key, text, *options), params, seconds)
             if not _is_other_version(reply):
@@ -85,13 +93,23 @@ class Session:
             self._learn(reply[1])
         raise GraphUnavailableError("The graph's schema never stands still.", next_step="Ask again.")
 
+    def _named(self, names: frozenset[str]) -> _Keys:
+        """Make names of properties known, which they then stay: a node with them comes and goes."""
+        keys = self._learn(self._keys.version)
+        if missing := sorted(names - keys.known):
+            text = header({"names": dict.fromkeys(missing, True)}) + queries.NAME
+            self._ask(("GRAPH.QUERY", self._key, text, "--compact"), None, DEFAULT_SECONDS)
+            keys = self._learn(keys.version)
+        return keys
+
     def _learn(self, version: int) -> _Keys:
         """Ask for the names of properties, and keep them with the very version that they belong to."""
         for _ in range(_ATTEMPTS):
             query = ("GRAPH.RO_QUERY", self._key, queries.PROPERTY_KEYS, "--compact", "version", version)
             reply = self._ask(query, None, DEFAULT_SECONDS)
             if not _is_other_version(reply):
-                self._keys = _Keys(version, tuple(row["propertyKey"] for row in rows(reply, ())))
+                names = tuple(row["propertyKey"] for row in rows(reply, ()))
+                self._keys = _Keys(version, names, frozenset(names))
                 return self._keys
             version = reply[1]
         raise GraphUnavailableError("The graph's schema never stands still.", next_step="Ask again.")
