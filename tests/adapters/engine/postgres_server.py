@@ -35,6 +35,7 @@ class PostgresServer:
 
     def start(self):
         """After a kill: what was committed is there again."""
+        self._server.ensure_pgdata_inited()  # another test session may have closed the way to the folder
         self._server.ensure_postgres_running()
 
     def stop(self):

@@ -150,10 +150,13 @@ async def test_no_more_jobs_at_once_than_the_service_takes(world):
 async def test_no_more_calls_in_any_window_than_the_service_takes(world):
     calls = Calls()
     limits = Limits(world, calls)
-    await limits.carry_out(*jobs(limits.tool(rate={"calls": 4, "seconds": 0.5}), 10))
-    begun = sorted(at for _, at in calls.begun)
-    assert begun[3] - begun[0] < 0.4  # all at once, as far as that is allowed
-    assert all(later - at >= 0.45 for at, later in zip(begun, begun[4:], strict=False))
+    tool = limits.tool(rate={"calls": 4, "seconds": 1})
+    asked = time.monotonic()
+    await limits.carry_out(*jobs(tool, 9))
+    begun = sorted(at - asked for _, at in calls.begun)
+    assert begun[3] < 1.0  # all at once, as far as that is allowed
+    assert begun[4] >= 0.99
+    assert begun[8] >= 1.99
 
 
 @in_a_loop
@@ -161,12 +164,13 @@ async def test_waiting_is_in_the_order_of_coming(world):
     calls = Calls(0.005)
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=1)
+    await limits.carry_out(job("first", tool))  # from now on its service is known
     tasks = []
     for each in jobs(tool, 6):
         tasks.append(asyncio.create_task(limits.workers.carry_out(each)))
         await asyncio.sleep(0)
     await asyncio.gather(*tasks)
-    assert [id_ for id_, _ in calls.begun] == [each.id for each in jobs(tool, 6)]
+    assert [id_ for id_, _ in calls.begun[1:]] == [each.id for each in jobs(tool, 6)]
 
 
 @in_a_loop
