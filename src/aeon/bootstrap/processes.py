@@ -127,10 +127,10 @@ class ProcessRunner:
         pruning = Pruning(self.platform.store, self.results, self.engine.forget, self.clock.now)
         return pruning.prune(before.isoformat(timespec="microseconds"))
 
-    def begin(self, types: Sequence[str] = (), each_beat: Callable[[], None] | None = None) -> None:
+    def begin(self, types: Sequence[str] = ()) -> None:
         """Open the engine, and be there for all to see."""
         _ = self.engine
-        self.presence.begin(types, each_beat)
+        self.presence.begin(types)
 
     def serve(self, types: Sequence[str]) -> None:
         """Be there for jobs of these types alone, of runs that go on elsewhere. Raises ConfigError, EngineError.

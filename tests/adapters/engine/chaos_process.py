@@ -31,6 +31,7 @@ from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.workers.attending import Duty, Rounds
 from aeon.platform.workers.calling import carries_out
 from aeon.platform.workers.caretaking import Caretaker
 from aeon.platform.workers.local import LocalWorkers
@@ -75,6 +76,10 @@ class Chaos:
         self.engine = DbosEngine(database(folder), *given, elsewhere=elsewhere)
         self.presence = Presence(registry, executor, {}, clock)
         self.caretaker = Caretaker(self.runs.book, registry, self.engine, clock, just_accepted=1.0)
+        self.rounds = Rounds([Duty(1.0, self.taken_over)], clock, lambda line: print(line, file=sys.stderr))
+
+    def taken_over(self):
+        return [run.id for run in self.caretaker.take_over()]
 
     def process(self):
         """Six steps: parallel ones, a condition, and a Process that is called."""
@@ -126,7 +131,7 @@ class Chaos:
 def main(folder, wanted, elsewhere=()):
     chaos = Chaos(folder, elsewhere)
     process = chaos.process()
-    chaos.presence.begin(["process"], chaos.caretaker.take_over)
+    chaos.presence.begin(["process"])
     chaos.caretaker.take_over()
     print("begun", flush=True)
     numbers = {run.inputs["q"] for run in chaos.runs.page(USER, 10_000) if run.parent_id is None}
@@ -137,8 +142,10 @@ def main(folder, wanted, elsewhere=()):
         chaos.engine.start(run.id)
         print("accepted", number, flush=True)
         while len(chaos.runs.book.open()) > 6:
+            chaos.rounds.go()
             time.sleep(0.01)
     while chaos.runs.book.open():
+        chaos.rounds.go()
         time.sleep(0.05)
     print("over", flush=True)
 

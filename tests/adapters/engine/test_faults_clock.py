@@ -1,11 +1,11 @@
 """Somebody sets the machine's clock while runs wait (platform 7, 9, 10): the shipped cases for engines that go by it."""
 
-import threading
 from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
 
+from aeon.adapters.engine.waiting import waited
 from aeon.platform.ledger import Request
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.schedules.model import NewSchedule
@@ -93,10 +93,10 @@ def test_whoever_beats_is_there_and_whoever_does_not_is_gone_whatever_the_clock_
 
 def test_a_process_is_heard_of_at_once_when_the_clock_was_set(store):
     """Whoever looks for the first time goes by the clock."""
-    clock, executor, beaten = SetClock(), str(uuid4()), threading.Event()
+    clock, executor = SetClock(), str(uuid4())
     registry = Registry(store, clock)
     presence = Presence(registry, executor, {"rest_api": 1}, clock)
-    presence.begin(each_beat=lambda: beaten.set() if is_heard() else None)
+    presence.begin()
 
     def is_heard():
         (found,) = [each for each in registry.executors() if each.id == executor]
@@ -104,7 +104,7 @@ def test_a_process_is_heard_of_at_once_when_the_clock_was_set(store):
 
     clock.jump(DAY)
     when = clock.now()
-    assert beaten.wait(10)
+    assert waited(is_heard, 10)
     assert executor not in {each.id for each in Registry(store, clock).gone()}
     presence.close()
 

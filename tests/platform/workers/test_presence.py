@@ -3,11 +3,10 @@
 import os
 import subprocess
 import sys
-import threading
-from itertools import count
 
 import pytest
 
+from aeon.adapters.engine.waiting import waited
 from aeon.adapters.graph import memory
 from aeon.base.clock import SystemClock
 from aeon.platform.workers.liveness import ThisProcess, is_gone, is_running, this_process
@@ -79,13 +78,12 @@ def test_what_workers_do_is_written_and_kept(store):
 
 def test_who_was_taken_for_gone_enters_again(store):
     """After a long sleep it is there again, by itself."""
-    registry, beats, has_beaten = Registry(store, SystemClock()), count(1), threading.Event()
+    registry = Registry(store, SystemClock())
     presence = Presence(registry, "sleeper", {"llm_call": 1}, SystemClock())
-    presence.begin(each_beat=lambda: has_beaten.set() if next(beats) > 2 else None)
+    presence.begin()
     registry.retire("sleeper")
     worker = presence.takes("llm_call", "job")
-    assert has_beaten.wait(20)
-    assert "sleeper" in {each.id for each in registry.executors()}
+    assert waited(lambda: "sleeper" in {each.id for each in registry.executors()}, 20)
     presence.ends(worker, failed=False)
     presence.close()
     presence.close()

@@ -1,7 +1,7 @@
 """This process among the workers: entered, heard of every 30 s, and taken out when it ends."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -29,11 +29,11 @@ class Presence:
         self._ends = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def begin(self, types: Sequence[str] = (), each_beat: Callable[[], None] | None = None) -> None:
-        """Enter this process. `types` are the queues that it serves for others; `each_beat` is called every second."""
+    def begin(self, types: Sequence[str] = ()) -> None:
+        """Enter this process. `types` are the queues that it serves for others."""
         self._types = types
         self._enter()
-        self._thread = threading.Thread(target=self._beat, args=(each_beat,), name="aeon-presence", daemon=True)
+        self._thread = threading.Thread(target=self._beat, name="aeon-presence", daemon=True)
         self._thread.start()
 
     def takes(self, kind: str, job: str) -> str:
@@ -72,7 +72,7 @@ class Presence:
         self._workers[worker.id] = worker.model_copy(update={**fields, "updated_at": self._clock.now()})
         self._changed.add(worker.id)
 
-    def _beat(self, each_beat: Callable[[], None] | None) -> None:
+    def _beat(self) -> None:
         last, set_to = self._clock.monotonic(), self._set_to()
         while not self._ends.wait(_TELLS_EVERY):
             was_set = abs(self._set_to() - set_to) > BEATS_EVERY  # by the new time it would seem silent
@@ -80,9 +80,6 @@ class Presence:
             changed = self._told(everything=is_due)
             if changed:
                 last, set_to = self._clock.monotonic(), self._set_to()
-            if each_beat is not None:
-                with suppress(GraphError):
-                    each_beat()
 
     def _set_to(self) -> float:
         """What stays the same for as long as nobody sets the machine's clock."""
