@@ -32,7 +32,7 @@ check: $(VENV)/.installed ## lint, types, contracts and the fast tests
 	@echo "==> ruff";         $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "==> pyright";      $(BIN)/pyright
 	@echo "==> import-linter"; $(BIN)/lint-imports
-	@echo "==> fast tests";   $(PYTEST) -n auto -m "not slow and not model and not server"
+	@echo "==> fast tests";   $(PYTEST) -n auto --hypothesis-profile quick -m "not slow and not model and not server"
 
 bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the RESULTS.md files
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock

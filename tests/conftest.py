@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "ci", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=20)  # `make check`
 settings.load_profile("ci")
 
 # A runner started in the background ignores Ctrl-C, and so would every command that the tests start and interrupt.
