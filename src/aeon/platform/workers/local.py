@@ -3,8 +3,8 @@
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from queue import Empty
 from typing import Protocol
@@ -62,6 +62,7 @@ class LocalWorkers:
         self._known = known
         self._otherwise = otherwise
         self._free: dict[str, asyncio.Semaphore] = {}
+        self._waiting: dict[str, int] = {}
         self._idle: deque[WorkerThread[Done]] = deque()
 
     @asynccontextmanager
@@ -79,7 +80,11 @@ class LocalWorkers:
         if done is not None:
             yield lambda: done
             return
-        async with self._limits.held(job, limited, free) if self._limits and limited else free:
+        async with AsyncExitStack() as stack:
+            with self._counted(job.worker):
+                await stack.enter_async_context(
+                    self._limits.held(job, limited, free) if self._limits and limited else free
+                )
             waiting = _Waiting(job, partial(self._carry_out, job), self._idle)
             try:
                 yield waiting if self._board is None else partial(_shown, waiting, self._board)
@@ -92,6 +97,18 @@ class LocalWorkers:
         """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
         async with self.place(job) as act:
             return await asyncio.to_thread(act)
+
+    def waiting(self, kind: str) -> int:
+        """How many jobs of a type wait here, for their services or for a worker. Threads may ask."""
+        return self._waiting.get(kind, 0)
+
+    @contextmanager
+    def _counted(self, kind: str) -> Generator[None]:
+        self._waiting[kind] = self._waiting.get(kind, 0) + 1
+        try:
+            yield
+        finally:
+            self._waiting[kind] -= 1
 
 
 class _Waiting:

@@ -7,12 +7,13 @@ them is asked instead. The tests of queued jobs would notice the loss of either.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from dbos import DBOS, Queue
 
 from aeon.adapters.engine.dbos.names import queue_of
 from aeon.adapters.engine.dbos.standing import Standing
+from aeon.adapters.engine.room import room_for
 
 LOOKS_EVERY = 0.25
 _DBOS_LOOKS_EVERY = 0.1
@@ -23,11 +24,15 @@ _OPEN_FOR = 3.0
 class Gates:
     """One for each type of jobs."""
 
-    def __init__(self, instance: DBOS, standing: Standing, slots: Mapping[str, int]) -> None:
-        """`slots` are how many jobs of which type have room here."""
+    def __init__(
+        self, instance: DBOS, standing: Standing, slots: Mapping[str, int], waiting: Callable[[str], int]
+    ) -> None:
+        """`slots` are how many jobs of which type are done here at once; `waiting` says how many of them wait here."""
         self._standing = standing
-        self._queues = [(_made(instance, kind), count) for kind, count in slots.items()]
-        self._names = [queue.name for queue, _ in self._queues]
+        self._waiting = waiting
+        self._queues = {kind: _made(instance, kind) for kind in slots}
+        self._slots = slots
+        self._names = [queue.name for queue in self._queues.values()]
         self._open_until = 0.0
 
     def stir(self) -> None:
@@ -37,9 +42,11 @@ class Gates:
     def look(self) -> None:
         """Open them when there is something in one of them, or was a moment ago; else shut them."""
         is_open = time.monotonic() < self._open_until or self._standing.is_any_queued(self._names)
-        for queue, count in self._queues:
-            room, every = (count, _DBOS_LOOKS_EVERY) if is_open else (0, LOOKS_EVERY)
-            _set(queue, room, every)
+        for kind, queue in self._queues.items():
+            if is_open:
+                _set(queue, room_for(self._slots[kind], self._waiting(kind)), _DBOS_LOOKS_EVERY)
+            else:
+                _set(queue, 0, LOOKS_EVERY)
 
 
 def _made(instance: DBOS, kind: str) -> Queue:

@@ -61,7 +61,7 @@ class DbosWorker:
         self._ends = threading.Event()
         self._opened = Opened(address, results, executor)
         standing = Standing(self._opened.database.engine)
-        self._gates = Gates(self._opened.instance, standing, slots)
+        self._gates = Gates(self._opened.instance, standing, slots, workers.waiting)
         self._lost = LostJobs(standing, executor, present)
 
         @DBOS.workflow(name=JOB)

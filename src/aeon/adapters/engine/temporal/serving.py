@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
@@ -9,6 +10,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from aeon.adapters.engine.temporal.activities import JobActivities, RunActivities
 from aeon.adapters.engine.temporal.names import RUNS, queue_of
 from aeon.adapters.engine.temporal.running import RunWorkflow
+from aeon.adapters.engine.temporal.slots import tuned
 from aeon.platform.processes.runs.engine import Book, Workers
 
 _BUILD = "aeon-1"
@@ -37,14 +39,14 @@ def run_worker(client: Client, book: Book) -> Worker:
 
 
 def job_workers(client: Client, workers: Workers, slots: Mapping[str, int]) -> list[Worker]:
-    """Carry jobs out: of each type so many at once, since a job's time runs from when a process has taken it."""
+    """Carry jobs out, of each type so many at once."""
     activities = JobActivities(workers).all
     return [
         Worker(
             client,
             task_queue=queue_of(kind),
             activities=activities,
-            max_concurrent_activities=count,
+            tuner=tuned(count, partial(workers.waiting, kind)),
             build_id=_BUILD,
             max_heartbeat_throttle_interval=_TELLS_EVERY,
         )

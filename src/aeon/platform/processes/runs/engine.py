@@ -106,3 +106,7 @@ class Workers(Protocol):
     async def carry_out(self, job: Job) -> Done:
         """What the job came to, once there is a free worker of its type. Raises nothing."""
         ...
+
+    def waiting(self, kind: str) -> int:
+        """How many jobs of a type wait here, for their services or for a worker. Threads may ask."""
+        ...

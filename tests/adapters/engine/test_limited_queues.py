@@ -1,0 +1,133 @@
+"""A service that is full keeps no typed worker from asking another one, on whatever engine (platform 10)."""
+
+from uuid import uuid4
+
+import pytest
+
+from aeon.adapters.engine.dbos import DbosWorker
+from aeon.adapters.engine.dbos.queueing import _put
+from aeon.platform.catalog.model import NewService
+from aeon.platform.ledger import Request
+from aeon.platform.processes.runs.model import Job
+from aeon.platform.workers.calling import carries_out
+from aeon.platform.workers.limits.places import Places
+from aeon.platform.workers.limits.waiting import Limiting
+from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.workers.registry import Registry
+from aeon.testing.engines.world import echo, step
+from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
+
+from .test_limited_runs import LimitedWorld, Slow, fan
+
+pytestmark = [pytest.mark.slow, pytest.mark.server]
+
+SLOTS = {"rest_api": 2}
+OTHER = {
+    "name": "other",
+    "type": "rest_api",
+    "protocol": "http",
+    "connectionSchema": {"type": "object", "required": ["endpoint"], "properties": {"endpoint": {"type": "string"}}},
+}
+
+
+class TwoServices(LimitedWorld):
+    """Two workers, and two services, of which the first takes one call at once."""
+
+    def open(self):
+        registry = Registry(self.store, self.clock)
+        self.executor = executor = str(uuid4())
+        registry.register(executor, SLOTS, [])
+        limiting = Limiting(Places(self.store, registry, self.clock, executor), self.clock)
+        workers = LocalWorkers(carries_out(self.tools), SLOTS, None, limiting)
+        self.engine = self._make(self.runs.book, workers, self.results, self.clock, executor)
+
+    def furnished(self, slow):
+        """A tool of the full service, and one of the other."""
+        self.limit(concurrency=1)
+        full = self.tool("full", slow)
+        self._service = self.catalog.services.add(NewService.parsed(OTHER), Request(self.user))
+        return full, self.tool("free", echo)
+
+
+@pytest.fixture
+def temporal(store, tmp_path):
+    if missing := missing_for_temporal():
+        pytest.skip(missing)
+    from aeon.adapters.engine.temporal import TemporalEngine
+
+    server = TemporalServer(tmp_path / "temporal", namespaces=("project",))
+    server.start()
+    world = TwoServices(
+        store,
+        tmp_path,
+        lambda book, workers, results, _clock, _executor: TemporalEngine(
+            server.address, "project", book, workers, results, slots=SLOTS
+        ),
+    )
+    yield world
+    world.close()
+    server.kill()
+
+
+def test_on_temporal(temporal):
+    slow = Slow()
+    full, free = temporal.furnished(slow)
+    waiting = temporal.begin(fan(temporal, full, 8))
+    temporal.until(lambda: slow.now == 1)
+    passing = temporal.begin(temporal.process("passing", [step("a", free)]))
+    assert temporal.ended(passing).run.phase == "completed"
+    assert slow.now == 1
+    slow.lets_go.set()
+    assert temporal.ended(waiting).run.phase == "completed"
+    assert (slow.most, set(slow.jobs.values())) == (1, {1})
+
+
+@pytest.fixture
+def dbos(store, tmp_path):
+    """A worker of DBOS; who carries out runs puts jobs into its queue."""
+
+    def worker(_book, workers, results, _clock, executor):
+        return DbosWorker(
+            f"sqlite:///{tmp_path}/runs.db",
+            workers,
+            results,
+            executor=executor,
+            slots=SLOTS,
+            present=lambda: {executor},
+            is_wanted=lambda _run: True,
+        )
+
+    world = TwoServices(store, tmp_path, worker)
+    yield world
+    world.close()
+
+
+def job(world, tool, number):
+    return Job(
+        id=f"{world.user}:s{number}:1",
+        run_id=world.user,
+        step=f"s{number}",
+        attempt=1,
+        user=world.user,
+        tool=tool,
+        name="tool",
+        owner=world.user,
+        worker="rest_api",
+        effect="idempotent",
+        inputs={"id": number},
+        timeout=60,
+    )
+
+
+def test_on_dbos(dbos):
+    slow = Slow()
+    full, free = dbos.furnished(slow)
+    for number in range(8):
+        _put(job(dbos, full, number))
+    dbos.until(lambda: slow.now == 1)
+    _put(job(dbos, free, 8))
+    dbos.until(lambda: dbos.tools.calls["free"] == 1)
+    assert slow.now == 1
+    slow.lets_go.set()
+    dbos.until(lambda: dbos.tools.calls["full"] == 8)
+    assert (slow.most, set(slow.jobs.values())) == (1, {1})
