@@ -70,6 +70,14 @@ def carries_out(caller: CallsTools) -> CarryOut:
     return carry_out
 
 
+def was_not_begun(done: Done) -> bool:
+    """Whether nothing was called, because the graph did not say whether it may be: that is no attempt at the job."""
+    event = done.event
+    if not isinstance(event, StepFailed):
+        return False
+    return event.error.code == GraphUnavailableError.__name__ and not event.error.may_have_happened
+
+
 def _completed(job: Job, called: Called) -> Done:
     problem = _unfit(called.output)
     if problem:

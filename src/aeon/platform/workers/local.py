@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
@@ -12,8 +13,11 @@ from typing import Protocol
 from aeon.base.threads import Outcome, WorkerThread
 from aeon.platform.processes.running.events import StepCompleted, TimedOut
 from aeon.platform.processes.runs.model import Done, Job
-from aeon.platform.workers.calling import CarryOut, Known
+from aeon.platform.workers.calling import CarryOut, Known, was_not_begun
 from aeon.platform.workers.limits.places import Limited
+
+_ASKS_AGAIN_AFTER = 1.0
+"""Seconds, while the graph is away."""
 
 
 class Board(Protocol):
@@ -121,13 +125,26 @@ class _Waiting:
         self._idle = idle
         self._lock = threading.Lock()
         self._thread: WorkerThread[Done] | None = None
+        self._is_given_up = False
+        self._pause = threading.Event()
 
     def __call__(self) -> Done:
-        """What the job came to, or that its time was over."""
-        thread = self._thread = self._idle.pop() if self._idle else WorkerThread[Done]("aeon-job")
+        """What the job came to, or that its time was over. While the graph is away it is not begun."""
+        until = time.monotonic() + self.job.timeout
+        while True:
+            done = self._made(until - time.monotonic())
+            is_over = not was_not_begun(done) or time.monotonic() + _ASKS_AGAIN_AFTER >= until
+            if is_over or self._pause.wait(_ASKS_AGAIN_AFTER):
+                return done
+
+    def _made(self, seconds: float) -> Done:
+        with self._lock:
+            if self._is_given_up:
+                return self._timed_out()
+            thread = self._thread = self._idle.pop() if self._idle else WorkerThread[Done]("aeon-job")
         thread.tasks.put(self._work)
         try:
-            outcome = thread.outcomes.get(timeout=self.job.timeout)
+            outcome = thread.outcomes.get(timeout=seconds)
         except Empty:
             outcome = _GIVEN_UP
         with self._lock:
@@ -136,14 +153,19 @@ class _Waiting:
             thread.tasks.put(None)
             if outcome.error is not None:
                 raise outcome.error
-            return outcome.result or Done(event=TimedOut(step=self.job.step, attempt=self.job.attempt))
+            return outcome.result or self._timed_out()
         self._idle.append(thread)
         self.retry_after = outcome.result.about.get("retryAfter")
         return outcome.result
 
+    def _timed_out(self) -> Done:
+        return Done(event=TimedOut(step=self.job.step, attempt=self.job.attempt))
+
     def give_up(self) -> None:
-        """Let it answer now, if it has not yet."""
+        """Let it answer now, if it has not yet. From then on nothing is begun."""
         with self._lock:
+            self._is_given_up = True
+            self._pause.set()
             if self._thread is not None:
                 self._thread.outcomes.put(_GIVEN_UP)
 

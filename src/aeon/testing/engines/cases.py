@@ -9,6 +9,7 @@ import pytest
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.running.events import RunCompleted, StepFailed, StepStarted
@@ -370,6 +371,21 @@ def store_away(world: EngineWorld) -> None:
     _each_once(world, run)
 
 
+def store_away_from_a_job(world: EngineWorld) -> None:
+    """While the graph does not say whether a tool may be called, the job waits: that is no attempt."""
+    left = [2]
+
+    def asks_first(given: JsonObject, key: str) -> Json:
+        if left[0]:
+            left[0] -= 1
+            raise GraphUnavailableError("The graph's server does not answer.")
+        return echo(given, key)
+
+    run = world.begin(world.process("asks", [step("a", world.tool("asks", asks_first, effect="once"))]))
+    assert world.ended(run).state.phase == "completed"
+    assert world.kinds(run) == ["run_started", "step_started a", "step_completed a", "run_completed"]
+
+
 def begun_while_full(world: EngineWorld) -> None:
     """A run that was accepted before, and is begun while the graph takes no writes, is begun once there is room."""
     tool = world.tool("echo", echo)
@@ -435,5 +451,6 @@ CASES: tuple[Case, ...] = (
     entries_from_any_number,
     store_full,
     store_away,
+    store_away_from_a_job,
     begun_while_full,
 )
