@@ -34,11 +34,12 @@ def executor_of(settings: EngineSettings, own: str) -> str:
 
 
 class Place(NamedTuple):
-    """Where an engine keeps what it keeps."""
+    """Where an engine keeps what it keeps, and which graph's that is."""
 
     project: Path
     settings: EngineSettings
     environ: Mapping[str, str]
+    graph: Callable[[], str]
     from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
 
     @property
@@ -63,10 +64,10 @@ def open_engine(place: Place, parts: Parts, executor: str) -> Engine:
         return LocalEngine(parts.book, parts.workers, parts.clock, executor)
     if place.address.startswith(_TEMPORAL):
         return _temporal(place.address, settings, parts)
-    found = _database(place)
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosEngine
 
+    found = _database(place)
     return DbosEngine(found, parts.book, parts.workers, parts.results, parts.clock, executor, elsewhere=elsewhere)
 
 
@@ -94,10 +95,10 @@ def open_worker(
         from aeon.adapters.engine.temporal import TemporalWorker
 
         return TemporalWorker(*_server(place.address), workers, results, slots=slots)
-    found = _database(place)
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosWorker
 
+    found = _database(place)
     return DbosWorker(found, workers, results, executor=executor, slots=slots, present=present, is_wanted=is_wanted)
 
 
@@ -118,7 +119,11 @@ def _database(place: Place) -> str:
         (folder / "runs.db").touch(mode=0o600)
         return f"sqlite:///{folder / 'runs.db'}"
     password = password_of("engine", place.address, place.settings.password_env, place.environ, place.from_project)
-    return place.address if password is None else _with_password(place.address, password)
+    found = place.address if password is None else _with_password(place.address, password)
+    from aeon.adapters.engine.dbos.belonging import claim
+
+    claim(found, place.graph())
+    return found
 
 
 def _need_dbos() -> None:

@@ -15,6 +15,7 @@ from aeon.bootstrap.engines import Parts, Place, executor_of, open_engine, open_
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.telemetry import span_sending
 from aeon.platform.graph import GraphError
+from aeon.platform.identity import mark_of
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Engine
 from aeon.platform.processes.runs.measuring import Measuring
@@ -59,7 +60,7 @@ class ProcessRunner:
         self.carrier = executor_of(settings, self.executor)
         self._settings = settings
         self._environ = environ
-        self._place = Place(project, settings, environ, from_project)
+        self._place = Place(project, settings, environ, partial(mark_of, platform.store), from_project)
         self._closing: list[Callable[[], None]] = []
 
     @cached_property

@@ -5,9 +5,11 @@ from typing import Final
 from aeon.platform.graph import Schema
 
 SCHEMA: Final = Schema(
-    unique=(("User", "id"), ("Request", "id"), ("AuditEntry", "id"), ("Event", "id")),
+    unique=(("Graph", "key"), ("User", "id"), ("Request", "id"), ("AuditEntry", "id"), ("Event", "id")),
     indexed=(("AuditEntry", "userId"), ("Event", "at"), ("Request", "at")),
 )
+
+MARK: Final = "MERGE (g:Graph {key: 'graph'}) ON CREATE SET g.id = $new RETURN g.id AS id"
 
 ENSURE_USER: Final = """
 MERGE (u:User {id: $user})

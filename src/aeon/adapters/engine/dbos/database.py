@@ -9,7 +9,7 @@ from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Engine, Table
 
 SQLITE = "sqlite:///"
 
@@ -44,6 +44,19 @@ class Database:
     def _refuse_when_closed(self, *_connection: object) -> None:
         if not self._is_open:
             raise HaltError("The engine is closed.")
+
+
+def ensure(engine: "Engine", table: "Table") -> None:
+    """Make a table of ours, unless it is there. Whoever else makes it at the same moment does no harm."""
+    from sqlalchemy.exc import IntegrityError, ProgrammingError
+    from sqlalchemy.schema import CreateTable
+
+    try:
+        with engine.begin() as connection:
+            connection.execute(CreateTable(table, if_not_exists=True))
+    except (IntegrityError, ProgrammingError):  # Postgres: two at once
+        with engine.begin() as connection:
+            connection.execute(CreateTable(table, if_not_exists=True))
 
 
 @contextmanager

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, bindparam, delete, insert, select
-from sqlalchemy.exc import IntegrityError, ProgrammingError
-from sqlalchemy.schema import CreateTable
+from sqlalchemy.exc import IntegrityError
 
-from aeon.adapters.engine.dbos.database import Database, told_when_away
+from aeon.adapters.engine.dbos.database import Database, ensure, told_when_away
 from aeon.adapters.engine.patience import Trouble
 from aeon.base.json import canonical, parse_strict
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
@@ -57,7 +56,7 @@ class Journal:
         is_sqlite = self._engine.dialect.name == "sqlite"
         self._turn = threading.BoundedSemaphore(_AT_ONCE_ON_SQLITE if is_sqlite else _AT_ONCE)
         self._trouble = Trouble()
-        self._create()
+        ensure(self._engine, _ATTEMPTS)
 
     def known(self, run: str) -> set[Key]:
         """All attempts of a run that are kept."""
@@ -98,15 +97,6 @@ class Journal:
                 self._trouble.tell(away.message)
                 time.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
-
-    def _create(self) -> None:
-        """Whoever else makes it at the same moment does no harm."""
-        try:
-            with self._engine.begin() as connection:
-                connection.execute(CreateTable(_ATTEMPTS, if_not_exists=True))
-        except (IntegrityError, ProgrammingError):  # Postgres: two at once
-            with self._engine.begin() as connection:
-                connection.execute(CreateTable(_ATTEMPTS, if_not_exists=True))
 
 
 def _params(run: str, key: Key) -> dict[str, str | int]:

@@ -1,0 +1,50 @@
+"""A database on a server holds the runs of one graph (decision 25)."""
+
+import pytest
+
+from aeon.adapters.engine.dbos.belonging import claim
+from aeon.adapters.graph import memory
+from aeon.base.errors import ConfigError
+from aeon.bootstrap.engines import Parts, Place, open_engine, open_worker
+from aeon.platform.identity import mark_of
+from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.settings import EngineSettings
+
+pytestmark = [pytest.mark.slow, pytest.mark.server]
+
+
+def test_it_is_the_first_graphs_for_good(postgres):
+    address = postgres()
+    claim(address, "first")
+    claim(address, "first")
+    with pytest.raises(ConfigError, match=r"another graph \(first\), and this one is second") as raised:
+        claim(address, "second")
+    assert "a database of its own" in raised.value.advice
+    claim(postgres(), "second")
+
+
+def test_neither_engine_nor_worker_opens_another_graphs(postgres, tmp_path):
+    address = postgres()
+    claim(address, "first")
+    place = Place(tmp_path, EngineSettings().model_copy(update={"address": address}), {}, lambda: "second")
+    with pytest.raises(ConfigError, match="another graph"):
+        open_engine(place, Parts(None, None, None, None), "me")
+    with pytest.raises(ConfigError, match="another graph"):
+        open_worker(place, None, None, executor="me", slots={}, present=set, is_wanted=bool)
+
+
+def test_a_server_that_does_not_answer_is_said_as_such(mortal_postgres):
+    address = mortal_postgres.new()
+    mortal_postgres.kill()
+    with pytest.raises(EngineUnavailableError):
+        claim(address, "first")
+
+
+def test_a_graph_has_one_mark():
+    one, other = memory(), memory()
+    try:
+        assert mark_of(one) == mark_of(one)
+        assert mark_of(one) != mark_of(other)
+    finally:
+        one.close()
+        other.close()
