@@ -8,7 +8,7 @@ import pytest
 from aeon.adapters.operations.addresses import resolved
 from aeon.adapters.operations.llm import LlmExecutor
 from aeon.adapters.operations.llm_servers import model_server
-from aeon.adapters.operations.prompts import rendered
+from aeon.adapters.operations.prompts import prompt_of
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.interface import Reply
 from aeon.platform.catalog.calling import OperationError, Work
@@ -67,9 +67,10 @@ def test_the_model_is_chosen_by_the_whole_work():
 
 
 def test_platform_6_what_the_input_says_is_no_template_and_is_not_escaped():
-    assert rendered("{{a}} {{{a}}}", {"a": "<&{{b}}>", "b": "no"}) == "<&{{b}}> <&{{b}}>"
+    assert prompt_of("{{a}} {{{a}}}", {"a": "<&{{b}}>", "b": "no"}) == "<&{{b}}> <&{{b}}>"
+    assert prompt_of("{{o}} {{l}}", {"o": {"n": [None]}, "l": [1, "x"]}) == '{"n":[null]} [1,"x"]'
     assert (
-        rendered("{{o.n}}{{#each l}}{{this}},{{/each}}{{t}}", {"o": {"n": None}, "l": [1, "x"], "t": True})
+        prompt_of("{{o.n}}{{#each l}}{{this}},{{/each}}{{t}}", {"o": {"n": None}, "l": [1, "x"], "t": True})
         == "1,x,true"
     )
 

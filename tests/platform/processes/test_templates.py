@@ -30,6 +30,10 @@ def problems(template):
         ("{{#with step.sum}}{{total}}{{/with}}", "2.5"),
         ("{{#each rows as |row|}}{{row.name}}{{/each}}", "a"),
         ("{{json rows}} {{json step.no}}", '[{"name":"a","tags":[1,2]}] null'),
+        (
+            "{{rows}} {{rows.[0]}} {{#each rows}}{{tags}}{{/each}}",
+            '[{"name":"a","tags":[1,2]}] {"name":"a","tags":[1,2]} [1,2]',
+        ),
         ("{{log lang}}{{!-- {{nobody}} --}}\\{{nobody}}", "{{nobody}}"),
         ("<{{lang}}> & 'x'", "<en> & 'x'"),
     ],

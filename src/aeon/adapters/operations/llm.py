@@ -7,7 +7,7 @@ from threading import Thread
 from typing import Final, TypeAlias, cast
 
 from aeon.adapters.operations.counting import KeepingAdapter, usage_of
-from aeon.adapters.operations.prompts import rendered
+from aeon.adapters.operations.prompts import prompt_of
 from aeon.base.errors import LLMError, LLMRequestError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.base.json_schema import schema_check
@@ -44,8 +44,8 @@ class LlmExecutor:
 
     def execute(self, work: Work) -> Outcome:
         operation = cast(LlmCall, work.operation)
-        system = rendered(operation.system_prompt, work.given)
-        prompt = rendered(operation.prompt_template, work.given)
+        system = prompt_of(operation.system_prompt, work.given)
+        prompt = prompt_of(operation.prompt_template, work.given)
         request = Request(prompt, system or None, operation.max_tokens, operation.temperature)
         replies: list[Reply] = []
         try:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from aeon.base.errors import MissingExtraError
+from aeon.base.handlebars import rendered
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 _MISSING = re.compile(r"'([^']*)' references missing")
 
 
-def rendered(template: str, given: JsonObject) -> str:
-    """The text of a template. Nothing is escaped; what is no text stands in it as the template engine writes it.
+def prompt_of(template: str, given: JsonObject) -> str:
+    """The text of a template. Nothing is escaped; objects and lists are JSON.
 
     Raises OperationError that names the variable that was not given, and for a template that cannot be carried out.
     """
@@ -23,7 +24,7 @@ def rendered(template: str, given: JsonObject) -> str:
     from pydantic_handlebars import HandlebarsError
 
     try:
-        return environment.render(template, given)
+        return rendered(environment, template, given)
     except HandlebarsError as error:
         missing = _MISSING.search(str(error))
         if missing is None:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from aeon.base.errors import InputError, MissingExtraError
+from aeon.base.handlebars import rendered
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.platform.processes.words import listed
 
@@ -16,7 +17,7 @@ MOST_CHARACTERS = 1_000_000
 """Of what a template may come to."""
 
 _HELPERS = {"json"}
-"""What templates may call besides Handlebars' own: `{{json step.rows}}`, since an object is no text by itself."""
+"""What templates may call besides Handlebars' own."""
 
 _BARE_HELPER = re.compile(r"(?<!\\)\{\{\{?~?\s*(if|unless|each|with|lookup|log|json)\s*~?\}")
 """A helper that is given nothing, which renders nothing: meant was an input of that name."""
@@ -56,15 +57,15 @@ def template_problems(template: str, inputs: Iterable[str], variables: Iterable[
 def render(template: str, values: Mapping[str, Json], *, most: int = MOST_CHARACTERS) -> str:
     """The text of a template over inputs by name, and under `step` the steps' variables (platform 6).
 
-    Nothing is escaped, null is empty, and values are never templates themselves. Raises TemplateError where a name
-    leads nowhere and where the text is longer than `most` characters.
+    Nothing is escaped, null is empty, objects and lists are JSON, and values are never templates themselves. Raises
+    TemplateError where a name leads nowhere and where the text is longer than `most` characters.
     """
     environment = _environment(most)
     from pydantic_handlebars import HandlebarsError
 
     context = {**values, "step": dict(cast(Mapping[str, Json], values.get("step", {})))}
     try:
-        return environment.render(template, context)
+        return rendered(environment, template, context)
     except (HandlebarsError, RecursionError) as error:
         raise TemplateError(f"The output template cannot be rendered: {_in_words(error, most)}.") from None
 
