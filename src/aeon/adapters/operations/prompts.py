@@ -5,9 +5,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from aeon.base.errors import MissingExtraError
-from aeon.base.handlebars import rendered
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
+from aeon.platform.handlebars import rendered
 
 if TYPE_CHECKING:
     from pydantic_handlebars import HandlebarsEnvironment

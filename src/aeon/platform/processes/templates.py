@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from aeon.base.errors import InputError, MissingExtraError
-from aeon.base.handlebars import rendered
 from aeon.base.json import Json, JsonObject, canonical
+from aeon.platform.handlebars import rendered
 from aeon.platform.processes.words import listed
 
 if TYPE_CHECKING:
