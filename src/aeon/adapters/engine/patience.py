@@ -15,12 +15,10 @@ from aeon.platform.processes.runs.engine import EngineUnavailableError
 T = TypeVar("T")
 P = ParamSpec("P")
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-"""Seconds between two tries; each pause is twice the one before."""
-
-
 _LOG = logging.getLogger("aeon.engine")
 
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+"""Seconds between two tries; each pause is twice the one before."""
 
 _TELLS_EVERY = 60.0
 """Seconds before the same is told again."""
