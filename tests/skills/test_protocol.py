@@ -94,34 +94,33 @@ def test_nothing_after_done_is_looked_at():
     assert found(reader) == ([DONE], None, None, True)
 
 
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        (b'{"version":"0","type":"dance"}', "its type is none of"),
-        (b'{"version":"1","type":"done","ok":true}', 'its version is not "0"'),
-        (b'{"version":0,"type":"done","ok":true}', 'its version is not "0"'),
-        (b'{"type":"done","ok":true}', "required field `version`"),
-        (b'{"version":"0","type":"done"}', "required field `ok`"),
-        (b'{"version":"0","type":"done","ok":1}', "Expected `bool`"),
-        (b'{"version":"0","type":"log","level":"loud","message":""}', "Invalid enum value 'loud'"),
-        (b'{"version":"0","type":"state_patch","patch":[]}', "Expected `object`, got `array` - at `$.patch`"),
-        (b"[]", "it is no JSON object"),
-        (b"null", "it is no JSON object"),
-        (b"plainly no JSON", "it is no JSON"),
-        (b'{"version":"0"', "it is no JSON"),
-        (b'{"version":"0","type":"done","ok":true}{}', "it is no JSON"),
-        (b'{"version":"0","type":"state_patch","patch":{"a":NaN}}', "it is no JSON"),
-        (b'{"version":"0","type":"state_patch","patch":{"a":-Infinity}}', "it is no JSON"),
-        (b'{"version":"0","type":"state_patch","patch":{"a":1e999}}', "out of range"),
-        (b'{"version":"0","type":"state_patch","patch":{"a":' + b"9" * 5000 + b"}}", "out of range"),
-        (b'{"version":"0","type":"ui_event","event":"\\ud800"}', "it is no JSON"),
-        (b'{"version":"0","type":"ui_event","event":"\xed\xa0\x80"}', "no UTF-8"),
-        (b'{"version":"0","type":"done","ok":true,"unknown":"\xff"}', "no UTF-8"),
-        (b'{"version":"0","type":"ui_event","event":"e","payload":' + b"[" * 100_000 + b"}", "nested too deeply"),
-        (b'{"version":"0","type":"ui_event","event":"e","x":' + b'{"a":' * 100_000 + b"}", "nested too deeply"),
-    ],
-    ids=range(22),
-)
+BREACHES = [
+    (b'{"version":"0","type":"dance"}', "its type is none of"),
+    (b'{"version":"1","type":"done","ok":true}', 'its version is not "0"'),
+    (b'{"version":0,"type":"done","ok":true}', 'its version is not "0"'),
+    (b'{"type":"done","ok":true}', "required field `version`"),
+    (b'{"version":"0","type":"done"}', "required field `ok`"),
+    (b'{"version":"0","type":"done","ok":1}', "Expected `bool`"),
+    (b'{"version":"0","type":"log","level":"loud","message":""}', "Invalid enum value 'loud'"),
+    (b'{"version":"0","type":"state_patch","patch":[]}', "Expected `object`, got `array` - at `$.patch`"),
+    (b"[]", "it is no JSON object"),
+    (b"null", "it is no JSON object"),
+    (b"plainly no JSON", "it is no JSON"),
+    (b'{"version":"0"', "it is no JSON"),
+    (b'{"version":"0","type":"done","ok":true}{}', "it is no JSON"),
+    (b'{"version":"0","type":"state_patch","patch":{"a":NaN}}', "it is no JSON"),
+    (b'{"version":"0","type":"state_patch","patch":{"a":-Infinity}}', "it is no JSON"),
+    (b'{"version":"0","type":"state_patch","patch":{"a":1e999}}', "out of range"),
+    (b'{"version":"0","type":"state_patch","patch":{"a":' + b"9" * 5000 + b"}}", "out of range"),
+    (b'{"version":"0","type":"ui_event","event":"\\ud800"}', "it is no JSON"),
+    (b'{"version":"0","type":"ui_event","event":"\xed\xa0\x80"}', "no UTF-8"),
+    (b'{"version":"0","type":"done","ok":true,"unknown":"\xff"}', "no UTF-8"),
+    (b'{"version":"0","type":"ui_event","event":"e","payload":' + b"[" * 100_000 + b"}", "nested too deeply"),
+    (b'{"version":"0","type":"ui_event","event":"e","x":' + b'{"a":' * 100_000 + b"}", "nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("line", "fault"), BREACHES, ids=range(len(BREACHES)))
 def test_a_breach_is_named_with_its_line_and_reading_goes_on(line, fault):
     """Skills 2, 4: a violation, never a crash; the first one is told."""
     reader = read(lines(EVENTS[0]) + b"\n" + line + b"\nsecond breach\n" + lines(DONE))
@@ -129,6 +128,28 @@ def test_a_breach_is_named_with_its_line_and_reading_goes_on(line, fault):
     assert fault in reader.violation
     assert len(reader.violation) < 500
     assert list(reader.events) == [EVENTS[0], DONE]
+
+
+UNKNOWN = b'{"version":"0","type":"log","level":"info","message":"m","x":%s}'
+ODD = [
+    UNKNOWN % (b"[" * 70 + b"]" * 70),
+    UNKNOWN % b'"\xff"',
+    UNKNOWN % b"1e999",
+    b'{"x":' + b"[" * 2000 + b"]" * 2000 + b',"version":"0","type":"log","level":"info","message":"m"}',
+    b'{"version":"0","\xff":1,"type":"log","level":"info","message":"m"}',
+    b'{"version":"0","type":"state_patch","patch":{"\xff":1}}',
+    b'{"version":"0","type":"state_patch","patch":{"a":[\n1]}}',
+    b'{"version":"0",\n"type":"log","level":"info","message":"m"}',
+]
+"""What a hurried reading might see otherwise."""
+
+
+@pytest.mark.parametrize("line", [*(line for line, _ in BREACHES), *ODD], ids=range(len(BREACHES) + len(ODD)))
+def test_in_a_flood_a_line_is_what_it_is_alone(line):
+    """Skills 2, 4: events that come many at once are read at once, with the same findings."""
+    around = lines(EVENTS[1], EVENTS[3])
+    data = around + line + b"\n" + around
+    assert found(read(data)) == found(read(data, *(at + 1 for at, byte in enumerate(data) if byte == ord("\n"))))
 
 
 def nested(levels: int) -> dict:

@@ -31,7 +31,8 @@ _BLANK = b" \t\r"
 class _Vocabulary(NamedTuple):
     """The six events of version "0" (skills 2): what reads any line, and what reads plain ones without a second look.
 
-    A plain event is one of the four that stand for themselves, nested no deeper than `_SHALLOW` levels.
+    A plain event is one of the four that stand for themselves, nested no deeper than `_SHALLOW` levels. It has no
+    field that the protocol does not know: the decoder skips those, and neither their depth nor their UTF-8 is seen.
     """
 
     decode: Callable[[bytes], Any]
@@ -51,21 +52,24 @@ def _vocabulary() -> _Vocabulary:
             "Reading what skill scripts say needs msgspec.", next_step="Install aeon-orchestrator[skills]."
         ) from None
     *free, asset, done = _kinds(Json, JsonObject)
-    plain = _kinds(_nested(_SHALLOW), dict[str, _nested(_SHALLOW - 1)])[: len(free)]
+    plain = _kinds(_nested(_SHALLOW), dict[str, _nested(_SHALLOW - 1)], is_closed=True)[: len(free)]
     return _Vocabulary(
         Decoder(Union[*free, asset, done]).decode, Decoder(Union[*plain]).decode, to_builtins, done, asset
     )
 
 
-def _kinds(value: Any, json_object: Any) -> tuple[type, ...]:
-    """The kinds of events, with these types where anything may stand; `asset` and `done` are the last."""
+def _kinds(value: Any, json_object: Any, *, is_closed: bool = False) -> tuple[type, ...]:
+    """The kinds of events, with these types where anything may stand; `asset` and `done` are the last.
+
+    `is_closed`: fields that the protocol does not know are refused, not skipped.
+    """
     from msgspec import Struct, defstruct
 
     class Event(Struct, tag_field="type", rename="camel", omit_defaults=True, gc=False):
         version: Literal["0"]
 
     def kind(tag: str, *fields: tuple[str, Any] | tuple[str, Any, None]) -> type:
-        return defstruct(tag, fields, bases=(Event,), tag=tag)
+        return defstruct(tag, fields, bases=(Event,), tag=tag, forbid_unknown_fields=is_closed)
 
     some_object = (json_object | None, None)
     return (
@@ -212,10 +216,8 @@ class EventReader:
         if b"\n" not in block or block.endswith(b"\n"):  # one line is no flood; a last one that is blank is not seen
             return False
         try:
-            if not block.isascii():
-                block.decode()
             deque(map(self._vocabulary.decode_plain, BytesIO(block)), maxlen=0)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         return True
 
