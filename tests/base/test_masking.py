@@ -159,6 +159,7 @@ def test_secrets_of_white_space_or_signs_alone_replace_themselves_only():
 
 
 @pytest.mark.parametrize("filling", ["a" * 1_000_000, "\\" * 1_000_000, " " * 1_000_000, "c2VjcmV0" * 125_000])
+@pytest.mark.slow
 def test_a_long_answer_takes_no_long_time(filling):
     """Nor one that was made to."""
     mask, began = Mask(["se cr\\et-key", PEM, "secret/key"]), time.monotonic()

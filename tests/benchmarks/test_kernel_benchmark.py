@@ -39,6 +39,7 @@ def test_work_left_out_is_noticed(run):
         work.check_done(2)
 
 
+@pytest.mark.slow
 def test_the_tables_come_from_fresh_interpreters(run):
     taken = run.steps(["floor", "Aeon"], 4, 1, 1)
     rows = list(run.step_table(taken))
@@ -46,6 +47,7 @@ def test_the_tables_come_from_fresh_interpreters(run):
     assert "skipped" not in "".join(rows)
 
 
+@pytest.mark.slow
 def test_a_missing_peer_is_a_skip(run, monkeypatch):
     import one
 

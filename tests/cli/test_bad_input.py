@@ -94,6 +94,7 @@ def test_a_plan_that_cannot_be_read(aeon, path):
 
 @given(st.binary(max_size=300))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.slow
 def test_no_plan_file_brings_a_trace(aeon, data):
     Path("p.json").write_bytes(data)
     ended = aeon("run", "--plan", "p.json", "--no-input")

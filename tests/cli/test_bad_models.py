@@ -88,6 +88,7 @@ def test_a_call_of_another_tool_fails_its_step(aeon, double):
     assert len(server.requests) <= 4
 
 
+@pytest.mark.slow
 def test_ten_thousand_steps_are_no_plan(aeon, double):
     server = double(*[AtOnce(planned(*[{**STEP, "step_id": f"s{number}"} for number in range(10_000)]))] * 9)
     ended = aeon("run", "say hello", "--log", "run.jsonl")

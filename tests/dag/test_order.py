@@ -3,6 +3,7 @@
 import time
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ def test_dependents_are_the_edges_seen_from_the_other_end():
     assert dependents_of([[], [0], [0, 1]]) == [[1, 2], [2], []]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes_take_about_a_second_and_nothing_recurses():
     """Skills 7: linear in nodes and edges; chains of any length."""
     size = 100_000

@@ -51,6 +51,7 @@ def test_core_12_the_reader_restores_any_entrys_full_state(count):
         assert restore(states[:number]) == {"goal": "g", "steps": whole}
 
 
+@pytest.mark.slow
 def test_core_12_a_log_grows_linearly():
     sizes = [sum(len(canonical(state)) for state in visited(count)[0]) for count in (100, 200, 400)]
     whole = [len(canonical(plan_steps(count))) for count in (100, 200, 400)]

@@ -11,6 +11,8 @@ from aeon.platform.ledger import Request
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step
 
+pytestmark = pytest.mark.slow
+
 ENGINES = {
     "local": lambda _folder: lambda book, workers, _results, clock, who: LocalEngine(book, workers, clock, who),
     "dbos": lambda folder: lambda *parts: DbosEngine(f"sqlite:///{folder}/runs.db", *parts),

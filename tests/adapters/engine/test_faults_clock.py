@@ -20,6 +20,8 @@ from aeon.testing.engines.world import SetClock, echo, step
 
 from .test_engines import ENGINES
 
+pytestmark = pytest.mark.slow
+
 
 def made(request, store, folder):
     world = EngineWorld(store, folder, ENGINES[request.param](folder, request))

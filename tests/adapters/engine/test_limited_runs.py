@@ -19,6 +19,8 @@ from aeon.platform.workers.registry import Registry
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import step
 
+pytestmark = pytest.mark.slow
+
 PARALLEL = {"mode": "parallel"}
 
 

@@ -14,6 +14,8 @@ from aeon.platform.processes.runs.measuring import Measuring
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step
 
+pytestmark = pytest.mark.slow
+
 
 class Measured(EngineWorld):
     """An engine's world, with what measures it."""

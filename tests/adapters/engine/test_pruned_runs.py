@@ -16,6 +16,8 @@ from aeon.platform.workers.cache.cache import GraphCache
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, step
 
+pytestmark = pytest.mark.slow
+
 BIG = "x" * (LARGEST_INLINE + 1)
 
 LEFT = """

@@ -122,6 +122,7 @@ def test_one_that_is_slow_is_given_up_in_time_and_asked_anew_later(collector, re
     assert collector.spans
 
 
+@pytest.mark.slow
 def test_an_answer_that_trickles_is_left_behind(receiver, monkeypatch):
     """The client's own timeout begins anew with each byte."""
     server = socket.create_server(("127.0.0.1", 0))

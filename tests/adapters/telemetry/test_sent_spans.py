@@ -89,6 +89,7 @@ def roots(spans):
     return [span for span in spans if "aeon.run.id" in said(span.attributes)]
 
 
+@pytest.mark.slow
 def test_a_run_is_one_trace_with_its_retries_its_failures_and_what_it_called(collector, telling):
     world = telling()
     good, bad, late = world.tool("echo", echo), world.tool("bad", failing), world.tool("flaky", flaky(1))

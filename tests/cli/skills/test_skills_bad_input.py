@@ -68,6 +68,7 @@ def test_a_place_that_holds_no_plan_is_code_2(aeon, path, said):
         assert said in told(ended)
 
 
+@pytest.mark.slow
 def test_a_file_larger_than_is_read_is_refused_without_reading_it_all(aeon):
     with Path("big.json").open("wb") as file:
         file.truncate(1_000_000_000)
@@ -139,6 +140,7 @@ def test_ten_thousand_nodes_are_checked_and_a_few_faults_shown(aeon, talker, pla
     assert len(ended.err.splitlines()) < 150
 
 
+@pytest.mark.slow
 def test_ten_thousand_nodes_that_cannot_all_run_in_time_are_counted(aeon, talker, plan):
     """Skills 4: what the deadline leaves is not begun, and not told one by one."""
     nodes = [(f"n{n}", SAY) for n in range(10_000)]
@@ -149,6 +151,7 @@ def test_ten_thousand_nodes_that_cannot_all_run_in_time_are_counted(aeon, talker
     assert len(ended.err.splitlines()) < 1_000
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_thousand_is_no_recursion(aeon, talker, plan):
     chain = [(f"n{n}", SAY, {"dependencies": [f"n{n - 1}"] if n else []}) for n in range(1000)]
     ended = aeon("skills", "exec", plan(*chain), "--timeout", 1)

@@ -348,6 +348,7 @@ def test_a_run_costs_as_much_as_it_is_long(shape):
 
 
 @pytest.mark.parametrize(("shape", "size"), [(chain, 10_000), (fan, 1_000)])
+@pytest.mark.slow
 def test_long_and_wide_runs_end(shape, size):
     plan = shape(size)
     run = driven(plan)

@@ -70,6 +70,7 @@ def test_a_run_is_its_owners_alone(world):
     assert world.runs.page("somebody") == []
 
 
+@pytest.mark.slow
 def test_the_trace_holds_every_attempts_bound_inputs_and_outcome(world):
     """Platform 10: what each was given and came to, worked out from the entries alone."""
     busy = world.tool("flaky", flaky(1))

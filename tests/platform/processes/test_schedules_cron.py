@@ -123,6 +123,7 @@ def means(field, number, every):
 
 @settings(max_examples=40)
 @given(minutes, hours, st.sampled_from(ZONES), st.sampled_from(TURNS), st.integers(0, 2880))
+@pytest.mark.slow
 def test_every_wall_clock_time_that_is_meant_is_one_instant(minute, hour, zone_name, day, begins):
     """Law: each counts at its first instant, and one that is lacking an hour later by the clock; in order, none twice."""
     zone = ZoneInfo(zone_name)

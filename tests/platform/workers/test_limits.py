@@ -146,6 +146,7 @@ async def test_no_more_jobs_at_once_than_the_service_takes(world):
     assert len({each.event.output for each in done}) == 8
 
 
+@pytest.mark.slow
 @in_a_loop
 async def test_no_more_calls_in_any_window_than_the_service_takes(world):
     calls = Calls()
@@ -188,6 +189,7 @@ async def test_whoever_waits_for_a_limit_holds_no_worker(world):
     await asyncio.gather(passing, *waiting)
 
 
+@pytest.mark.slow
 @in_a_loop
 async def test_a_jobs_time_runs_only_once_it_has_its_place(world):
     """Waiting is no attempt, and takes none of the job's time."""
@@ -356,6 +358,7 @@ class Refusing:
         return Done(event=event, about={"retryAfter": self.seconds})
 
 
+@pytest.mark.slow
 @in_a_loop
 async def test_a_service_that_asks_for_it_is_left_alone_by_all_though_it_has_no_limits(world):
     """RFC 9110, section 10.2.3: its Retry-After is waited for, without a worker, and is told of."""

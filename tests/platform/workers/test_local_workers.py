@@ -3,6 +3,8 @@
 import asyncio
 import threading
 
+import pytest
+
 from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
 from aeon.platform.processes.runs.model import Done, Job
@@ -44,12 +46,14 @@ def carried_out(answers, job=JOB):
     return asyncio.run(LocalWorkers(answers, {}).carry_out(job))
 
 
+@pytest.mark.slow
 def test_a_job_is_begun_when_the_graph_is_back():
     answers = Answers(AWAY, AWAY, DONE)
     assert carried_out(answers) == DONE
     assert answers.asked == 3
 
 
+@pytest.mark.slow
 def test_it_fails_with_that_where_its_time_is_over_before():
     answers = Answers(AWAY)
     assert carried_out(answers, JOB.model_copy(update={"timeout": 2})) == AWAY
@@ -63,6 +67,7 @@ def test_what_may_have_happened_is_not_begun_again():
     assert answers.asked == 1
 
 
+@pytest.mark.slow
 def test_a_job_that_is_wanted_no_more_is_not_begun_when_the_graph_is_back():
     answers = Answers(AWAY, DONE)
 

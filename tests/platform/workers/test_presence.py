@@ -76,6 +76,7 @@ def test_what_workers_do_is_written_and_kept(store):
     assert not registry.beat("one", [busy])
 
 
+@pytest.mark.slow
 def test_who_was_taken_for_gone_enters_again(store):
     """After a long sleep it is there again, by itself."""
     registry = Registry(store, SystemClock())

@@ -73,6 +73,7 @@ def test_files_that_change_are_seen_and_told(tmp_path):
     assert library.catalog is last
 
 
+@pytest.mark.slow
 def test_a_root_that_comes_into_being_is_seen(tmp_path):
     library = SkillLibrary([Root(tmp_path / "skills", "project")], environ={})
     with watched(library) as told:
