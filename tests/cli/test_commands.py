@@ -259,7 +259,7 @@ def test_a_log_is_shown_verified_and_replayed(aeon, log):
 
 def test_a_changed_log_is_code_1_with_its_line(aeon, log):
     """Core 13."""
-    log.write_bytes(log.read_bytes().replace(b"352", b"353"))
+    log.write_bytes(log.read_bytes().replace(b'"result":352', b'"result":353'))  # no hash and no time reads like that
     for argv in (["log", "verify", log], ["replay", log], ["resume", log], ["log", "show", log]):
         ended = aeon(*argv, "--json")
         assert ended.code == 1

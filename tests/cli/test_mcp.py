@@ -77,13 +77,13 @@ def sleeper():
     (scripts.parent / "skill.json").write_text(json.dumps(manifest))
 
 
-def asked(ask, **environ):
-    """What `ask(client)` gives, by the official client."""
+def asked(ask, *words, **environ):
+    """What `ask(client)` gives, by the official client, of a server that is started with these words more."""
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     async def main():
-        parameters = StdioServerParameters(command=SERVER[0], args=SERVER[1:], env={**os.environ, **environ})
+        parameters = StdioServerParameters(command=SERVER[0], args=[*SERVER[1:], *words], env={**os.environ, **environ})
         async with Client(stdio_client(parameters)) as client:
             return await ask(client)
 
@@ -190,6 +190,56 @@ def test_skills_are_called_and_say_in_words_what_is_wrong():
     assert (wrong.is_error, lost.is_error) == (True, True)
     assert "The arguments do not fit: $.arguments.key: 1 is not of type" in wrong.content[0].text
     assert "no.csv" in lost.content[0].text
+
+
+STORED = """
+kind: Service
+name: graph
+type: neo4j_graph
+protocol: bolt
+connectionSchema: {type: object, required: [endpoint]}
+---
+kind: Tool
+name: mine
+description: What uses what is mine.
+service: graph
+connectionParams: {endpoint: "aeon:graph"}
+operation: {type: graph_query, query: "@users_of_mine"}
+inputSchema: {type: object}
+---
+kind: Tool
+name: answer
+service: graph
+connectionParams: {endpoint: "aeon:graph"}
+operation: {type: graph_query, query: "@users_of_mine"}
+inputSchema: {type: object}
+"""
+
+
+def printed(*words):
+    """What the command prints, in a process of its own: the client keeps the stderr that it was imported with."""
+    return subprocess.run([*SERVER[:3], *words], check=True, capture_output=True, text=True).stdout
+
+
+def test_stored_tools_are_offered_to_their_user_where_that_is_asked_for():
+    """design.md: Aeon serves its tools by MCP. What is named like the kernel itself is left out, and said."""
+    Path("tools.yaml").write_text(STORED)
+    printed("apply", "tools.yaml")
+
+    async def ask(client):
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        mine = tools.get("mine")
+        calls = [client.call_tool("mine", {}) for _ in range(10 if mine else 0)]
+        return mine, tools["answer"].description, await asyncio.gather(*calls)
+
+    mine, answer, calls = asked(ask, "--tools", "catalog")
+    assert (mine.description, mine.input_schema) == ("What uses what is mine.", {"type": "object"})
+    assert mine.annotations.model_dump(exclude_none=True) == {"read_only_hint": True}
+    assert answer.startswith("Plans a request")
+    by_hand = json.loads(printed("tool", "call", "mine"))
+    assert [called.structured_content for called in calls] == [by_hand] * 10
+    assert asked(ask)[0] is None
+    assert asked(ask, "--tools", "catalog", "--user", "ann")[0] is None
 
 
 def test_a_slow_skill_holds_up_no_other(sleeper):

@@ -36,6 +36,7 @@ from aeon.tools.stubs import shipped_tools
 if TYPE_CHECKING:
     from aeon.bootstrap.platform import Platform
     from aeon.bootstrap.processes import ProcessRunner
+    from aeon.platform.catalog.as_tool import StoredTool
     from aeon.platform.graph import GraphStore
 
 
@@ -119,10 +120,15 @@ class App:
 
         return ProcessRunner(self.platform(user), Path.cwd(), self.settings.engine, self._environ, self._from_project)
 
-    def offer_stored(self, user: str) -> None:
-        """Register the tools stored in this folder's graph. Raises GraphError, VaultError, MissingExtraError."""
-        for tool in self.platform(user).kernel_tools():
+    def offer_stored(self, user: str) -> "list[StoredTool]":
+        """Register the tools stored in this folder's graph, and give them.
+
+        Raises GraphError, VaultError, MissingExtraError.
+        """
+        stored = self.platform(user).kernel_tools()
+        for tool in stored:
             self._register(tool)
+        return stored
 
     def close(self) -> None:
         """Give back what was opened."""

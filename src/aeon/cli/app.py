@@ -149,11 +149,11 @@ def doctor(
 
 
 @app.command()
-def mcp(model: Model = None, user: User = "me") -> int:
+def mcp(model: Model = None, tools: Stored = None, user: User = "me") -> int:
     """Serve the kernel and the skills to others by MCP, on stdin and stdout."""
     from aeon.cli.mcp import serve_mcp
 
-    return serve_mcp(model, user)
+    return serve_mcp(model, user, with_stored=tools is not None)
 
 
 @tools.command("list")

@@ -16,11 +16,11 @@ _OWN_USER = "me"
 """Whose the project's folder is, and what lies in it."""
 
 
-def serve_mcp(model: str | None, user: str) -> int:
+def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     """Serve until stdin is closed. Whoever leaves calls behind is gone: nothing of them is waited for.
 
     What is remembered for another user than the folder's own is kept apart, and nobody else is ever told it
-    (platform 2).
+    (platform 2). `with_stored` offers the tools stored in the folder's graph, the user's own and shared ones.
     """
     place = None if user == _OWN_USER else Path(".aeon") / "users" / ordered(user)
     memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(place / "memory.db") if place else None)}
@@ -30,7 +30,7 @@ def serve_mcp(model: str | None, user: str) -> int:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             app.keep_apart(Path.cwd() / place / "skills")
         warnings: list[str] = []
-        tools = offered(app, warnings)
+        tools = offered(app, app.offer_stored(user) if with_stored else (), warnings)
         for warning in warnings:
             say(warning, "warning: ", "  ")
         os.environ.pop("AEON_MASTER_KEY", None)  # what opens a vault is no business of tools

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, cast
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import Called
+from aeon.platform.catalog.effects import Effect, effect_of
 from aeon.platform.catalog.model import Tool as Stored
 from aeon.platform.errors import PlatformError
 from aeon.tools.interface import Tool
@@ -30,6 +31,7 @@ class StoredTool(Tool):
             else {"type": "object", "properties": {"result": stored.output_schema}, "required": ["result"]}
         )
         self.timeout = stored.operation.timeout + _GRACE
+        self.effect: Effect = stored.effect or effect_of(stored.operation)
         self._call = call
 
     def invoke(self, **kwargs: Any) -> JsonObject:

@@ -1,11 +1,15 @@
-"""What Aeon offers to others: the kernel itself, and every script of every usable skill."""
+"""What Aeon offers to others: the kernel itself, every script of every usable skill, and stored tools."""
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import JsonObject
 from aeon.bootstrap import App
+from aeon.platform.catalog.as_tool import StoredTool
+from aeon.platform.catalog.effects import Effect
 from aeon.server.mcp.answering import AnswerTool
+from aeon.tools.interface import Tool
 from aeon.tools.registry import Registered, ToolRegistry
 
 
@@ -32,6 +36,14 @@ _SHIPPED = {
 """Skills say nothing of their effects; of those that are shipped they are known."""
 
 
+_EFFECTS: dict[Effect, Hints] = {
+    "pure": Hints(read_only=True, open_world=False),
+    "read": Hints(read_only=True),
+    "idempotent": Hints(read_only=False, idempotent=True),
+    "once": Hints(read_only=False, idempotent=False),
+}
+
+
 class Offered(NamedTuple):
     """A tool that others may call. Its schemas are of type object, as MCP wants them."""
 
@@ -46,20 +58,24 @@ class Offered(NamedTuple):
         return {"name": tool["name"], "description": tool["description"], **schemas}
 
 
-def offered(app: App, warnings: list[str]) -> dict[str, Offered]:
-    """Every tool by its name. What cannot be offered is told in `warnings`."""
+def offered(app: App, stored: Iterable[StoredTool], warnings: list[str]) -> dict[str, Offered]:
+    """Every tool by its name, those that are `stored` last. What cannot be offered is told in `warnings`."""
     registry = ToolRegistry([AnswerTool(app)])
     hints = {AnswerTool.name: Hints(read_only=False, open_world=True)}
+    for tool, known in [*_of_skills(app), *((tool, _EFFECTS[tool.effect]) for tool in stored)]:
+        try:
+            registry.register(tool)
+        except ToolDefinitionError as error:
+            warnings.append(error.message)
+        else:
+            hints[tool.name] = known
+    return {name: Offered(found, hints[name]) for name in hints if (found := registry.lookup(name))}
+
+
+def _of_skills(app: App) -> Iterator[tuple[Tool, Hints]]:
     shipped = {root.path for root in app.skills.roots if root.label == "shipped"}
     for skill in app.skills.catalog.plannable():
         for script in skill.scripts:
             name = f"{skill.name}.{script.name}"
-            if (tool := app.skills.tool(name)) is None:
-                continue
-            try:
-                registry.register(tool)
-            except ToolDefinitionError as error:
-                warnings.append(error.message)
-                continue
-            hints[name] = _SHIPPED.get(name, Hints()) if skill.directory_path.parent in shipped else Hints()
-    return {name: Offered(found, hints[name]) for name in hints if (found := registry.lookup(name))}
+            if tool := app.skills.tool(name):
+                yield tool, _SHIPPED.get(name, Hints()) if skill.directory_path.parent in shipped else Hints()

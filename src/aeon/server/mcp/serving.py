@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anyio import CancelScope
     from mcp.server.lowlevel import Server
 
-_INSTRUCTIONS = "`answer` takes a request in words and does what it takes; the others are single skills."
+_INSTRUCTIONS = "`answer` takes a request in words and does what it takes; the others are single skills and tools."
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
