@@ -150,7 +150,11 @@ def doctor(
 
 @app.command()
 def mcp(model: Model = None, tools: Stored = None, user: User = "me") -> int:
-    """Serve the kernel and the skills to others by MCP, on stdin and stdout."""
+    """Serve the kernel and the skills to others by MCP, on stdin and stdout.
+
+    With --tools catalog stored tools and Processes, too: process.NAME starts a run, run.look, run.answer and run.cancel
+    deal with it.
+    """
     from aeon.cli.mcp import serve_mcp
 
     return serve_mcp(model, user, with_stored=tools is not None)

@@ -1,6 +1,7 @@
 """`aeon mcp`: this Aeon as an MCP server on stdin and stdout."""
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 from aeon.base.json import Json
@@ -10,7 +11,8 @@ from aeon.cli.codes import Code
 from aeon.cli.say import say
 from aeon.cli.session import opened, settings_here
 from aeon.platform.records import ordered
-from aeon.server.mcp import Calls, offered, serve
+from aeon.server.mcp import Calls, Hints, of_stored, offered, serve
+from aeon.tools.interface import Tool
 
 _OWN_USER = "me"
 """Whose the project's folder is, and what lies in it."""
@@ -20,17 +22,24 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     """Serve until stdin is closed. Whoever leaves calls behind is gone: nothing of them is waited for.
 
     What is remembered for another user than the folder's own is kept apart, and nobody else is ever told it
-    (platform 2). `with_stored` offers the tools stored in the folder's graph, the user's own and shared ones.
+    (platform 2). `with_stored` offers the tools and the Processes stored in the folder's graph, the user's own
+    and shared ones.
     """
     place = None if user == _OWN_USER else Path(".aeon") / "users" / ordered(user)
     memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(place / "memory.db") if place else None)}
     loaded = settings_here(model=model, more=memory)
-    with opened(loaded) as app:
+    with opened(loaded) as app, ExitStack() as closing:
         if place is not None:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             app.keep_apart(Path.cwd() / place / "skills")
+        stored: list[tuple[Tool, Hints]] = []
+        if with_stored:
+            from aeon.server.mcp.processes import of_processes
+
+            runner = closing.enter_context(app.process_runner(user))
+            stored = [*of_stored(app.offer_stored(user)), *of_processes(runner, user)]
         warnings: list[str] = []
-        tools = offered(app, app.offer_stored(user) if with_stored else (), warnings)
+        tools = offered(app, stored, warnings)
         for warning in warnings:
             say(warning, "warning: ", "  ")
         os.environ.pop("AEON_MASTER_KEY", None)  # what opens a vault is no business of tools

@@ -9,7 +9,8 @@ import pytest
 from aeon.base.errors import ToolError
 from aeon.base.masking import Mask
 from aeon.server.mcp.calls import Calls
-from aeon.server.mcp.offer import Hints, Offered
+from aeon.server.mcp.hints import Hints
+from aeon.server.mcp.offer import Offered
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 

@@ -116,7 +116,7 @@ class Following:
     def _only_questions(self) -> list[Question]:
         """What is asked, where nothing else is under way in the run and all that it called."""
         asked = self._runner.runs.questions(self._user, self._run)
-        busy = asked and any(is_busy(self._runner.runs.see(self._user, run)) for run in self._after)
+        busy = asked and any(self._runner.runs.see(self._user, run).is_busy for run in self._after)
         return [] if busy else asked
 
     def _lines(self, run: str, entry: Entry) -> Iterator[str]:
@@ -154,17 +154,6 @@ class Following:
 
 def _nobody(_line: str) -> None:
     """Whom nothing is told."""
-
-
-def is_busy(seen: Seen) -> bool:
-    """Whether a call of a tool is under way in a run, or about to be."""
-    plan = seen.plan
-    return any(
-        step.status in ("running", "retrying", "stopping")
-        and plan.calls[plan.steps[position].id].kind == "tool"
-        and not plan.is_manual(position)
-        for position, step in enumerate(seen.state.steps)
-    )
 
 
 def _ended(event: StepEvent, seconds: str) -> str:  # noqa: PLR0911  # one a kind

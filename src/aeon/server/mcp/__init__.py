@@ -1,7 +1,8 @@
-"""Aeon as an MCP server: the kernel and the skills' scripts as tools."""
+"""Aeon as an MCP server: the kernel, the skills' scripts, stored tools and Processes as tools."""
 
 from aeon.server.mcp.calls import Calls
-from aeon.server.mcp.offer import Offered, offered
+from aeon.server.mcp.hints import Hints
+from aeon.server.mcp.offer import Offered, of_stored, offered
 from aeon.server.mcp.serving import serve
 
-__all__ = ["Calls", "Offered", "offered", "serve"]
+__all__ = ["Calls", "Hints", "Offered", "of_stored", "offered", "serve"]

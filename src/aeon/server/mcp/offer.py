@@ -1,4 +1,4 @@
-"""What Aeon offers to others: the kernel itself, every script of every usable skill, and stored tools."""
+"""What Aeon offers to others: the kernel itself, every script of every usable skill, and what more it is told to."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -9,18 +9,9 @@ from aeon.bootstrap import App
 from aeon.platform.catalog.as_tool import StoredTool
 from aeon.platform.catalog.effects import Effect
 from aeon.server.mcp.answering import AnswerTool
+from aeon.server.mcp.hints import Hints
 from aeon.tools.interface import Tool
 from aeon.tools.registry import Registered, ToolRegistry
-
-
-class Hints(NamedTuple):
-    """What is known of a tool's effects, as MCP's annotations have them; None where nothing is."""
-
-    read_only: bool | None = None
-    destructive: bool | None = None
-    idempotent: bool | None = None
-    open_world: bool | None = None
-
 
 _READS = Hints(read_only=True, open_world=False)
 _SHIPPED = {
@@ -58,11 +49,11 @@ class Offered(NamedTuple):
         return {"name": tool["name"], "description": tool["description"], **schemas}
 
 
-def offered(app: App, stored: Iterable[StoredTool], warnings: list[str]) -> dict[str, Offered]:
-    """Every tool by its name, those that are `stored` last. What cannot be offered is told in `warnings`."""
+def offered(app: App, more: Iterable[tuple[Tool, Hints]], warnings: list[str]) -> dict[str, Offered]:
+    """Every tool by its name, `more` last. What cannot be offered is told in `warnings`."""
     registry = ToolRegistry([AnswerTool(app)])
     hints = {AnswerTool.name: Hints(read_only=False, open_world=True)}
-    for tool, known in [*_of_skills(app), *((tool, _EFFECTS[tool.effect]) for tool in stored)]:
+    for tool, known in [*_of_skills(app), *more]:
         try:
             registry.register(tool)
         except ToolDefinitionError as error:
@@ -70,6 +61,12 @@ def offered(app: App, stored: Iterable[StoredTool], warnings: list[str]) -> dict
         else:
             hints[tool.name] = known
     return {name: Offered(found, hints[name]) for name in hints if (found := registry.lookup(name))}
+
+
+def of_stored(tools: Iterable[StoredTool]) -> Iterator[tuple[Tool, Hints]]:
+    """Stored tools, to be offered: their effects are known."""
+    for tool in tools:
+        yield tool, _EFFECTS[tool.effect]
 
 
 def _of_skills(app: App) -> Iterator[tuple[Tool, Hints]]:

@@ -44,6 +44,16 @@ class Seen(NamedTuple):
     plan: Plan
     state: State
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call of a tool is under way in it, or about to be."""
+        return any(
+            step.status in ("running", "retrying", "stopping")
+            and self.plan.calls[self.plan.steps[position].id].kind == "tool"
+            and not self.plan.is_manual(position)
+            for position, step in enumerate(self.state.steps)
+        )
+
 
 class Runs:
     """The runs of all users, each for its owner alone. Threads may share it."""

@@ -1,0 +1,200 @@
+"""Stored Processes as tools: one that starts a run for each, and those that look at a run, answer and cancel it."""
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from aeon.base.errors import AeonError, ToolError
+from aeon.base.json import Json, JsonObject
+from aeon.bootstrap.processes import ProcessRunner
+from aeon.platform.ledger import Request
+from aeon.platform.processes.model import Process
+from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.runs.accepting import NewRun
+from aeon.server.mcp.hints import Hints
+from aeon.tools.interface import Tool
+
+_MOST_OFFERED = 200
+"""Processes that are offered of the user's own, and of those that are shared."""
+
+_PATIENCE = 30.0
+"""Seconds that a call waits for a run: clients give a call up after a minute. The run goes on."""
+
+_LOOKS_EVERY = 0.1
+_SETTLES = 0.6
+"""Seconds without anything new before it is asked whether only a person can go on."""
+
+_RUN: JsonObject = {"run": {"type": "string", "minLength": 1, "description": "the run's id"}}
+_TOLD: JsonObject = {
+    "type": "object",
+    "required": ["run", "phase", "output", "questions"],
+    "properties": {
+        "run": {"type": "string"},
+        "phase": {"type": "string", "description": "completed, or where it stands: run.look waits on"},
+        "output": {"description": "what it came to, null before it is completed"},
+        "questions": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "what only a person can say: run.answer tells the run",
+        },
+    },
+}
+
+
+class RunTool(Tool):
+    """Does something about a run and tells where it stands once that settles, or a call has waited long enough."""
+
+    timeout = None  # a run has limits of its own, and a call waits no longer than its patience
+    output_schema = _TOLD
+
+    def __init__(self, name: str, description: str, takes: JsonObject, act: Callable[[JsonObject], JsonObject]) -> None:
+        """`takes`: the schema of each argument; one without a default is needed."""
+        self.name = name
+        self.description = description
+        self.input_schema = {
+            "type": "object",
+            "required": [name for name, schema in takes.items() if "default" not in schema],
+            "properties": takes,
+            "additionalProperties": False,
+        }
+        self._act = act
+
+    def invoke(self, **kwargs: Any) -> JsonObject:
+        """Where the run stands. Raises ToolError for one that failed, and with what the platform said."""
+        with _in_words():
+            return self._act(kwargs)
+
+
+def of_processes(runner: ProcessRunner, user: str) -> Iterator[tuple[Tool, Hints]]:
+    """Every Process that the user may run, and what he can do about its runs. Raises GraphError."""
+    runs = _Runs(runner, user)
+    processes = runner.platform.processes
+    shared = processes.page_of_shared(user, limit=_MOST_OFFERED)
+    own = processes.page_of_own(user, limit=_MOST_OFFERED)
+    for process in {each.name: each for each in [*shared, *own] if each.enabled}.values():  # of two, his own
+        yield _starting(runs, process), Hints(read_only=False)
+    described = (
+        (
+            "run.look",
+            "Waits for a run and tells where it stands.",
+            {**_RUN, "seconds": {"type": "number", "minimum": 0, "maximum": 300, "default": _PATIENCE}},
+            runs.look,
+            Hints(read_only=True),
+        ),
+        (
+            "run.answer",
+            "Gives a run what one of its questions waits to be told.",
+            {**_RUN, "step": {"type": "string", "description": "the question's step"}, "answer": {}},
+            runs.answer,
+            Hints(read_only=False, destructive=False),
+        ),
+        (
+            "run.cancel",
+            "Stops a run with everything that it called.",
+            _RUN,
+            runs.cancel,
+            Hints(read_only=False, destructive=True, idempotent=True),
+        ),
+    )
+    for name, description, takes, act, hints in described:
+        yield RunTool(name, description, takes, act), hints
+
+
+def _starting(runs: "_Runs", process: Process) -> RunTool:
+    takes: JsonObject = {name: {} for name in process.initial_context}
+    description = process.description or f"Runs the process {process.name}."
+    return RunTool(f"process.{process.name}", description, takes, lambda given: runs.start(process, given))
+
+
+class _Runs:
+    """The runs of one user, carried out here. The engine is opened for the first call that needs it."""
+
+    def __init__(self, runner: ProcessRunner, user: str) -> None:
+        self._runner = runner
+        self._user = user
+        self._beginning = Lock()
+        self._is_begun = False
+
+    def start(self, process: Process, given: JsonObject) -> JsonObject:
+        runner = self._runner
+        body: JsonObject = {"process": process.id, "inputs": given}
+        new = NewRun(given, executor=runner.carrier)
+        run = runner.runs.accept(process, new, Request(self._user, None, body))
+        self._begin()
+        runner.engine.start(run.id)
+        self._wait(run.id)
+        return self._told(run.id)
+
+    def look(self, given: JsonObject) -> JsonObject:
+        return self._gone_on(given["run"], given.get("seconds", _PATIENCE))
+
+    def answer(self, given: JsonObject) -> JsonObject:
+        self._runner.runs.answer(self._user, given["run"], given["step"], given["answer"])
+        return self._gone_on(given["run"])
+
+    def cancel(self, given: JsonObject) -> JsonObject:
+        self._runner.runs.cancel(self._user, given["run"])
+        return self._gone_on(given["run"])
+
+    def _begin(self) -> None:
+        with self._beginning:
+            if not self._is_begun:
+                self._runner.begin()
+                self._is_begun = True
+
+    def _gone_on(self, run: str, seconds: float = _PATIENCE) -> JsonObject:
+        """Where it stands once it settles; carried out here where whoever did so is gone."""
+        found = self._runner.runs.see(self._user, run).run
+        if found.phase not in ENDED:
+            self._begin()
+            self._runner.caretaker.take_over(lambda each: each.root_id == found.root_id)
+        self._wait(run, seconds)
+        return self._told(run)
+
+    def _wait(self, run: str, seconds: float = _PATIENCE) -> None:
+        """Until it has ended, or only a person can go on, or so many seconds have passed."""
+        runs = self._runner.runs
+        quiet_since = time.monotonic()
+        until = quiet_since + seconds
+        events = 0
+        while (now := time.monotonic()) < until and runs.book.phase(run) not in ENDED:
+            if (entries := self._entries(run)) != events:
+                events, quiet_since = entries, now
+            if now - quiet_since > _SETTLES and self._waits_for_a_person(run):
+                break
+            time.sleep(_LOOKS_EVERY)
+
+    def _entries(self, run: str) -> int:
+        """How much has happened in it and in all that was called with it."""
+        book = self._runner.runs.book
+        return sum(each.events for each in book.family(book.one(self._user, run).run.root_id))
+
+    def _waits_for_a_person(self, run: str) -> bool:
+        runs = self._runner.runs
+        if not runs.questions(self._user, run):
+            return False
+        family = runs.book.family(runs.book.one(self._user, run).run.root_id)
+        return not any(runs.see(self._user, each.id).is_busy for each in family)
+
+    def _told(self, run: str) -> JsonObject:
+        """Where it stands. Raises ToolError where it failed."""
+        state = self._runner.runs.see(self._user, run).state
+        if state.phase == "failed" and state.error is not None:
+            raise ToolError(state.error.message, next_step=f"{state.error.next_step} Then: aeon runs retry {run}")
+        asked = [] if state.phase in ENDED else self._runner.runs.questions(self._user, run)
+        questions: list[Json] = [
+            {"run": each.run, "step": each.step, "asks": each.asks, "inputs": each.inputs} for each in asked
+        ]
+        return {"run": run, "phase": state.phase, "output": state.output, "questions": questions}
+
+
+@contextmanager
+def _in_words() -> Generator[None]:
+    try:
+        yield
+    except ToolError:
+        raise
+    except AeonError as error:
+        raise ToolError(error.message, next_step=error.advice) from error
