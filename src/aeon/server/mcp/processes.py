@@ -75,37 +75,30 @@ def of_processes(runner: ProcessRunner, user: str) -> Iterator[tuple[Tool, Hints
     own = processes.page_of_own(user, limit=_MOST_OFFERED)
     for process in {each.name: each for each in [*shared, *own] if each.enabled}.values():  # of two, his own
         yield _starting(runs, process), Hints(read_only=False)
-    described = (
-        (
-            "run.look",
-            "Waits for a run and tells where it stands.",
-            {**_RUN, "seconds": {"type": "number", "minimum": 0, "maximum": 300, "default": _PATIENCE}},
-            runs.look,
-            Hints(read_only=True),
-        ),
-        (
-            "run.answer",
-            "Gives a run what one of its questions waits to be told.",
-            {**_RUN, "step": {"type": "string", "description": "the question's step"}, "answer": {}},
-            runs.answer,
-            Hints(read_only=False, destructive=False),
-        ),
-        (
-            "run.cancel",
-            "Stops a run with everything that it called.",
-            _RUN,
-            runs.cancel,
-            Hints(read_only=False, destructive=True, idempotent=True),
-        ),
-    )
-    for name, description, takes, act, hints in described:
-        yield RunTool(name, description, takes, act), hints
+    yield from _about_runs(runs)
 
 
 def _starting(runs: "_Runs", process: Process) -> RunTool:
     takes: JsonObject = {name: {} for name in process.initial_context}
     description = process.description or f"Runs the process {process.name}."
     return RunTool(f"process.{process.name}", description, takes, lambda given: runs.start(process, given))
+
+
+def _about_runs(runs: "_Runs") -> Iterator[tuple[Tool, Hints]]:
+    look = {**_RUN, "seconds": {"type": "number", "minimum": 0, "maximum": 300, "default": _PATIENCE}}
+    answer = {**_RUN, "step": {"type": "string", "description": "the question's step"}, "answer": {}}
+    yield (
+        RunTool("run.look", "Waits for a run and tells where it stands.", look, runs.look),
+        Hints(read_only=True),
+    )
+    yield (
+        RunTool("run.answer", "Gives a run what one of its questions waits to be told.", answer, runs.answer),
+        Hints(read_only=False, destructive=False),
+    )
+    yield (
+        RunTool("run.cancel", "Stops a run with everything that it called.", _RUN, runs.cancel),
+        Hints(read_only=False, destructive=True, idempotent=True),
+    )
 
 
 class _Runs:
