@@ -222,13 +222,14 @@ def printed(*words):
 
 
 def test_stored_tools_are_offered_to_their_user_where_that_is_asked_for():
-    """design.md: Aeon serves its tools by MCP. What is named like the kernel itself is left out, and said."""
+    """design.md: Aeon serves its tools by MCP. What is named like the kernel itself is told apart."""
     Path("tools.yaml").write_text(STORED)
     printed("apply", "tools.yaml")
 
     async def ask(client):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         mine = tools.get("mine")
+        assert ("catalog.answer" in tools) == (mine is not None)
         calls = [client.call_tool("mine", {}) for _ in range(10 if mine else 0)]
         return mine, tools["answer"].description, await asyncio.gather(*calls)
 

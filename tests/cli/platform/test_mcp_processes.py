@@ -38,6 +38,12 @@ steps:
 outputTemplate: "Hello {{who}}"
 ---
 kind: Process
+name: Morning report
+steps:
+  - {id: look, tool: mine, output: found}
+outputTemplate: "Nothing new"
+---
+kind: Process
 name: ask
 initialContext: [what]
 steps:
@@ -102,7 +108,7 @@ def test_a_process_is_a_tool_that_gives_what_its_run_comes_to():
     tools, done, unknown, missing = asked(ask)
     greet = tools["process.greet"]
     assert (greet.description, greet.input_schema["required"]) == ("Greets by name.", ["who"])
-    assert {"run.look", "run.answer", "run.cancel", "process.ask", "mine"} <= tools.keys()
+    assert {"run.look", "run.answer", "run.cancel", "process.Morning_report", "mine"} <= tools.keys()
     assert [(each["phase"], each["output"]) for each in done] == [
         ("completed", f"Hello {name}") for name in ("Ann", "Ben", "Cem")
     ]

@@ -1,6 +1,7 @@
 """What Aeon offers to others: the kernel itself, every script of every usable skill, and what more it is told to."""
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import NamedTuple
 
 from aeon.base.errors import ToolDefinitionError
@@ -50,10 +51,14 @@ class Offered(NamedTuple):
 
 
 def offered(app: App, more: Iterable[tuple[Tool, Hints]], warnings: list[str]) -> dict[str, Offered]:
-    """Every tool by its name, `more` last. What cannot be offered is told in `warnings`."""
+    """Every tool by its name, `more` last; one of those whose name is taken is `catalog.NAME`.
+
+    What cannot be offered is told in `warnings`.
+    """
     registry = ToolRegistry([AnswerTool(app)])
     hints = {AnswerTool.name: Hints(read_only=False, open_world=True)}
-    for tool, known in [*_of_skills(app), *more]:
+    for given, known in [*_of_skills(app), *more]:
+        tool = given if registry.get(given.name) is None else _renamed(given, f"catalog.{given.name}")
         try:
             registry.register(tool)
         except ToolDefinitionError as error:
@@ -61,6 +66,12 @@ def offered(app: App, more: Iterable[tuple[Tool, Hints]], warnings: list[str]) -
         else:
             hints[tool.name] = known
     return {name: Offered(found, hints[name]) for name in hints if (found := registry.lookup(name))}
+
+
+def _renamed(tool: Tool, name: str) -> Tool:
+    renamed = copy(tool)
+    renamed.name = name
+    return renamed
 
 
 def of_stored(tools: Iterable[StoredTool]) -> Iterator[tuple[Tool, Hints]]:

@@ -81,7 +81,8 @@ def of_processes(runner: ProcessRunner, user: str) -> Iterator[tuple[Tool, Hints
 def _starting(runs: "_Runs", process: Process) -> RunTool:
     takes: JsonObject = {name: {} for name in process.initial_context}
     description = process.description or f"Runs the process {process.name}."
-    return RunTool(f"process.{process.name}", description, takes, lambda given: runs.start(process, given))
+    name = "_".join(process.name.split())  # a tool's has no spaces
+    return RunTool(f"process.{name}", description, takes, lambda given: runs.start(process, given))
 
 
 def _about_runs(runs: "_Runs") -> Iterator[tuple[Tool, Hints]]:
