@@ -111,3 +111,40 @@ def test_ctrl_c_at_any_moment_ends_in_order_and_leaves_a_log_that_holds(plan_fil
     if Path("run.jsonl").exists():
         assert aeon("log", "verify", "run.jsonl").code == 0
         assert aeon("resume", "run.jsonl").code in (0, 2), "2: it is finished"
+
+
+LETS_FALL = """
+import sys
+from aeon.cli import boundary
+
+class LetsFall:
+    def __del__(self):
+        raise {stop}
+
+def run(argv):
+    LetsFall()  # as native code does that was called back and cannot raise
+    while True:
+        pass
+
+boundary.run = run
+boundary.run_process([])
+"""
+
+
+@pytest.mark.parametrize(
+    ("stop", "code"), [("KeyboardInterrupt", 130), ("boundary.Terminated", 143)], ids=["interrupted", "terminated"]
+)
+def test_an_interruption_that_was_let_fall_comes_again(stop, code):
+    """Met while pydantic built its models: the trace was printed, and the Ctrl-C was lost."""
+    argv = [sys.executable, "-c", LETS_FALL.format(stop=stop)]
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert "Traceback" not in ended.stderr
+
+
+def test_what_else_cannot_be_raised_is_told_as_ever():
+    program = LETS_FALL.format(stop="ValueError(7)").replace("while True:\n        pass", "return 0")
+    argv = [sys.executable, "-c", program]
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0
+    assert "ValueError: 7" in ended.stderr

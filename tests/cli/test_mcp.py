@@ -54,7 +54,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 async def main():
     parameters = StdioServerParameters(command=sys.executable, args=["-m", "aeon", "mcp"])
-    async with Client(stdio_client(parameters)) as client:
+    async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
         await client.call_tool("sleeper.nap", {})
 
 asyncio.run(main())
@@ -84,7 +84,7 @@ def asked(ask, *words, **environ):
 
     async def main():
         parameters = StdioServerParameters(command=SERVER[0], args=[*SERVER[1:], *words], env={**os.environ, **environ})
-        async with Client(stdio_client(parameters)) as client:
+        async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
             return await ask(client)
 
     return asyncio.run(main())

@@ -17,6 +17,7 @@ from aeon.cli.codes import Code
 from aeon.cli.say import give_up_stdout, put, say, say_error
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_MOMENT = 0.01
 
 
 class Terminated(KeyboardInterrupt):
@@ -27,6 +28,7 @@ def run_process(argv: Sequence[str]) -> NoReturn:
     """Run the command as this process: its signals, its streams, its exit code."""
     try:
         signal.signal(signal.SIGTERM, _terminate)
+        sys.unraisablehook = _ask_again
         _make_streams_safe()
         code = run(argv)
     except KeyboardInterrupt as stop:
@@ -39,6 +41,20 @@ def run_process(argv: Sequence[str]) -> NoReturn:
         # At once: a second Ctrl-C, or a thread that the model's native code still holds, must not delay the end.
         os._exit(code)
     sys.exit(code)
+
+
+def _ask_again(ignored: "sys.UnraisableHookArgs") -> None:
+    """An interruption that native code let fall, as while models of data are built, comes again a moment later."""
+    stop = ignored.exc_value
+    if not isinstance(stop, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+    from _thread import interrupt_main
+    from threading import Timer
+
+    again = Timer(_MOMENT, interrupt_main, (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT,))
+    again.daemon = True
+    again.start()
 
 
 def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end

@@ -82,7 +82,7 @@ def asked(ask, *words):
         parameters = StdioServerParameters(
             command=AEON[0], args=[*AEON[1:], "mcp", "--tools", "catalog", *words], env={**os.environ}
         )
-        async with Client(stdio_client(parameters)) as client:
+        async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
             ask.client = client
             return await ask(lambda name, **given: client.call_tool(name, given))
 

@@ -20,7 +20,7 @@ def test_answer_with_the_small_model(tmp_path, small_model):
             env={**os.environ, "AEON_MODEL_NAME": small_model},
             cwd=tmp_path,
         )
-        async with Client(stdio_client(parameters)) as client:
+        async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
             return await client.call_tool("answer", {"request": "What is 15*23+7?"})
 
     result = asyncio.run(ask())
