@@ -148,3 +148,44 @@ def test_what_else_cannot_be_raised_is_told_as_ever():
     ended = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 0
     assert "ValueError: 7" in ended.stderr
+
+
+LOADS = """
+import builtins, os, signal, sys
+from aeon.cli import main
+
+class Stops:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(10):  # where an interruption is raised
+            pass
+
+def load(name, *rest, load=builtins.__import__):
+    if name == "typer":
+        class Made:
+            part = Stops()
+    return load(name, *rest)
+
+builtins.__import__ = load
+sys.argv = ["aeon", "tools", "list"]
+main()
+"""
+
+
+def test_an_interruption_while_the_command_loads_is_one():
+    """Python 3.11 makes a RuntimeError of one that meets the making of a class: a trace was printed."""
+    ended = subprocess.run([sys.executable, "-c", LOADS], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+
+
+def test_one_that_was_wrapped_later_is_one_too():
+    """As above, by what a command loads itself: it was called a defect of Aeon's."""
+    program = """
+from aeon.cli import boundary
+def dispatch(argv):
+    raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+boundary._dispatch = dispatch
+boundary.run_process([])
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")

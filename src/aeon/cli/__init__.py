@@ -1,12 +1,13 @@
 """The command `aeon`: a thin face on the rooms below. Data on stdout, everything else on stderr."""
 
+import signal
 import sys
 
 
 def main() -> None:
     """Run the command line of this process and end the process with its exit code."""
-    try:
-        from aeon.cli.boundary import run_process
-    except KeyboardInterrupt:
-        sys.exit(130)
+    # Half of what is loaded here turns an interruption into another error, or drops it: it waits for the boundary.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    from aeon.cli.boundary import run_process
+
     run_process(sys.argv[1:])

@@ -25,10 +25,11 @@ class Terminated(KeyboardInterrupt):
 
 
 def run_process(argv: Sequence[str]) -> NoReturn:
-    """Run the command as this process: its signals, its streams, its exit code."""
+    """Run the command as this process: its signals, which may have been blocked, its streams, its exit code."""
     try:
         signal.signal(signal.SIGTERM, _terminate)
         sys.unraisablehook = _ask_again
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
         _make_streams_safe()
         code = run(argv)
     except KeyboardInterrupt as stop:
@@ -76,6 +77,8 @@ def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
     except OSError as error:
         return _refused(_full(error), as_json=as_json) if error.errno in _FULL else _unexpected(error, as_json=as_json)
     except Exception as error:  # noqa: BLE001  # the last boundary: a defect is reported, with its trace in a file
+        if isinstance(error.__cause__, KeyboardInterrupt):  # as Python wraps what stopped the making of a class
+            return _interrupted(error.__cause__)
         return _unexpected(error, as_json=as_json)
     return code
 
