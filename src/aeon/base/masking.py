@@ -56,6 +56,11 @@ class Mask:
         found = sorted(set(_needles(self._secrets)), key=lambda needle: (-len(needle.spelled), needle))
         self._needles = [(needle, _anchor(needle.spelled)) for needle in found]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to hide."""
+        return not self._secrets
+
     def text(self, text: str) -> str:
         """`text` without the secrets, and without the first part of one at its very end."""
         return _masked_text(text, self._present(text))

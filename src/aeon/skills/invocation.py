@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from aeon.base.json import JsonObject
 from aeon.skills.pending import Pending
@@ -66,8 +66,7 @@ class Ending(StrEnum):
     """The operating system would not start it: missing, no interpreter, not permitted. `problem` says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What an invocation did. `exit_code` is negative for a signal and None when nothing was started."""
 
     ending: Ending

@@ -40,7 +40,7 @@ def script(scripts, body: str, *arguments, **options):
 
 
 def is_forked(runner) -> bool:
-    return runner._warm._warden is not None and runner._warm._warden.is_alive
+    return runner._warm._warden is not None
 
 
 @pytest.mark.parametrize("options", [(), ("-s", "-B")])

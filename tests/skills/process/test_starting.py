@@ -116,6 +116,28 @@ def test_the_interpreter_itself_may_be_the_program(runner, scripts):
     assert outcome.stdout == b"42\n"
 
 
+def test_too_few_open_files_are_said_whatever_they_were_wanted_for(tmp_path):
+    """From none to enough: an error that says what to do, never a trace from inside, and in the end it runs."""
+    code = (
+        "import os, resource, sys; from pathlib import Path; from aeon.skills.invocation import Invocation;"
+        "from aeon.base.errors import SandboxError; from aeon.skills.process import ProcessRunner;\n"
+        "with ProcessRunner('plain') as runner:\n"
+        f"    work = Invocation(['/bin/true'], b'', Path({str(tmp_path)!r}), {{}}, is_ndjson=False)\n"
+        "    runner.run(work); lowest = os.dup(0); os.close(lowest); said = set()\n"
+        "    runner._cold._warden._idle.pop().close()\n"
+        "    for more in range(16):\n"
+        "        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + more, 4096))\n"
+        "        try: outcome = runner.run(work)\n"
+        "        except SandboxError as error: said.add(str(error) + error.next_step); continue\n"
+        "        print(outcome.exit_code, said); sys.exit()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.stderr == ""
+    assert done.stdout.startswith("0 {'A script cannot be started: Too many open files.")
+    assert "ulimit -n" in done.stdout
+
+
 def test_a_request_that_cannot_be_written_whole_is_said(tmp_path):
     """A limit on the size of files (a full disk's stand-in) blames neither the script nor its skill."""
     code = (

@@ -1,31 +1,58 @@
-"""Aeon's end of a warden: starts it when it is first needed, hands it requests, starts another when it is gone."""
+"""Aeon's end of a warden: starts it when it is first needed, asks it on channels, starts another when it is gone."""
 
 import os
+import select
 import socket
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Literal, TypeAlias
 
 from aeon.base.errors import SandboxError
-from aeon.skills.process.warden.wire import WARM_OPTIONS
+from aeon.skills.process.problems import out_of_files
+from aeon.skills.process.warden import wire
 
 Kind: TypeAlias = Literal["cold", "warm"]
 
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from warden.main import main; sys.path.pop(); main(sys.argv[2:])"
 _SEND_SECONDS = 10.0
-"""How long a warden may take to accept a request before it counts as hung."""
+"""How long a warden may take to accept a channel before it counts as hung."""
 
 _CLOSE_SECONDS = 15.0
 """A little more than a warden takes to end what it started."""
+
+
+class Channel:
+    """A conversation with a warden about one script after another, and the file for what is too long to say.
+
+    `poll` waits for what the warden says, and for whatever else whoever uses the channel registers with it meanwhile.
+    """
+
+    def __init__(self, warden: "WardenProcess") -> None:
+        """Raises OSError when too many files are open."""
+        self.warden = warden
+        with ExitStack() as held:
+            self.file = os.memfd_create("request", os.MFD_CLOEXEC)
+            held.callback(os.close, self.file)
+            self.conversation, self.theirs = map(
+                held.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            )
+            self.poll = held.enter_context(select.epoll())
+            self.poll.register(self.conversation, select.EPOLLIN)
+            self._held = held.pop_all()
+
+    def close(self) -> None:
+        """Hang up: what runs by it is ended at once."""
+        self._held.close()
 
 
 class WardenProcess:
     """One warden. Raises SandboxError when it cannot be started."""
 
     def __init__(self, kind: Kind) -> None:
+        self._idle: list[Channel] = []
         # In memory: a full disk is no reason not to start. Read when the warden is gone.
         self._complaints = os.fdopen(os.memfd_create("complaints", os.MFD_CLOEXEC), "w+b")
         self._door, wardens = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -50,13 +77,37 @@ class WardenProcess:
     def pid(self) -> int:
         return self._process.pid
 
-    @property
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
+    def ask(self, request: wire.Request, stdio: list[int]) -> Channel:
+        """Have a request carried out; returns where it reports, which is the caller's to give back or to close.
 
-    def send(self, fds: list[int]) -> None:
-        """Hand over a request's descriptors. Raises OSError when it is gone or hung."""
-        socket.send_fds(self._door, [b"start"], fds, socket.MSG_NOSIGNAL)
+        Raises OSError when it is gone or hung, SandboxError when the request cannot be written.
+        """
+        channel = self._free_channel()
+        try:
+            wire.send_start(channel.conversation, wire.Start(_written(channel.file, request), stdio))
+        except BaseException:
+            channel.close()
+            raise
+        return channel
+
+    def give_back(self, channel: Channel) -> None:
+        """Keep a channel on which nothing runs any more for the next request."""
+        if self._process.returncode is None:
+            self._idle.append(channel)
+        else:
+            channel.close()
+
+    def _free_channel(self) -> Channel:
+        with suppress(IndexError):
+            return self._idle.pop()
+        channel = _made(self)
+        try:
+            wire.send_fds(self._door, b"channel", [channel.theirs.fileno(), channel.file])
+        except BaseException:
+            channel.close()
+            raise
+        channel.theirs.close()
+        return channel
 
     def failure(self) -> SandboxError:
         """Why it is gone, as far as it said."""
@@ -84,12 +135,32 @@ class WardenProcess:
 
     def _release(self) -> None:
         self._door.close()
+        while self._idle:
+            self._idle.pop().close()
         self._complaints.close()
 
 
 def _command(kind: Kind, door: int) -> list[str]:
-    isolation = ["-P", *WARM_OPTIONS] if kind == "warm" else ["-I", "-S"]
+    isolation = ["-P", *wire.WARM_OPTIONS] if kind == "warm" else ["-I", "-S"]
     return [sys.executable, *isolation, "-c", _BOOT, str(Path(__file__).parent), str(os.getpid()), str(door), kind]
+
+
+def _made(warden: WardenProcess) -> Channel:
+    try:
+        return Channel(warden)
+    except OSError as error:
+        raise out_of_files(error) from error
+
+
+def _written(file: int, request: wire.Request) -> int:
+    """How long the request is that now stands in the file."""
+    try:
+        return wire.write_request(file, request)
+    except OSError as error:
+        raise SandboxError(
+            f"A script cannot be started, since what starts it cannot be told so: {error.strerror}.",
+            next_step="Raise the limit on the size of files (ulimit -f) and run it again.",
+        ) from error
 
 
 class WardenLink:
@@ -100,44 +171,39 @@ class WardenLink:
         self._lock = Lock()
         self._warden: WardenProcess | None = None
 
-    def open(self, request: int, stdio: list[int]) -> tuple[WardenProcess, socket.socket]:
-        """Have the written request started; returns by whom, and the conversation on which the warden reports.
+    def ask(self, request: wire.Request, stdio: list[int]) -> Channel:
+        """Have a request carried out, by another warden where the last one is gone; see `WardenProcess.ask`.
 
         Raises SandboxError when no warden can be had.
         """
-        mine, wardens = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            return self._send([*stdio, wardens.fileno(), request]), mine
-        except BaseException:
-            mine.close()
-            raise
-        finally:
-            wardens.close()
-
-    def _send(self, fds: list[int]) -> WardenProcess:
         with suppress(OSError):
-            return self._handed(fds)
+            return self._asked(request, stdio)
         try:
-            return self._handed(fds)  # the first was gone already
+            return self._asked(request, stdio)  # the first was gone already
         except OSError as error:
             raise SandboxError(f"The process that starts scripts takes no requests: {error}.") from error
 
-    def _handed(self, fds: list[int]) -> WardenProcess:
+    def _asked(self, request: wire.Request, stdio: list[int]) -> Channel:
         warden = self._running()
         try:
-            warden.send(fds)
+            return warden.ask(request, stdio)
         except OSError:
-            warden.kill()
+            self._give_up(warden)
             raise
-        return warden
 
     def _running(self) -> WardenProcess:
         with self._lock:
-            if self._warden is None or not self._warden.is_alive:
-                if self._warden is not None:
-                    self._warden.close()
+            if self._warden is None:
                 self._warden = WardenProcess(self._kind)
             return self._warden
+
+    def _give_up(self, warden: WardenProcess) -> None:
+        """Have no more to do with one that takes no requests."""
+        with self._lock:
+            warden.kill()
+            if self._warden is warden:
+                self._warden = None
+                warden.close()
 
     def close(self) -> None:
         """End the warden and, by it, everything that it started."""

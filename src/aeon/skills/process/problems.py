@@ -4,6 +4,7 @@ import errno
 import os
 from pathlib import Path
 
+from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Invocation
 from aeon.skills.process.warden.wire import Report
 
@@ -41,6 +42,14 @@ def _fault_of(text: str) -> str | None:
     except UnicodeEncodeError:
         return f"text that cannot be encoded: {text!r:.80}"
     return None
+
+
+def out_of_files(error: OSError) -> SandboxError:
+    """Why Aeon could not make the pipes of a script, which is no fault of the script's."""
+    return SandboxError(
+        f"A script cannot be started: {error.strerror}.",
+        next_step="Raise the limit on open files (ulimit -n), or run fewer scripts at once ([skills] parallel).",
+    )
 
 
 def refused(invocation: Invocation, report: Report) -> str:

@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from contextlib import ExitStack
 from typing import NamedTuple
 
 from aeon.base.errors import SandboxError
@@ -13,7 +12,7 @@ from aeon.skills.process.aftermath import end_marked
 from aeon.skills.process.assets import asset_check
 from aeon.skills.process.link import WardenLink
 from aeon.skills.process.output import PlainOutput
-from aeon.skills.process.problems import refused, unboxed
+from aeon.skills.process.problems import out_of_files, refused, unboxed
 from aeon.skills.process.warden import wire
 from aeon.skills.process.watch import Pipes, Watch
 from aeon.skills.protocol import EventReader
@@ -59,7 +58,7 @@ class Running:
 
 
 class _Attempt:
-    """What one request holds: its pipes, the file it is written in, the conversation with the warden."""
+    """What one request holds: its pipes, and the channel to the warden."""
 
     def __init__(self, asked: Asked) -> None:
         invocation = asked.invocation
@@ -68,17 +67,28 @@ class _Attempt:
         self._began = time.monotonic()
         self._output = _output(invocation)
         self._token = os.urandom(16).hex()
-        with ExitStack() as held:
-            self._request = _written(levels.request(invocation, asked.level, self._token))
-            held.callback(os.close, self._request)
-            pipes = Pipes(invocation.stdin)
-            held.callback(pipes.close)
-            self._warden, conversation = asked.link.open(self._request, pipes.theirs)
-            held.callback(conversation.close)
-            pipes.hand_over()
-            self.watch = Watch(invocation, conversation, pipes, self._output, asked.cancellation, asked.on_event)
-            held.callback(self.watch.close)
-            self._held = held.pop_all()
+        self._pipes = _pipes(invocation.stdin)
+        try:
+            request = levels.request(invocation, asked.level, self._token)
+            self._channel = asked.link.ask(request, self._pipes.theirs)
+        except BaseException:
+            self._pipes.close()
+            raise
+        try:
+            self._pipes.hand_over()
+            self.watch = Watch(
+                invocation,
+                self._channel.conversation,
+                self._channel.poll,
+                self._pipes,
+                self._output,
+                asked.cancellation,
+                asked.on_event,
+            )
+        except BaseException:
+            self._channel.close()
+            self._pipes.close()
+            raise
 
     def attend(self) -> Outcome | SandboxError | None:
         """The outcome once it is over; an error when the warden was gone before it began to start anything."""
@@ -86,33 +96,38 @@ class _Attempt:
             self.watch.attend()
             outcome = self._concluded() if self.watch.is_settled else None
         except BaseException:
-            self._held.close()
+            self._close()
             raise
         if outcome is not None:
-            self._held.close()
+            self._close()
         return outcome
 
     def _concluded(self) -> Outcome | SandboxError:
         watch = self.watch
         if watch.warden_is_gone:
-            self._warden.kill()
-            leader = wire.noted_leader(self._request)
+            self._channel.warden.kill()
+            leader = wire.noted_leader(self._channel.file)
             end_marked(self._token, leader or 0)
             if leader is None and watch.wish is None:
-                return self._warden.failure()
+                return self._channel.warden.failure()
         watch.read_rest()
         milliseconds = round((time.monotonic() - self._began) * 1000)
         return _outcome(self._invocation, watch, self._output, self._level, milliseconds)
 
+    def _close(self) -> None:
+        self.watch.close()
+        self._pipes.close()
+        if self.watch.last_report is None:
+            self._channel.close()
+        else:
+            self._channel.warden.give_back(self._channel)
 
-def _written(request: wire.Request) -> int:
+
+def _pipes(given: bytes) -> Pipes:
     try:
-        return wire.written(request)
+        return Pipes(given)
     except OSError as error:
-        raise SandboxError(
-            f"A script cannot be started, since what starts it cannot be told so: {error.strerror}.",
-            next_step="Raise the limit on the size of files (ulimit -f) and run it again.",
-        ) from error
+        raise out_of_files(error) from error
 
 
 def _output(invocation: Invocation) -> EventReader | PlainOutput:

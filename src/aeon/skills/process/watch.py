@@ -15,6 +15,8 @@ from aeon.skills.process.warden import wire
 _CHUNK = 65536
 _LAST_READS = 64
 """More than it takes to empty a pipe of the largest size."""
+_UNHEARD_SECONDS = 0.005
+"""How long a script is left alone: one that ends within it wakes Aeon once, not for what it wrote before that too."""
 _WARDEN_SECONDS = 10.0
 """Seconds beyond the polite ones after which a warden that has not ended a script counts as hung."""
 
@@ -94,6 +96,7 @@ class Watch:
         self,
         invocation: Invocation,
         conversation: socket.socket,
+        poll: select.epoll,
         pipes: Pipes,
         output: Output,
         cancellation: Cancellation | None,
@@ -104,17 +107,17 @@ class Watch:
         self._pipes = pipes
         self._output = output
         self._on_event = on_event
-        self.deadline = time.monotonic() + invocation.timeout
+        began = time.monotonic()
+        self._limit = began + invocation.timeout
+        self.deadline = min(began + _UNHEARD_SECONDS, self._limit)
+        """When to attend to it at the latest: to begin listening, and then because its time is over."""
         self.diagnostics = Tail(invocation.limits.stderr)
         self.wish: Ending | None = None
         """Why it was asked to end; None while it was not."""
         self.last_report: wire.Report | None = None
         self.warden_is_gone = False
-        self._poll = select.epoll()
+        self._poll = poll
         self._readers: dict[int, Callable[[], object]] = {}
-        self._register(conversation.fileno(), self._hear)
-        self._register(pipes.stdout, self._read_stdout)
-        self._register(pipes.stderr, self._read_stderr)
         if pipes.wants_more:
             self._register(pipes.stdin, self._write_stdin, select.EPOLLOUT)
         if cancellation is not None:
@@ -123,6 +126,10 @@ class Watch:
     def _register(self, fd: int, react: Callable[[], object], event: int = select.EPOLLIN) -> None:
         self._readers[fd] = react
         self._poll.register(fd, event)
+
+    def _unregister(self, fd: int) -> None:
+        del self._readers[fd]
+        self._poll.unregister(fd)
 
     def fileno(self) -> int:
         """Readable when there is something to attend to."""
@@ -136,15 +143,20 @@ class Watch:
         """Attend to what has happened, and to the deadline. What `on_event` raises goes through once it is ended."""
         try:
             for fd, _ in self._poll.poll(0):
-                self._readers[fd]()
-            if time.monotonic() >= self.deadline and not self.is_settled:
-                self._deadline_passed()
+                self._readers.get(fd, self._hear)()
+            now = time.monotonic()
+            if now >= self.deadline and not self.is_settled:
+                self._listen()
+                if now >= self._limit:
+                    self._limit_passed()
         except BaseException:
             self._abandon()
             raise
 
     def close(self) -> None:
-        self._poll.close()
+        """Register with the poll no longer."""
+        while self._readers:
+            self._unregister(next(iter(self._readers)))
 
     def read_rest(self) -> None:
         """Read what is still in the pipes, now that whatever wrote there is gone (skills 4)."""
@@ -154,14 +166,22 @@ class Watch:
                     break
         self._emit(self._output.finish())
 
+    def _listen(self) -> None:
+        """Read what it writes from now on, as it comes."""
+        if self._pipes.stdout not in self._readers:
+            self._register(self._pipes.stdout, self._read_stdout)
+            self._register(self._pipes.stderr, self._read_stderr)
+        self.deadline = self._limit
+
     def _abandon(self) -> None:
         """Left by an exception: end the script before it is passed on."""
         if self.is_settled:
             return
-        wire.send_ending(self._conversation, 0)
+        wire.send_end(self._conversation, wire.End(0.0))
         self._conversation.settimeout(_WARDEN_SECONDS)
         while not self.is_settled:
             self._hear()
+        self._conversation.settimeout(None)
 
     def _hear(self) -> None:
         report = wire.received_report(self._conversation)
@@ -171,17 +191,18 @@ class Watch:
             self.last_report = report
 
     def _cancel(self, fd: int) -> None:
-        self._poll.unregister(fd)
+        self._unregister(fd)
         self._end(Ending.CANCELLED)
 
     def _end(self, why: Ending) -> None:
         """Ask for the end, once."""
         if self.wish is None:
             self.wish = why
-            self.deadline = time.monotonic() + self._invocation.polite_seconds + _WARDEN_SECONDS
-            wire.send_ending(self._conversation, self._invocation.polite_seconds)
+            self._limit = time.monotonic() + self._invocation.polite_seconds + _WARDEN_SECONDS
+            self._listen()
+            wire.send_end(self._conversation, wire.End(float(self._invocation.polite_seconds)))
 
-    def _deadline_passed(self) -> None:
+    def _limit_passed(self) -> None:
         if self.wish is None:
             self._end(Ending.TIMED_OUT)
         else:
@@ -190,7 +211,7 @@ class Watch:
     def _write_stdin(self) -> None:
         self._pipes.write()
         if not self._pipes.wants_more:
-            self._poll.unregister(self._pipes.stdin)
+            self._unregister(self._pipes.stdin)
             self._pipes.end_input()
 
     def _read_stdout(self) -> bool:

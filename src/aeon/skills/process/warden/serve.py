@@ -1,8 +1,8 @@
 """The warden's loop, in one thread: starts what it is asked to, sees what ends, and leaves nothing behind."""
 
+import errno
 import os
 import select
-import signal
 import socket
 import time
 from collections.abc import Callable
@@ -23,6 +23,19 @@ _LAST_SECONDS = 10.0
 Starter = Callable[[wire.Request, tuple[int, int, int]], Leader]
 
 
+class Channel:
+    """One of Aeon's conversations, with a script at a time: none, or the one that is watched."""
+
+    def __init__(self, conversation: int, file: int) -> None:
+        self.conversation = socket.socket(fileno=conversation)
+        self.file = file
+        self.watched: Watched | None = None
+
+    def close(self) -> None:
+        self.conversation.close()
+        os.close(self.file)
+
+
 class Warden:
     """Serves one Aeon process through `door` until that ends, and then ends everything it started."""
 
@@ -31,95 +44,117 @@ class Warden:
         self._start = starter
         self._own_group = os.getpgrp()
         self._children = tree.OwnChildren()
+        self._channels: dict[int, Channel] = {}
+        self._asked_by: dict[int, Channel] = {}
         self._watched: dict[int, Watched] = {}
-        self._by_conversation: dict[int, Watched] = {}
+        self._ending: dict[int, Watched] = {}
+        self._by_pidfd: dict[int, Watched] = {}
         self._poll = select.poll()
         self._aeon = os.pidfd_open(aeon)
-        self._bell = _child_bell()
-        for fd in (door.fileno(), self._aeon, self._bell):
+        for fd in (door.fileno(), self._aeon):
             self._poll.register(fd, select.POLLIN)
 
     def serve(self) -> None:
         """Work until Aeon closes the door or is gone, however it went."""
         while self._turn():
             pass
+        for fd in (self._door.fileno(), self._aeon):
+            self._poll.unregister(fd)
         for watched in self._watched.values():
-            watched.end(0)
+            self._end(watched, 0)
         deadline = time.monotonic() + _LAST_SECONDS
         while self._watched and time.monotonic() < deadline:
-            self._look_after_children()
-            time.sleep(_TICK)
+            self._turn()
 
     def _turn(self) -> bool:
         """One round; whether there will be another."""
-        ready = [fd for fd, _ in self._poll.poll(_TICK * 1000 if self._is_ending() else None)]
+        ready = [fd for fd, _ in self._poll.poll(_TICK * 1000 if self._ending else None)]
         if self._aeon in ready or (self._door.fileno() in ready and not self._answer_door()):
             return False
-        if has_rung := self._bell in ready:
-            os.read(self._bell, 4096)
         for fd in ready:
-            if fd in self._by_conversation:
-                self._hear(self._by_conversation[fd])
-        if has_rung or self._is_ending():
+            if fd in self._channels:
+                self._hear(self._channels[fd])
+            elif fd in self._by_pidfd:
+                self._notice_exit(fd)
+        if self._ending:
             self._look_after_children()
         return True
 
-    def _is_ending(self) -> bool:
-        """Whether there is something to be looked at again soon."""
-        return any(watched.is_ending for watched in self._watched.values())
+    def _end(self, watched: Watched, polite_seconds: float) -> None:
+        watched.end(polite_seconds)
+        self._ending[watched.pid] = watched
 
     def _answer_door(self) -> bool:
-        """Take a request; whether the door is still open."""
-        fds = wire.received_descriptors(self._door)
-        if len(fds) == wire.DESCRIPTORS:
-            self._admit(fds)
-        else:
-            for fd in fds:  # fewer than were sent: the limit of open files is reached
-                os.close(fd)
-        return bool(fds)
+        """Take a new channel; whether the door is still open."""
+        fds = wire.received_channel(self._door)
+        if fds:
+            channel = Channel(*fds)
+            self._channels[channel.conversation.fileno()] = channel
+            self._poll.register(channel.conversation, select.POLLIN)
+        return fds is not None
 
-    def _admit(self, fds: list[int]) -> None:
-        stdin, stdout, stderr, conversation_fd, file = fds
-        conversation = socket.socket(fileno=conversation_fd)
+    def _hear(self, channel: Channel) -> None:
+        """Do what Aeon wishes. A wish for the end of what is over already came too late."""
+        wish = wire.received_wish(channel.conversation)
+        if wish is None:
+            self._hang_up(channel)
+        elif isinstance(wish, wire.Start):
+            self._admit(channel, wish)
+        elif channel.watched is not None:
+            self._end(channel.watched, wish.polite_seconds)
+
+    def _hang_up(self, channel: Channel) -> None:
+        """Aeon no longer listens: what it asked for ends at once."""
+        self._poll.unregister(channel.conversation)
+        del self._channels[channel.conversation.fileno()]
+        if channel.watched is not None:
+            del self._asked_by[channel.watched.pid]
+            self._end(channel.watched, 0)
+        channel.close()
+
+    def _admit(self, channel: Channel, start: wire.Start) -> None:
         try:
-            request = wire.read_request(file)
+            watched = self._started(channel.file, start)
+        except Exception as error:  # noqa: BLE001  # whatever one request provokes, the others go on
+            wire.send_report(channel.conversation, _refusal(error))
+        else:
+            channel.watched = watched
+            self._asked_by[watched.pid] = channel
+
+    def _started(self, file: int, start: wire.Start) -> Watched:
+        if not start.stdio:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        stdin, stdout, stderr = start.stdio
+        try:
+            request = wire.taken_request(file, start.length)
             wire.note(file)
             leader = self._start(request, (stdin, stdout, stderr))
             wire.note(file, leader.pid)
-        except Exception as error:  # noqa: BLE001  # whatever one request provokes, the others go on
-            wire.send_report(conversation, _refusal(error))
-            conversation.close()
-        else:
-            watched = Watched(leader, request.token, conversation)
-            self._watched[leader.pid] = self._by_conversation[conversation_fd] = watched
-            self._poll.register(conversation_fd, select.POLLIN)
         finally:
-            for fd in (stdin, stdout, stderr, file):
+            for fd in start.stdio:
                 os.close(fd)
+        watched = Watched(leader, request.token)
+        self._watched[leader.pid] = self._by_pidfd[watched.pidfd] = watched
+        self._poll.register(watched.pidfd, select.POLLIN)
+        return watched
 
-    def _hear(self, watched: Watched) -> None:
-        """Aeon wishes an invocation's end; when it no longer listens, the end is at once."""
-        seconds = wire.received_ending(watched.conversation)
-        watched.end(seconds or 0.0)
-        if seconds is None:
-            self._poll.unregister(watched.conversation)
-            self._by_conversation.pop(watched.conversation.fileno())
+    def _notice_exit(self, pidfd: int) -> None:
+        self._poll.unregister(pidfd)
+        watched = self._by_pidfd.pop(pidfd)
+        watched.notice_exit()
+        self._ending[watched.pid] = watched
 
     def _look_after_children(self) -> None:
-        for watched in self._watched.values():
-            watched.notice_exit()
-        if not self._is_ending():
-            return
+        """End what is left of the scripts that are ending, and report those of which nothing is."""
         owned, unowned = self._orphans()
         tree.kill(tree.with_descendants(unowned), self._own_group)
         for _ in range(_CHASES if unowned or any(map(self._is_doomed, owned)) else 0):
             owned, unowned = self._orphans()
-        for watched in list(self._watched.values()):
-            if watched.is_ending:
-                orphans = owned.get(watched.pid, set())
-                watched.advance(orphans, self._own_group)
-                if watched.is_over(orphans | unowned):
-                    self._forget(watched)
+        for watched in list(self._ending.values()):
+            orphans = owned.get(watched.pid, set())
+            watched.advance(orphans, self._own_group)
+            if watched.is_over(orphans | unowned):
+                self._forget(watched)
 
     def _orphans(self) -> tuple[dict[int, set[int]], set[int]]:
         """Children that are no leader, by the leader whose they are, and those of nobody. The doomed die on sight.
@@ -156,19 +191,11 @@ class Warden:
         return next((watched.pid for watched in self._watched.values() if watched.token == token), None)
 
     def _forget(self, watched: Watched) -> None:
-        del self._watched[watched.pid]
-        fd = watched.conversation.fileno()
-        if self._by_conversation.pop(fd, None):
-            self._poll.unregister(fd)
-        watched.report_over()
-
-
-def _child_bell() -> int:
-    """A descriptor that becomes readable when a child ends."""
-    bell, rung = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-    signal.set_wakeup_fd(rung, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda _signal, _frame: None)
-    return bell
+        del self._watched[watched.pid], self._ending[watched.pid]
+        channel = self._asked_by.pop(watched.pid, None)
+        if channel is not None:
+            channel.watched = None
+            wire.send_report(channel.conversation, watched.report())
 
 
 def _refusal(error: Exception) -> wire.Report:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import time
 from contextlib import suppress
 
@@ -11,12 +10,15 @@ from .start import Leader, has_begun
 
 
 class Watched:
-    """A running invocation. Its leader's process id, session and group are one number, taken until it is over."""
+    """A running invocation. Its leader's process id, session and group are one number, taken until it is over.
 
-    def __init__(self, leader: Leader, token: str, conversation: socket.socket) -> None:
+    `pidfd` is readable once the leader has ended, and closed when that was noticed.
+    """
+
+    def __init__(self, leader: Leader, token: str) -> None:
         self.pid = leader.pid
+        self.pidfd = os.pidfd_open(leader.pid)
         self.token = token
-        self.conversation = conversation
         self._status = leader.status
         self._exit_code: int | None = None
         self._deadline: float | None = None
@@ -26,11 +28,6 @@ class Watched:
     def leader_is_alive(self) -> bool:
         """Whether its leader has not been waited for yet."""
         return self._exit_code is None
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether it is to be looked at again soon."""
-        return self._deadline is not None
 
     @property
     def is_doomed(self) -> bool:
@@ -43,19 +40,16 @@ class Watched:
         self._deadline = deadline if self._deadline is None else min(deadline, self._deadline)
 
     def notice_exit(self) -> None:
-        """See whether the leader ended by itself: what it left behind then ends at once (skills 4)."""
-        if self._exit_code is not None or os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            return
+        """The leader ended: if by itself, what it left behind ends at once (skills 4)."""
         if self._deadline is None:
             self.end(0)
             with suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
         self._exit_code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        os.close(self.pidfd)
 
     def advance(self, orphans: set[int], own_group: int) -> None:
         """Ask what is left of it to end, or end it for good. `orphans` are those that may be its own."""
-        if self._deadline is None:
-            return
         left = tree.with_descendants(orphans | ({self.pid} if self.leader_is_alive else set()))
         if self.is_doomed:
             tree.kill(left, own_group)
@@ -71,9 +65,7 @@ class Watched:
         """Whether nothing is left of it, nor of anybody unknown."""
         return self._exit_code is not None and not orphans
 
-    def report_over(self) -> None:
-        """Say so, for the last time."""
+    def report(self) -> wire.Report:
+        """How it ended, once it is over."""
         code = self._exit_code or 0
-        kind = wire.OVER if has_begun(self._status) or code < 0 else wire.UNBOXED
-        wire.send_report(self.conversation, wire.Report(kind, code))
-        self.conversation.close()
+        return wire.Report(wire.OVER if has_begun(self._status) or code < 0 else wire.UNBOXED, code)

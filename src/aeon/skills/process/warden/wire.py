@@ -1,6 +1,8 @@
-"""What Aeon and its warden say to each other: marshalled tuples over sockets that keep messages apart.
+"""What Aeon and its warden say to each other: marshalled values over sockets that keep messages apart.
 
-Both ends are one interpreter of one version, and nobody else holds the sockets.
+A channel is a socket and a file that both hold. It serves one script after another: Aeon writes the request into the
+file and sends the script's descriptors, may send a wish for the end, and hears a report, after which it may ask again.
+Both ends are one interpreter of one version, and nobody else holds either.
 """
 
 import array
@@ -17,8 +19,10 @@ MARKER = "AEON_INVOCATION"
 _NOTE = struct.Struct("=q")
 _UNTAKEN = -1
 
-DESCRIPTORS = 5
-"""What comes with a request: stdin, stdout, stderr, the conversation's socket, and the file that holds the request."""
+CHANNEL = 2
+"""Descriptors of a channel: the socket of the conversation, and the file."""
+
+_STDIO = 3
 
 WARM_OPTIONS = ("-s", "-B")
 """How a warm interpreter runs: no modules of the user, no bytecode written. Scripts that ask for the same may fork."""
@@ -62,55 +66,62 @@ class Report(NamedTuple):
     text: str = ""
 
 
-def written(request: Request) -> int:
-    """The request in a file of no name, as it may be longer than a message. The caller closes the descriptor.
+class Start(NamedTuple):
+    """A wish: carry out the request in the file, which is so long, with these for stdin, stdout and stderr."""
+
+    length: int
+    stdio: list[int]
+
+
+class End(NamedTuple):
+    """A wish: end what runs, politely for so long."""
+
+    polite_seconds: float
+
+
+def write_request(file: int, request: Request) -> int:
+    """Put the request into a channel's file, as it may be longer than a message. Returns its length.
 
     It begins with room for what the warden notes there, which Aeon reads only if the warden is gone. Raises OSError
     when it cannot be written whole, as under a limit on the size of files.
     """
     fence = request.fence and tuple(request.fence)
-    content = _NOTE.pack(_UNTAKEN) + marshal.dumps((*request[:-1], fence))
-    fd = os.memfd_create("request", os.MFD_CLOEXEC)
+    content = marshal.dumps((*request[:-1], fence))
     try:
-        is_whole = os.write(fd, content) == len(content)
+        is_whole = os.pwrite(file, _NOTE.pack(_UNTAKEN) + content, 0) == _NOTE.size + len(content)
     except OSError:
         is_whole = False
     if not is_whole:
-        os.close(fd)
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
-    return fd
+    return len(content)
 
 
-def read_request(fd: int) -> Request:
-    """The request that `written` put into the file."""
-    content = os.pread(fd, os.lseek(fd, 0, os.SEEK_END) - _NOTE.size, _NOTE.size)
-    command, cwd, env, token, is_boxed, fence = marshal.loads(content)  # noqa: S302  # written by Aeon, on a descriptor that only Aeon had
+def taken_request(file: int, length: int) -> Request:
+    """The request that `write_request` put into the file, which then holds it no more: there may be secrets in it."""
+    content = os.pread(file, length, _NOTE.size)
+    os.ftruncate(file, _NOTE.size)
+    command, cwd, env, token, is_boxed, fence = marshal.loads(content)  # noqa: S302  # written by Aeon, in a file that only Aeon has
     return Request(command, cwd, env, token, is_boxed, fence and Fence(*fence))
 
 
-def note(fd: int, leader: int = 0) -> None:
+def note(file: int, leader: int = 0) -> None:
     """Note that the request is about to be carried out, and then by which process."""
-    os.pwrite(fd, _NOTE.pack(leader), 0)
+    os.pwrite(file, _NOTE.pack(leader), 0)
 
 
-def noted_leader(fd: int) -> int | None:
+def noted_leader(file: int) -> int | None:
     """The leader of what was started; 0 when there may be one, None when the warden never came to it."""
-    (leader,) = _NOTE.unpack(os.pread(fd, _NOTE.size, 0))
+    (leader,) = _NOTE.unpack(os.pread(file, _NOTE.size, 0))
     return None if leader == _UNTAKEN else leader
 
 
-def received_descriptors(door: socket.socket) -> list[int]:
-    """What comes with a request, closed on exec; nothing when Aeon has closed the door."""
-    fds = array.array("i")
+def received_channel(door: socket.socket) -> list[int] | None:
+    """A new channel's descriptors, closed on exec; none when too many are open, None when the door is closed."""
     try:
-        room = socket.CMSG_SPACE(DESCRIPTORS * fds.itemsize)
-        _, extra, _, _ = door.recvmsg(16, room, socket.MSG_CMSG_CLOEXEC)  # recv_fds of the standard library drops flags
+        message, fds = _received(door, CHANNEL)
     except OSError:
-        return []
-    for level, kind, content in extra:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-            fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
-    return list(fds)
+        return None
+    return fds if message else None
 
 
 def send_report(conversation: socket.socket, report: Report) -> None:
@@ -123,26 +134,54 @@ def send_report(conversation: socket.socket, report: Report) -> None:
 
 def received_report(conversation: socket.socket) -> Report | None:
     """What the warden said; None when it is gone."""
-    message = _message(conversation)
+    try:
+        message = conversation.recv(4096)
+    except OSError:
+        return None
     return Report(*marshal.loads(message)) if message else None  # noqa: S302  # as above
 
 
-def send_ending(conversation: socket.socket, polite_seconds: float) -> None:
-    """Ask for the invocation's end, politely for so long."""
+def send_start(conversation: socket.socket, start: Start) -> None:
+    """Ask for the request in the file. Raises OSError when the warden is gone."""
+    send_fds(conversation, marshal.dumps(start.length), start.stdio)
+
+
+def send_end(conversation: socket.socket, end: End) -> None:
+    """Ask for the invocation's end."""
     try:
-        conversation.send(marshal.dumps(float(polite_seconds)), socket.MSG_NOSIGNAL)
+        conversation.send(marshal.dumps(end.polite_seconds), socket.MSG_NOSIGNAL)
     except OSError:
         return  # the warden is gone, which the next look at the conversation says
 
 
-def received_ending(conversation: socket.socket) -> float | None:
-    """For how long to be polite; None when Aeon is gone."""
-    message = _message(conversation)
-    return marshal.loads(message) if message else None  # noqa: S302  # as above
-
-
-def _message(conversation: socket.socket) -> bytes:
+def received_wish(conversation: socket.socket) -> Start | End | None:
+    """What Aeon wants; None when it is gone. A start comes without descriptors where too many are open here."""
     try:
-        return conversation.recv(4096)
+        message, fds = _received(conversation, _STDIO)
     except OSError:
-        return b""
+        return None
+    if not message:
+        return None
+    said: int | float = marshal.loads(message)  # noqa: S302  # as above
+    return End(said) if isinstance(said, float) else Start(said, fds)
+
+
+def send_fds(connection: socket.socket, message: bytes, fds: list[int]) -> None:
+    """Send a message and descriptors with it. Raises OSError when nobody is there."""
+    rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
+    connection.sendmsg([message], [rights], socket.MSG_NOSIGNAL)
+
+
+def _received(connection: socket.socket, most: int) -> tuple[bytes, list[int]]:
+    """A message and the descriptors with it: all of them, or none where the limit of open files was reached."""
+    fds = array.array("i")
+    room = socket.CMSG_SPACE(most * fds.itemsize)
+    message, extra, _, _ = connection.recvmsg(64, room, socket.MSG_CMSG_CLOEXEC)  # recv_fds of the library drops flags
+    for level, kind, content in extra:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
+    if 0 < len(fds) < most:
+        for fd in fds:
+            os.close(fd)
+        return message, []
+    return message, list(fds)
