@@ -117,18 +117,18 @@ class Watch:
         self.last_report: wire.Report | None = None
         self.warden_is_gone = False
         self._poll = poll
-        self._readers: dict[int, Callable[[], object]] = {}
+        self._reactions: dict[int, Callable[[], object]] = {conversation.fileno(): self._hear}
         if pipes.wants_more:
             self._register(pipes.stdin, self._write_stdin, select.EPOLLOUT)
         if cancellation is not None:
             self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
 
     def _register(self, fd: int, react: Callable[[], object], event: int = select.EPOLLIN) -> None:
-        self._readers[fd] = react
+        self._reactions[fd] = react
         self._poll.register(fd, event)
 
     def _unregister(self, fd: int) -> None:
-        del self._readers[fd]
+        del self._reactions[fd]
         self._poll.unregister(fd)
 
     def fileno(self) -> int:
@@ -143,7 +143,7 @@ class Watch:
         """Attend to what has happened, and to the deadline. What `on_event` raises goes through once it is ended."""
         try:
             for fd, _ in self._poll.poll(0):
-                self._readers.get(fd, self._hear)()
+                self._reactions[fd]()
             now = time.monotonic()
             if now >= self.deadline and not self.is_settled:
                 self._listen()
@@ -155,8 +155,9 @@ class Watch:
 
     def close(self) -> None:
         """Register with the poll no longer."""
-        while self._readers:
-            self._unregister(next(iter(self._readers)))
+        del self._reactions[self._conversation.fileno()]
+        for fd in self._reactions:
+            self._poll.unregister(fd)
 
     def read_rest(self) -> None:
         """Read what is still in the pipes, now that whatever wrote there is gone (skills 4)."""
@@ -168,7 +169,7 @@ class Watch:
 
     def _listen(self) -> None:
         """Read what it writes from now on, as it comes."""
-        if self._pipes.stdout not in self._readers:
+        if self._pipes.stdout not in self._reactions:
             self._register(self._pipes.stdout, self._read_stdout)
             self._register(self._pipes.stderr, self._read_stderr)
         self.deadline = self._limit
