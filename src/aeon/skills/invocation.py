@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 
@@ -118,6 +119,32 @@ class Cancellation:
         self.close()
 
 
+class Lane:
+    """Places that invocations share: what is started beyond them waits, in order, where processes are started.
+
+    For one thread. `under_way` counts those that run or wait, which is for the runner to keep.
+    """
+
+    def __init__(self, places: int) -> None:
+        self.places = places
+        self.number = next(_NUMBERS)
+        self.under_way = 0
+
+
+_NUMBERS = count(1)
+
+
+class Turn(NamedTuple):
+    """An invocation's turn in a lane. Its timeout runs from its start, of which `on_start` is told.
+
+    `seconds`: after that many from now it is ended whatever its timeout, or never begins.
+    """
+
+    lane: Lane
+    on_start: Callable[[], None]
+    seconds: float
+
+
 class Pause:
     """A `Pending` for a time in which nothing happens; its result is whether it was cut short by a cancellation."""
 
@@ -141,10 +168,19 @@ class Pause:
 class ScriptRunner(Protocol):
     """Runs scripts. Threads may share one."""
 
+    @property
+    def ahead(self) -> int:
+        """How many more than run in a lane are worth starting, since they begin the sooner for it."""
+        ...
+
     def start(
-        self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
+        self,
+        invocation: Invocation,
+        cancellation: Cancellation | None = None,
+        on_event: EventSink | None = None,
+        turn: Turn | None = None,
     ) -> Pending[Outcome]:
-        """Start it. Attended to until it is over, it leaves no process behind, whatever the script does.
+        """Start it, at its `turn` if it has one. Attended to until it is over, it leaves no process behind.
 
         A script's fault raises nothing. Starting and attending raise SandboxError when the level that was asked for is
         not to be had, and what `on_event` raises once the script was ended.

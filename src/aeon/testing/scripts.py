@@ -24,7 +24,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.skills.executor.crew import Steps
-from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome
+from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, Turn
 from aeon.skills.models import DEFAULT_TIMEOUT, Protocol, RetryPolicy, Skill, SkillCatalog, SkillScript
 from aeon.skills.pending import Known, Pending, wait_for
 from aeon.skills.plan_json import PlanJson, ToolInvocation
@@ -62,10 +62,18 @@ class ScriptedRunner:
         self._attempts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
+    ahead = 0
+
     def start(
-        self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
+        self,
+        invocation: Invocation,
+        cancellation: Cancellation | None = None,
+        on_event: EventSink | None = None,
+        turn: Turn | None = None,
     ) -> Pending[Outcome]:
-        """What the script's behaviour makes of the call; `on_event` hears its events first."""
+        """What the script's behaviour makes of the call; `on_event` hears its events first. It never has to wait."""
+        if turn is not None:
+            turn.on_start()
         call = self._call(invocation, cancellation)
         behaviour = self._behaviours.get(call.name)
         if behaviour is None:

@@ -15,7 +15,7 @@ from aeon.skills.executor.masking import masked_outcome
 from aeon.skills.executor.node_input import bound_input
 from aeon.skills.executor.verdict import Failure, verdict
 from aeon.skills.failures import RETRIED, FailureClass
-from aeon.skills.invocation import Cancellation, Ending, Invocation, Outcome, ScriptRunner
+from aeon.skills.invocation import Cancellation, Ending, Invocation, Lane, Outcome, ScriptRunner, Turn
 from aeon.skills.models import RetryPolicy, Skill, SkillScript
 from aeon.skills.pending import Pending
 from aeon.skills.plan_json import ExecutionState, FailedAttempt, ToolInvocation, ToolResult
@@ -56,6 +56,7 @@ class NodeJob:
     request_id: str
     deadline: float
     cancellation: Cancellation
+    lane: Lane
 
     @property
     def policy(self) -> RetryPolicy:
@@ -64,10 +65,11 @@ class NodeJob:
         return RetryPolicy(own.max_retries, own.backoff_ms) if own else self.skill.retry_policy
 
 
-def run_node(means: Means, job: NodeJob, say: Observer) -> Steps[ToolResult]:
+def run_node(means: Means, job: NodeJob, say: Observer) -> Steps[ToolResult | None]:
     """Run a node to its end, in steps. Tells `say` of each attempt, of what the script says, and of each retry.
 
-    Raises nothing for a fault of the plan or the script; SandboxError and defects come through.
+    Its result is None when the run was stopped before the node's turn came. Raises nothing for a fault of the plan or
+    the script; SandboxError and defects come through.
     """
     return _Node(means, job, say).run()
 
@@ -96,22 +98,23 @@ class _Node:
         self._say = say
         self._mask = _NO_SECRETS
         self._failed: list[FailedAttempt] = []
+        self._started = 0
 
-    def run(self) -> Steps[ToolResult]:
-        self._say_started(1)
+    def run(self) -> Steps[ToolResult | None]:
         prepared = self._prepared()
         if isinstance(prepared, Failure):
+            self._say_started(1)
             return self._ended(_Attempt(self._masked(prepared)), 0)
         for number in count(1):
-            attempt = yield from self._attempt(prepared)
+            attempt = yield from self._attempt(prepared, number)
+            if attempt is None:
+                return None if number == 1 else self._ended(_Attempt(self._stopped()), number - 1)
             wait = self._wait_after(attempt.came_to, number)
             if wait is None or not isinstance(attempt.came_to, Failure):
                 return self._ended(attempt, number - 1)
             self._note(attempt, attempt.came_to, number, wait)
             if (yield self._means.wait(wait, self._job.cancellation)):
-                said = Failure(FailureClass.CANCELLED, "The run was cancelled before the next attempt.")
-                return self._ended(_Attempt(said), number - 1)
-            self._say_started(number + 1)
+                return self._ended(_Attempt(self._stopped()), number - 1)
         raise AssertionError  # pragma: no cover  # the numbers never end
 
     def _prepared(self) -> Invocation | Failure:
@@ -130,21 +133,35 @@ class _Node:
         except (SkillError, MissingExtraError, OSError) as error:
             return Failure(FailureClass.CANNOT_START, f"The script could not be started: {error}")
 
-    def _attempt(self, invocation: Invocation) -> Steps[_Attempt]:
+    def _attempt(self, invocation: Invocation, number: int) -> Steps[_Attempt | None]:
+        """One attempt; None when the run was stopped before its turn came."""
         left = self._job.deadline - self._means.clock.monotonic()
         if left <= 0:
+            self._say_started(number)
             return _Attempt(_LATE)
         timeout = min(invocation.timeout, left)
         limited = invocation if timeout == invocation.timeout else replace(invocation, timeout=timeout)
-        outcome: Outcome = yield self._means.runner.start(limited, self._job.cancellation, self._say_event)
+        turn = Turn(self._job.lane, lambda: self._say_started(number), left)
+        outcome: Outcome = yield self._means.runner.start(limited, self._job.cancellation, self._say_event, turn)
+        if self._started < number:
+            if outcome.ending in _STOPPED:
+                return None
+            self._say_started(number)
         outcome = masked_outcome(self._mask, outcome)
         came_to = verdict(outcome, self._job.script, timeout)
         if not isinstance(came_to, Failure):
             is_masked = self._job.script.protocol == "ndjson"
             return _Attempt(came_to if is_masked else self._mask.value(came_to), outcome)
-        if came_to.kind is FailureClass.TIMEOUT and timeout < invocation.timeout:
+        if came_to.kind is FailureClass.TIMEOUT and (timeout < invocation.timeout or self._is_late()):
             came_to = _LATE
         return _Attempt(self._masked(came_to), outcome)
+
+    def _is_late(self) -> bool:
+        return self._means.clock.monotonic() >= self._job.deadline
+
+    def _stopped(self) -> Failure:
+        """Why there is no next attempt after all."""
+        return _CANCELLED if self._job.cancellation.is_cancelled else _LATE
 
     def _wait_after(self, came_to: JsonObject | Failure, number: int) -> float | None:
         """Seconds until the next attempt, or None when there is none: a wait that does not fit is not begun."""
@@ -185,13 +202,18 @@ class _Node:
         return failure._replace(message=self._mask.text(failure.message))
 
     def _say_started(self, number: int) -> None:
-        self._say(NodeStarted(self._job.tool.tool_id, self._job.tool.tool_path, number))
+        """Say that an attempt begins, once, however often it has to be begun."""
+        if self._started < number:
+            self._started = number
+            self._say(NodeStarted(self._job.tool.tool_id, self._job.tool.tool_path, number))
 
     def _say_event(self, event: JsonObject) -> None:
         self._say(NodeSpoke(self._job.tool.tool_id, self._mask.value(event)))
 
 
 _NO_SECRETS = Mask()
+_STOPPED = (Ending.CANCELLED, Ending.TIMED_OUT)
+_CANCELLED = Failure(FailureClass.CANCELLED, "The run was cancelled before the next attempt.")
 _LATE = Failure(FailureClass.PLAN_TIMEOUT, "The plan's time was over before the script had ended.")
 
 

@@ -11,7 +11,7 @@ from aeon.skills.executor.crew import Crew, Steps
 from aeon.skills.executor.dispatch import Dispatch
 from aeon.skills.executor.trace import skipped
 from aeon.skills.failures import FailureClass
-from aeon.skills.invocation import Cancellation
+from aeon.skills.invocation import Cancellation, Lane
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan.graph import PlanGraph
 from aeon.skills.plan_json import ExecutionState, PlanJson, ToolResult
@@ -49,7 +49,8 @@ class Schedule:
         self._course = course
         self._crew = crew
         self._ready = ReadySet(course.graph.dependencies)
-        self._dispatch = Dispatch(width)
+        self._lane = Lane(width)
+        self._dispatch = Dispatch(width + course.means.runner.ahead)
         self._results: dict[int, ToolResult] = {}
         self._barred: set[int] = set()
 
@@ -76,12 +77,11 @@ class Schedule:
         """Start and settle nodes until the next thing to do is to wait."""
         self._sort_ready()
         while (position := self._dispatch.take()) is not None:
-            kind = self._stop()
-            if kind is None:
+            if not self._is_stopped():
                 self._start(position)
             else:
                 self._dispatch.ended()
-                self._settle(position, skipped(self._course.plan.tools[position], kind, _WHY[kind]))
+                self._settle(position, self._unrun(position))
                 self._sort_ready()
 
     def _sort_ready(self) -> None:
@@ -107,12 +107,10 @@ class Schedule:
         said = f"Not run: {self._course.plan.tools[bar].tool_id!r}, which it depends on, did not end well."
         return skipped(tool, FailureClass.DEPENDENCY_FAILED, said)
 
-    def _stop(self) -> FailureClass | None:
-        """Why no further node starts, if so."""
-        if self._course.cancellation.is_cancelled:
-            return FailureClass.CANCELLED
+    def _is_stopped(self) -> bool:
+        """Whether no further node starts."""
         is_late = self._course.means.clock.monotonic() >= self._course.deadline
-        return FailureClass.PLAN_TIMEOUT if is_late else None
+        return is_late or self._course.cancellation.is_cancelled
 
     def _start(self, position: int) -> None:
         course = self._course
@@ -129,12 +127,18 @@ class Schedule:
             request_id=course.plan.request_id,
             deadline=course.deadline,
             cancellation=course.cancellation,
+            lane=self._lane,
         )
         self._crew.start(self._run(position, job))
 
     def _run(self, position: int, job: NodeJob) -> Steps[NodeOver]:
         result = yield from run_node(self._course.means, job, self._course.tell)
-        return NodeOver(position, result)
+        return NodeOver(position, result or self._unrun(position))
+
+    def _unrun(self, position: int) -> ToolResult:
+        """The result of a node whose turn had not come when the run was stopped."""
+        kind = FailureClass.CANCELLED if self._course.cancellation.is_cancelled else FailureClass.PLAN_TIMEOUT
+        return skipped(self._course.plan.tools[position], kind, _WHY[kind])
 
     def _settle(self, position: int, result: ToolResult) -> None:
         """Note a node's result. A required one that failed, and one that was skipped, bars what depends on it."""

@@ -6,9 +6,10 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
+from itertools import count
 from pathlib import Path
 from threading import Lock
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.base.errors import SandboxError
 from aeon.skills.process.problems import out_of_files
@@ -18,10 +19,22 @@ Kind: TypeAlias = Literal["cold", "warm"]
 
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from warden.main import main; sys.path.pop(); main(sys.argv[2:])"
 _SEND_SECONDS = 10.0
-"""How long a warden may take to accept a channel before it counts as hung."""
+"""How long a warden may take to accept what it is asked before it counts as hung."""
 
 _CLOSE_SECONDS = 15.0
 """A little more than a warden takes to end what it started."""
+
+
+_NUMBERS = count(1)
+
+
+class Order(NamedTuple):
+    """A request, the script's ends of its pipes, and its lane; with `places` it waits for one there."""
+
+    request: wire.Request
+    stdio: list[int]
+    lane: int = 0
+    places: int = 0
 
 
 class Channel:
@@ -33,6 +46,7 @@ class Channel:
     def __init__(self, warden: "WardenProcess") -> None:
         """Raises OSError when too many files are open."""
         self.warden = warden
+        self.number = next(_NUMBERS)
         with ExitStack() as held:
             self.file = os.memfd_create("request", os.MFD_CLOEXEC)
             held.callback(os.close, self.file)
@@ -77,14 +91,16 @@ class WardenProcess:
     def pid(self) -> int:
         return self._process.pid
 
-    def ask(self, request: wire.Request, stdio: list[int]) -> Channel:
+    def ask(self, order: Order) -> Channel:
         """Have a request carried out; returns where it reports, which is the caller's to give back or to close.
 
         Raises OSError when it is gone or hung, SandboxError when the request cannot be written.
         """
         channel = self._free_channel()
         try:
-            wire.send_start(channel.conversation, wire.Start(_written(channel.file, request), stdio))
+            length = _written(channel.file, order.request)
+            start = wire.Start(channel.number, order.stdio, length, order.lane, order.places)
+            wire.send_order(self._door, start)
         except BaseException:
             channel.close()
             raise
@@ -102,7 +118,7 @@ class WardenProcess:
             return self._idle.pop()
         channel = _made(self)
         try:
-            wire.send_fds(self._door, b"channel", [channel.theirs.fileno(), channel.file])
+            wire.send_order(self._door, wire.Opened(channel.number, [channel.theirs.fileno(), channel.file]))
         except BaseException:
             channel.close()
             raise
@@ -170,29 +186,32 @@ class WardenLink:
         self._kind: Kind = kind
         self._lock = Lock()
         self._warden: WardenProcess | None = None
+        self._is_closed = False
 
-    def ask(self, request: wire.Request, stdio: list[int]) -> Channel:
+    def ask(self, order: Order) -> Channel:
         """Have a request carried out, by another warden where the last one is gone; see `WardenProcess.ask`.
 
         Raises SandboxError when no warden can be had.
         """
         with suppress(OSError):
-            return self._asked(request, stdio)
+            return self._asked(order)
         try:
-            return self._asked(request, stdio)  # the first was gone already
+            return self._asked(order)  # the first was gone already
         except OSError as error:
             raise SandboxError(f"The process that starts scripts takes no requests: {error}.") from error
 
-    def _asked(self, request: wire.Request, stdio: list[int]) -> Channel:
+    def _asked(self, order: Order) -> Channel:
         warden = self._running()
         try:
-            return warden.ask(request, stdio)
+            return warden.ask(order)
         except OSError:
             self._give_up(warden)
             raise
 
     def _running(self) -> WardenProcess:
         with self._lock:
+            if self._is_closed:
+                raise SandboxError("No script can be started any more: what starts them was closed.")
             if self._warden is None:
                 self._warden = WardenProcess(self._kind)
             return self._warden
@@ -206,8 +225,9 @@ class WardenLink:
                 warden.close()
 
     def close(self) -> None:
-        """End the warden and, by it, everything that it started."""
+        """End the warden and, by it, everything that it started. Nothing is started any more."""
         with self._lock:
+            self._is_closed = True
             if self._warden is not None:
                 self._warden.close()
                 self._warden = None

@@ -4,13 +4,16 @@ import sys
 from threading import Lock
 from typing import Self
 
-from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, SandboxLevel
+from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, SandboxLevel, Turn
 from aeon.skills.pending import Known, Pending, wait_for
 from aeon.skills.process.link import WardenLink
 from aeon.skills.process.probe import Wish, best_level
 from aeon.skills.process.problems import fault_before_start
 from aeon.skills.process.running import Asked, Running
 from aeon.skills.process.warden.wire import WARM_OPTIONS
+from aeon.skills.process.watch import Caller
+
+_AHEAD = 2
 
 
 class ProcessRunner:
@@ -40,11 +43,20 @@ class ProcessRunner:
                 self._level = best_level(self._wish, self._try)
             return self._level
 
+    @property
+    def ahead(self) -> int:
+        """A few: a warden then starts the next as soon as one is over. None where two wardens share a lane."""
+        return 0 if self._fork_server else _AHEAD
+
     def start(
-        self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
+        self,
+        invocation: Invocation,
+        cancellation: Cancellation | None = None,
+        on_event: EventSink | None = None,
+        turn: Turn | None = None,
     ) -> Pending[Outcome]:
         """Start it; see ScriptRunner. A script that says `done` and does not exit is timed out in the end."""
-        return self._start(invocation, self.level, cancellation, on_event)
+        return self._start(invocation, self.level, cancellation, on_event, turn)
 
     def run(
         self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
@@ -53,20 +65,22 @@ class ProcessRunner:
         return wait_for(self.start(invocation, cancellation, on_event))
 
     def _try(self, level: SandboxLevel, invocation: Invocation) -> Outcome:
-        return wait_for(self._start(invocation, level, None, None))
+        return wait_for(self._start(invocation, level))
 
     def _start(
         self,
         invocation: Invocation,
         level: SandboxLevel,
-        cancellation: Cancellation | None,
-        on_event: EventSink | None,
+        cancellation: Cancellation | None = None,
+        on_event: EventSink | None = None,
+        turn: Turn | None = None,
     ) -> Pending[Outcome]:
         if cancellation is not None and cancellation.is_cancelled:
             return Known(Outcome(Ending.CANCELLED, sandbox=level))
         if fault := fault_before_start(invocation):
             return Known(Outcome(Ending.NOT_STARTED, problem=fault, sandbox=level))
-        return Running(Asked(invocation, level, self._link(invocation, level), cancellation, on_event))
+        caller = Caller(cancellation, on_event, turn)
+        return Running(Asked(invocation, level, self._link(invocation, level), caller))
 
     def _link(self, invocation: Invocation, level: SandboxLevel) -> WardenLink:
         is_warm = self._fork_server and level != "bubblewrap" and _may_be_forked(invocation)

@@ -6,15 +6,15 @@ import time
 from typing import NamedTuple
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, SandboxLevel
+from aeon.skills.invocation import Ending, Invocation, Outcome, SandboxLevel
 from aeon.skills.process import levels
 from aeon.skills.process.aftermath import end_marked
 from aeon.skills.process.assets import asset_check
-from aeon.skills.process.link import WardenLink
+from aeon.skills.process.link import Order, WardenLink
 from aeon.skills.process.output import PlainOutput
 from aeon.skills.process.problems import out_of_files, refused, unboxed
 from aeon.skills.process.warden import wire
-from aeon.skills.process.watch import Pipes, Watch
+from aeon.skills.process.watch import Caller, Pipes, Watch
 from aeon.skills.protocol import EventReader
 
 _WARDEN_ENDED = "The process that starts scripts was ended while this one ran, and this one with it."
@@ -22,13 +22,12 @@ _SIGNAL_BASE = 128
 
 
 class Asked(NamedTuple):
-    """A script to run, how, by which warden, and who may stop and hear it."""
+    """A script to run, how, by which warden, and for whom."""
 
     invocation: Invocation
     level: SandboxLevel
     link: WardenLink
-    cancellation: Cancellation | None
-    on_event: EventSink | None
+    caller: Caller
 
 
 class Running:
@@ -58,37 +57,37 @@ class Running:
 
 
 class _Attempt:
-    """What one request holds: its pipes, and the channel to the warden."""
+    """What one request holds: its pipes, the channel to the warden, a place in its lane."""
 
     def __init__(self, asked: Asked) -> None:
-        invocation = asked.invocation
+        invocation, self._turn = asked.invocation, asked.caller.turn
         self._invocation = invocation
         self._level: SandboxLevel = asked.level
-        self._began = time.monotonic()
         self._output = _output(invocation)
         self._token = os.urandom(16).hex()
         self._pipes = _pipes(invocation.stdin)
         try:
-            request = levels.request(invocation, asked.level, self._token)
-            self._channel = asked.link.ask(request, self._pipes.theirs)
+            order = self._order()
+            if self._turn is not None and not order.places:
+                self._turn.on_start()
+            self._channel = asked.link.ask(order)
         except BaseException:
             self._pipes.close()
             raise
-        try:
-            self._pipes.hand_over()
-            self.watch = Watch(
-                invocation,
-                self._channel.conversation,
-                self._channel.poll,
-                self._pipes,
-                self._output,
-                asked.cancellation,
-                asked.on_event,
-            )
-        except BaseException:
-            self._channel.close()
-            self._pipes.close()
-            raise
+        if self._turn is not None:
+            self._turn.lane.under_way += 1
+        self._pipes.hand_over()
+        self.watch = Watch(invocation, self._channel, self._pipes, self._output, asked.caller)
+        if not order.places:
+            self.watch.begin(time.monotonic())
+
+    def _order(self) -> Order:
+        """What the warden is asked for: at once while the lane has a place, which only this end needs to count."""
+        request = levels.request(self._invocation, self._level, self._token)
+        if self._turn is None:
+            return Order(request, self._pipes.theirs)
+        lane = self._turn.lane
+        return Order(request, self._pipes.theirs, lane.number, lane.places if lane.under_way >= lane.places else 0)
 
     def attend(self) -> Outcome | SandboxError | None:
         """The outcome once it is over; an error when the warden was gone before it began to start anything."""
@@ -111,10 +110,11 @@ class _Attempt:
             if leader is None and watch.wish is None:
                 return self._channel.warden.failure()
         watch.read_rest()
-        milliseconds = round((time.monotonic() - self._began) * 1000)
-        return _outcome(self._invocation, watch, self._output, self._level, milliseconds)
+        return _outcome(self._invocation, watch, self._output, self._level)
 
     def _close(self) -> None:
+        if self._turn is not None:
+            self._turn.lane.under_way -= 1
         self.watch.close()
         self._pipes.close()
         if self.watch.last_report is None:
@@ -136,10 +136,9 @@ def _output(invocation: Invocation) -> EventReader | PlainOutput:
     return EventReader(invocation.limits, asset_check(invocation.cwd, levels.asset_roots(invocation)))
 
 
-def _outcome(
-    invocation: Invocation, watch: Watch, output: EventReader | PlainOutput, level: SandboxLevel, milliseconds: int
-) -> Outcome:
+def _outcome(invocation: Invocation, watch: Watch, output: EventReader | PlainOutput, level: SandboxLevel) -> Outcome:
     """What the report and the output come to."""
+    milliseconds = round(watch.seconds * 1000)
     report, diagnostics = watch.last_report, watch.diagnostics.text
     if report is not None and watch.wish is None and report.kind in (wire.REFUSED, wire.UNBOXED):
         problem = refused(invocation, report) if report.kind == wire.REFUSED else unboxed(invocation, diagnostics)

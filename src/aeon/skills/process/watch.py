@@ -1,14 +1,15 @@
 """Aeon's side of one invocation: feeds stdin, reads what comes, keeps the limits, asks for the end when it is time."""
 
+import math
 import os
 import select
-import socket
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from aeon.base.json import JsonObject
-from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation
+from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Turn
+from aeon.skills.process.link import Channel
 from aeon.skills.process.output import Tail
 from aeon.skills.process.warden import wire
 
@@ -89,39 +90,52 @@ class Pipes:
             os.close(fds.pop())
 
 
+class Caller(NamedTuple):
+    """Who had a script started: may stop it, hears what it says, and when its turn comes."""
+
+    cancellation: Cancellation | None
+    on_event: EventSink | None
+    turn: Turn | None
+
+
 class Watch:
     """One invocation, from the request on. It is settled when nothing of it is left, or the warden is gone."""
 
-    def __init__(
-        self,
-        invocation: Invocation,
-        conversation: socket.socket,
-        poll: select.epoll,
-        pipes: Pipes,
-        output: Output,
-        cancellation: Cancellation | None,
-        on_event: EventSink | None,
-    ) -> None:
+    def __init__(self, invocation: Invocation, channel: Channel, pipes: Pipes, output: Output, caller: Caller) -> None:
         self._invocation = invocation
-        self._conversation = conversation
+        self._conversation = channel.conversation
         self._pipes = pipes
         self._output = output
-        self._on_event = on_event
-        began = time.monotonic()
-        self._limit = began + invocation.timeout
-        self.deadline = min(began + _UNHEARD_SECONDS, self._limit)
+        self._on_event = caller.on_event
+        self._turn = caller.turn
+        self._latest = time.monotonic() + caller.turn.seconds if caller.turn else math.inf
+        self._limit = self._latest
+        self.deadline = self._latest
         """When to attend to it at the latest: to begin listening, and then because its time is over."""
+        self._began = math.inf
         self.diagnostics = Tail(invocation.limits.stderr)
         self.wish: Ending | None = None
         """Why it was asked to end; None while it was not."""
         self.last_report: wire.Report | None = None
         self.warden_is_gone = False
-        self._poll = poll
-        self._reactions: dict[int, Callable[[], object]] = {conversation.fileno(): self._hear}
+        self._poll = channel.poll
+        self._reactions: dict[int, Callable[[], object]] = {self._conversation.fileno(): self._hear}
         if pipes.wants_more:
             self._register(pipes.stdin, self._write_stdin, select.EPOLLOUT)
-        if cancellation is not None:
+        if (cancellation := caller.cancellation) is not None:
             self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
+
+    def begin(self, moment: float) -> None:
+        """It was started at that monotonic time, in seconds, from which its own time runs."""
+        self._began = moment
+        if self.wish is None:
+            self._limit = min(moment + self._invocation.timeout, self._latest)
+            self.deadline = min(moment + _UNHEARD_SECONDS, self._limit)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run."""
+        return max(0.0, time.monotonic() - self._began)
 
     def _register(self, fd: int, react: Callable[[], object], event: int = select.EPOLLIN) -> None:
         self._reactions[fd] = react
@@ -178,6 +192,7 @@ class Watch:
         """Left by an exception: end the script before it is passed on."""
         if self.is_settled:
             return
+        self._turn = None
         wire.send_end(self._conversation, wire.End(0.0))
         self._conversation.settimeout(_WARDEN_SECONDS)
         while not self.is_settled:
@@ -188,6 +203,10 @@ class Watch:
         report = wire.received_report(self._conversation)
         if report is None:
             self.warden_is_gone = True
+        elif report.kind == wire.BEGAN:
+            self.begin(report.number / 1e9)
+            if self._turn is not None:
+                self._turn.on_start()
         else:
             self.last_report = report
 

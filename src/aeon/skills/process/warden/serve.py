@@ -24,11 +24,12 @@ Starter = Callable[[wire.Request, tuple[int, int, int]], Leader]
 
 
 class Channel:
-    """One of Aeon's conversations, with a script at a time: none, or the one that is watched."""
+    """One of Aeon's conversations, with a script at a time: none, one that waits for its place, or the one watched."""
 
-    def __init__(self, conversation: int, file: int) -> None:
+    def __init__(self, opened: wire.Opened) -> None:
+        conversation, self.file = opened.fds
+        self.number = opened.channel
         self.conversation = socket.socket(fileno=conversation)
-        self.file = file
         self.watched: Watched | None = None
 
     def close(self) -> None:
@@ -45,6 +46,8 @@ class Warden:
         self._own_group = os.getpgrp()
         self._children = tree.OwnChildren()
         self._channels: dict[int, Channel] = {}
+        self._by_conversation: dict[int, Channel] = {}
+        self._waiting: dict[Channel, wire.Start] = {}
         self._asked_by: dict[int, Channel] = {}
         self._watched: dict[int, Watched] = {}
         self._ending: dict[int, Watched] = {}
@@ -60,61 +63,106 @@ class Warden:
             pass
         for fd in (self._door.fileno(), self._aeon):
             self._poll.unregister(fd)
+        for channel in list(self._waiting):
+            self._withdraw(channel)
         for watched in self._watched.values():
             self._end(watched, 0)
         deadline = time.monotonic() + _LAST_SECONDS
         while self._watched and time.monotonic() < deadline:
-            self._turn()
+            self._attend(self._ready())
 
     def _turn(self) -> bool:
         """One round; whether there will be another."""
-        ready = [fd for fd, _ in self._poll.poll(_TICK * 1000 if self._ending else None)]
+        ready = self._ready()
         if self._aeon in ready or (self._door.fileno() in ready and not self._answer_door()):
             return False
+        self._attend(ready)
+        return True
+
+    def _ready(self) -> list[int]:
+        """Wait until something is ready, or for a moment while something is ending."""
+        return [fd for fd, _ in self._poll.poll(_TICK * 1000 if self._ending else None)]
+
+    def _attend(self, ready: list[int]) -> None:
         for fd in ready:
-            if fd in self._channels:
-                self._hear(self._channels[fd])
+            if fd in self._by_conversation:
+                self._hear(self._by_conversation[fd])
             elif fd in self._by_pidfd:
                 self._notice_exit(fd)
         if self._ending:
             self._look_after_children()
-        return True
 
     def _end(self, watched: Watched, polite_seconds: float) -> None:
         watched.end(polite_seconds)
         self._ending[watched.pid] = watched
 
     def _answer_door(self) -> bool:
-        """Take a new channel; whether the door is still open."""
-        fds = wire.received_channel(self._door)
-        if fds:
-            channel = Channel(*fds)
-            self._channels[channel.conversation.fileno()] = channel
-            self._poll.register(channel.conversation, select.POLLIN)
-        return fds is not None
+        """Take everything that was handed in; whether the door is still open."""
+        try:
+            while (order := wire.received_order(self._door)) is not None:
+                if isinstance(order, wire.Start):
+                    self._take(order)
+                elif order.fds:
+                    self._open(Channel(order))
+        except BlockingIOError:
+            return True
+        return False
+
+    def _open(self, channel: Channel) -> None:
+        self._channels[channel.number] = self._by_conversation[channel.conversation.fileno()] = channel
+        self._poll.register(channel.conversation, select.POLLIN)
+
+    def _take(self, start: wire.Start) -> None:
+        channel = self._channels.get(start.channel)
+        if channel is None:  # Aeon hung up before this was read
+            _close_all(start.fds)
+        elif self._has_place(start):
+            self._admit(channel, start)
+        else:
+            self._waiting[channel] = start
 
     def _hear(self, channel: Channel) -> None:
-        """Do what Aeon wishes. A wish for the end of what is over already came too late."""
-        wish = wire.received_wish(channel.conversation)
-        if wish is None:
+        """Do as Aeon wishes. A wish for the end of what is over already came too late."""
+        self._answer_door()  # where that may stand which it is about
+        end = wire.received_end(channel.conversation)
+        if end is None:
             self._hang_up(channel)
-        elif isinstance(wish, wire.Start):
-            self._admit(channel, wish)
         elif channel.watched is not None:
-            self._end(channel.watched, wish.polite_seconds)
+            self._end(channel.watched, end.polite_seconds)
+        elif channel in self._waiting:
+            self._withdraw(channel)
+            wire.send_report(channel.conversation, _refusal(OSError(errno.ECANCELED, "")))
 
     def _hang_up(self, channel: Channel) -> None:
         """Aeon no longer listens: what it asked for ends at once."""
         self._poll.unregister(channel.conversation)
-        del self._channels[channel.conversation.fileno()]
+        del self._by_conversation[channel.conversation.fileno()], self._channels[channel.number]
+        if channel in self._waiting:
+            self._withdraw(channel)
         if channel.watched is not None:
             del self._asked_by[channel.watched.pid]
             self._end(channel.watched, 0)
         channel.close()
 
+    def _has_place(self, start: wire.Start) -> bool:
+        return not start.places or sum(each.lane == start.lane for each in self._watched.values()) < start.places
+
+    def _withdraw(self, channel: Channel) -> None:
+        """Let what waits never begin."""
+        _close_all(self._waiting.pop(channel).fds)
+
+    def _admit_waiting(self) -> None:
+        """Begin what has a place now; who came first goes first."""
+        for channel, start in list(self._waiting.items()):
+            if self._has_place(start):
+                del self._waiting[channel]
+                self._admit(channel, start)
+
     def _admit(self, channel: Channel, start: wire.Start) -> None:
         try:
             watched = self._started(channel.file, start)
+            if start.places:
+                wire.send_report(channel.conversation, wire.Report(wire.BEGAN, time.monotonic_ns()))
         except Exception as error:  # noqa: BLE001  # whatever one request provokes, the others go on
             wire.send_report(channel.conversation, _refusal(error))
         else:
@@ -122,18 +170,17 @@ class Warden:
             self._asked_by[watched.pid] = channel
 
     def _started(self, file: int, start: wire.Start) -> Watched:
-        if not start.stdio:
+        if not start.fds:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        stdin, stdout, stderr = start.stdio
+        stdin, stdout, stderr = start.fds
         try:
             request = wire.taken_request(file, start.length)
             wire.note(file)
             leader = self._start(request, (stdin, stdout, stderr))
             wire.note(file, leader.pid)
         finally:
-            for fd in start.stdio:
-                os.close(fd)
-        watched = Watched(leader, request.token)
+            _close_all(start.fds)
+        watched = Watched(leader, request.token, start.lane)
         self._watched[leader.pid] = self._by_pidfd[watched.pidfd] = watched
         self._poll.register(watched.pidfd, select.POLLIN)
         return watched
@@ -155,6 +202,8 @@ class Warden:
             watched.advance(orphans, self._own_group)
             if watched.is_over(orphans | unowned):
                 self._forget(watched)
+        if self._waiting:
+            self._admit_waiting()
 
     def _orphans(self) -> tuple[dict[int, set[int]], set[int]]:
         """Children that are no leader, by the leader whose they are, and those of nobody. The doomed die on sight.
@@ -196,6 +245,11 @@ class Warden:
         if channel is not None:
             channel.watched = None
             wire.send_report(channel.conversation, watched.report())
+
+
+def _close_all(fds: list[int]) -> None:
+    for fd in fds:
+        os.close(fd)
 
 
 def _refusal(error: Exception) -> wire.Report:

@@ -15,8 +15,9 @@ class Watched:
     `pidfd` is readable once the leader has ended, and closed when that was noticed.
     """
 
-    def __init__(self, leader: Leader, token: str) -> None:
+    def __init__(self, leader: Leader, token: str, lane: int) -> None:
         self.pid = leader.pid
+        self.lane = lane
         self.pidfd = os.pidfd_open(leader.pid)
         self.token = token
         self._status = leader.status

@@ -1,8 +1,8 @@
 """What Aeon and its warden say to each other: marshalled values over sockets that keep messages apart.
 
 A channel is a socket and a file that both hold. It serves one script after another: Aeon writes the request into the
-file and sends the script's descriptors, may send a wish for the end, and hears a report, after which it may ask again.
-Both ends are one interpreter of one version, and nobody else holds either.
+file, says so at the warden's door, where everything arrives in order, may wish for the end on the socket, and hears a
+report there, after which it may ask again. Both ends are one interpreter of one version; nobody else holds any of it.
 """
 
 import array
@@ -19,14 +19,13 @@ MARKER = "AEON_INVOCATION"
 _NOTE = struct.Struct("=q")
 _UNTAKEN = -1
 
-CHANNEL = 2
-"""Descriptors of a channel: the socket of the conversation, and the file."""
-
-_STDIO = 3
+_MOST_DESCRIPTORS = 3
 
 WARM_OPTIONS = ("-s", "-B")
 """How a warm interpreter runs: no modules of the user, no bytecode written. Scripts that ask for the same may fork."""
 
+BEGAN = "began"
+"""What had to wait was started; with the monotonic time in nanoseconds."""
 REFUSED = "refused"
 """Nothing was started; with the errno, and the file it is about."""
 OVER = "over"
@@ -66,15 +65,29 @@ class Report(NamedTuple):
     text: str = ""
 
 
-class Start(NamedTuple):
-    """A wish: carry out the request in the file, which is so long, with these for stdin, stdout and stderr."""
+class Opened(NamedTuple):
+    """A new channel: the socket of its conversation, and its file. No descriptors where too many are open here."""
 
+    channel: int
+    fds: list[int]
+
+
+class Start(NamedTuple):
+    """Carry out the request in a channel's file, which is so long, with `fds` for stdin, stdout and stderr.
+
+    It counts in `lane`. With `places` it waits until fewer than that run there, and that it began is reported. No
+    descriptors where too many are open here.
+    """
+
+    channel: int
+    fds: list[int]
     length: int
-    stdio: list[int]
+    lane: int = 0
+    places: int = 0
 
 
 class End(NamedTuple):
-    """A wish: end what runs, politely for so long."""
+    """End what runs or waits, politely for so long."""
 
     polite_seconds: float
 
@@ -115,13 +128,41 @@ def noted_leader(file: int) -> int | None:
     return None if leader == _UNTAKEN else leader
 
 
-def received_channel(door: socket.socket) -> list[int] | None:
-    """A new channel's descriptors, closed on exec; none when too many are open, None when the door is closed."""
+def send_order(door: socket.socket, order: Opened | Start) -> None:
+    """Tell the warden. Raises OSError when it is gone or hung."""
+    channel, fds, *more = order
+    rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
+    door.sendmsg([marshal.dumps((channel, len(fds), *more))], [rights], socket.MSG_NOSIGNAL)
+
+
+def received_order(door: socket.socket) -> Opened | Start | None:
+    """The next of what Aeon wants; None when it is gone. Raises BlockingIOError when there is nothing now."""
+    fds = array.array("i")
+    room = socket.CMSG_SPACE(_MOST_DESCRIPTORS * fds.itemsize)
+    flags = socket.MSG_CMSG_CLOEXEC | socket.MSG_DONTWAIT  # recv_fds of the standard library drops them
     try:
-        message, fds = _received(door, CHANNEL)
+        message, extra, _, _ = door.recvmsg(64, room, flags)
+    except BlockingIOError:
+        raise
     except OSError:
         return None
-    return fds if message else None
+    if not message:
+        return None
+    for level, kind, content in extra:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
+    channel, count, *more = marshal.loads(message)  # noqa: S302  # written by Aeon, on a socket that only Aeon has
+    whole = _all_or_none(list(fds), count)
+    return Start(channel, whole, *more) if more else Opened(channel, whole)
+
+
+def _all_or_none(fds: list[int], count: int) -> list[int]:
+    """As many descriptors as were sent, or none: some are of no use."""
+    if len(fds) == count:
+        return fds
+    for fd in fds:
+        os.close(fd)
+    return []
 
 
 def send_report(conversation: socket.socket, report: Report) -> None:
@@ -141,11 +182,6 @@ def received_report(conversation: socket.socket) -> Report | None:
     return Report(*marshal.loads(message)) if message else None  # noqa: S302  # as above
 
 
-def send_start(conversation: socket.socket, start: Start) -> None:
-    """Ask for the request in the file. Raises OSError when the warden is gone."""
-    send_fds(conversation, marshal.dumps(start.length), start.stdio)
-
-
 def send_end(conversation: socket.socket, end: End) -> None:
     """Ask for the invocation's end."""
     try:
@@ -154,34 +190,10 @@ def send_end(conversation: socket.socket, end: End) -> None:
         return  # the warden is gone, which the next look at the conversation says
 
 
-def received_wish(conversation: socket.socket) -> Start | End | None:
-    """What Aeon wants; None when it is gone. A start comes without descriptors where too many are open here."""
+def received_end(conversation: socket.socket) -> End | None:
+    """The wish for an end; None when Aeon is gone."""
     try:
-        message, fds = _received(conversation, _STDIO)
+        message = conversation.recv(64)
     except OSError:
         return None
-    if not message:
-        return None
-    said: int | float = marshal.loads(message)  # noqa: S302  # as above
-    return End(said) if isinstance(said, float) else Start(said, fds)
-
-
-def send_fds(connection: socket.socket, message: bytes, fds: list[int]) -> None:
-    """Send a message and descriptors with it. Raises OSError when nobody is there."""
-    rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
-    connection.sendmsg([message], [rights], socket.MSG_NOSIGNAL)
-
-
-def _received(connection: socket.socket, most: int) -> tuple[bytes, list[int]]:
-    """A message and the descriptors with it: all of them, or none where the limit of open files was reached."""
-    fds = array.array("i")
-    room = socket.CMSG_SPACE(most * fds.itemsize)
-    message, extra, _, _ = connection.recvmsg(64, room, socket.MSG_CMSG_CLOEXEC)  # recv_fds of the library drops flags
-    for level, kind, content in extra:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-            fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
-    if 0 < len(fds) < most:
-        for fd in fds:
-            os.close(fd)
-        return message, []
-    return message, list(fds)
+    return End(marshal.loads(message)) if message else None  # noqa: S302  # as above

@@ -1,0 +1,210 @@
+"""Scripts that wait for a place in their lane, where they are started: in order, told when they begin, stopped before."""
+
+import os
+import select
+import signal
+
+import pytest
+from tests.skills.process.conftest import DONE, LOG
+
+from aeon.base.errors import SandboxError
+from aeon.skills.executor.crew import PollingCrew
+from aeon.skills.invocation import Cancellation, Ending, Lane, Turn
+from aeon.skills.pending import wait_for
+from aeon.skills.process import ProcessRunner
+
+
+class Order:
+    """Scripts in lanes, and in which order they were said to begin."""
+
+    def __init__(self, runner, scripts):
+        self.begun = []
+        self.ran = scripts.folder / "ran"
+        self._runner = runner
+        self._scripts = scripts
+
+    def start(self, name, lane, body="", seconds=60.0, cancellation=None, on_event=None, **options):
+        text = f"#!/bin/sh\necho '{name} in' >> ran; {body}\necho '{name} out' >> ran; echo '{DONE}'\n"
+        invocation = self._scripts.invocation(self._scripts.write(text, f"{name}.sh"), **options)
+        turn = Turn(lane, lambda: self.begun.append(name), seconds)
+        return self._runner.start(invocation, cancellation, on_event, turn)
+
+    def lines(self):
+        return self.ran.read_text().splitlines()
+
+
+class Gate:
+    """Keeps a script running until it is opened."""
+
+    def __init__(self, scripts):
+        self._path = scripts.folder / "gate"
+        os.mkfifo(self._path)
+        self.body = f"echo '{LOG}'; read line < {self._path}"
+
+    def open(self):
+        self._path.write_text("go\n")
+
+
+@pytest.fixture
+def order(runner, scripts):
+    return Order(runner, scripts)
+
+
+@pytest.fixture
+def gate(scripts):
+    return Gate(scripts)
+
+
+def until_it_speaks(pending, heard):
+    while not heard:
+        select.poll().poll(5)
+        assert pending.attend() is None
+
+
+def waits(pending):
+    return (yield pending)
+
+
+def test_no_more_than_there_are_places_run_at_once_and_all_in_order(order):
+    lane, crew = Lane(2), PollingCrew()
+    names = [f"s{number}" for number in range(7)]
+    for name in names:
+        crew.start(waits(order.start(name, lane)))
+    outcomes = [crew.next() for _ in names]
+    assert {(outcome.ending, outcome.exit_code, outcome.violation) for outcome in outcomes} == {
+        (Ending.EXITED, 0, None)
+    }
+    assert order.begun == names
+    within = [1 if line.endswith("in") else -1 for line in order.lines()]
+    assert max(sum(within[: end + 1]) for end in range(len(within))) <= 2
+    assert lane.under_way == 0
+
+
+def test_what_waits_is_not_said_to_have_begun(order, gate):
+    lane, heard = Lane(1), []
+    first = order.start("first", lane, gate.body, on_event=heard.append)
+    second = order.start("second", lane)
+    until_it_speaks(first, heard)
+    assert second.attend() is None
+    assert (order.begun, order.lines()) == (["first"], ["first in"])
+    gate.open()
+    assert wait_for(second).exit_code == 0
+    assert wait_for(first).exit_code == 0
+    assert order.begun == ["first", "second"]
+
+
+def test_its_time_runs_from_its_start(order, gate):
+    """Skills 4: a timeout is a script's own, however long others kept it waiting."""
+    lane = Lane(1)
+    first = order.start("first", lane, gate.body)
+    second = order.start("second", lane, "sleep 0.1", timeout=0.3)
+    select.poll().poll(400)
+    assert second.attend() is None
+    gate.open()
+    outcome = wait_for(second)
+    assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, 0)
+    assert 100 <= outcome.milliseconds < 400
+    wait_for(first)
+
+
+def test_what_has_no_time_left_while_it_waits_never_begins(order, gate):
+    lane = Lane(1)
+    first = order.start("first", lane, gate.body)
+    outcome = wait_for(order.start("second", lane, seconds=0.05))
+    assert (outcome.ending, outcome.exit_code, outcome.milliseconds) == (Ending.TIMED_OUT, None, 0)
+    third = order.start("third", lane)
+    gate.open()
+    assert [wait_for(first).exit_code, wait_for(third).exit_code] == [0, 0]
+    assert order.begun == ["first", "third"]
+    assert not any(line.startswith("second") for line in order.lines())
+
+
+def test_the_time_that_is_left_ends_what_has_begun_too(order):
+    outcome = wait_for(order.start("only", Lane(1), "sleep 60", seconds=0.2, timeout=60.0))
+    assert outcome.ending is Ending.TIMED_OUT
+    assert order.begun == ["only"]
+
+
+def test_what_is_cancelled_while_it_waits_never_begins(order, gate):
+    """Skills 4: cancelled at once, and what stands behind it in the lane is not held up."""
+    lane = Lane(1)
+    first = order.start("first", lane, gate.body)
+    with Cancellation() as cancellation:
+        second = order.start("second", lane, cancellation=cancellation)
+        third = order.start("third", lane)
+        cancellation.cancel()
+        outcome = wait_for(second)
+    assert (outcome.ending, outcome.exit_code, list(outcome.events)) == (Ending.CANCELLED, None, [])
+    gate.open()
+    assert [wait_for(first).exit_code, wait_for(third).exit_code] == [0, 0]
+    assert order.begun == ["first", "third"]
+
+
+def test_what_cannot_be_started_when_its_turn_comes_is_said(order, runner, scripts, gate):
+    lane = Lane(1)
+    first = order.start("first", lane, gate.body)
+    missing = scripts.invocation(scripts.folder / "nothing")
+    second = runner.start(missing, None, None, Turn(lane, lambda: order.begun.append("second"), 60.0))
+    third = order.start("third", lane)
+    gate.open()
+    assert wait_for(first).exit_code == 0
+    outcome = wait_for(second)
+    assert outcome.ending is Ending.NOT_STARTED
+    assert "no such file" in outcome.problem
+    assert wait_for(third).exit_code == 0
+
+
+def test_lanes_do_not_hold_each_other_up(order, runner, scripts, gate):
+    full = Lane(1)
+    first = order.start("first", full, gate.body)
+    behind = order.start("behind", full)
+    assert wait_for(order.start("elsewhere", Lane(1))).exit_code == 0
+    assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
+    assert order.begun == ["first", "elsewhere"]
+    gate.open()
+    assert [wait_for(first).exit_code, wait_for(behind).exit_code] == [0, 0]
+
+
+def test_a_listener_that_fails_at_the_start_ends_the_script(order, runner, scripts, gate):
+    class Stop(Exception):  # noqa: N818  # what a test raises
+        pass
+
+    def stop():
+        raise Stop
+
+    lane = Lane(1)
+    first = order.start("first", lane, gate.body)
+    second = runner.start(scripts.sh(f"exec {scripts.stubborn()}"), None, None, Turn(lane, stop, 60.0))
+    gate.open()
+    with pytest.raises(Stop):
+        wait_for(second)
+    assert scripts.survivors() == []
+    wait_for(first)
+    assert lane.under_way == 0
+
+
+def test_what_waits_at_a_warden_that_dies_is_begun_by_another(scripts, gate):
+    """It had not begun, so nothing is lost or done twice; that it begins is told once."""
+    with ProcessRunner("plain") as runner:
+        order, lane, heard = Order(runner, scripts), Lane(1), []
+        first = order.start("first", lane, gate.body, on_event=heard.append)
+        second = order.start("second", lane)
+        until_it_speaks(first, heard)
+        os.kill(runner._cold._warden.pid, signal.SIGKILL)
+        assert wait_for(first).exit_code == -signal.SIGKILL
+        assert wait_for(second).exit_code == 0
+        assert order.begun == ["first", "second"]
+        assert order.lines() == ["first in", "second in", "second out"]
+
+
+def test_closing_the_runner_begins_nothing_that_waits(scripts, gate):
+    runner = ProcessRunner("plain")
+    order, lane, heard = Order(runner, scripts), Lane(1), []
+    first = order.start("first", lane, gate.body, on_event=heard.append)
+    second = order.start("second", lane)
+    until_it_speaks(first, heard)
+    runner.close()
+    assert wait_for(first).exit_code == -signal.SIGKILL
+    with pytest.raises(SandboxError, match="closed"):
+        wait_for(second)
+    assert order.lines() == ["first in"]
