@@ -81,6 +81,10 @@ class Pipes:
         """Close the script's end of stdin, so that Aeon hears when nobody reads it any more."""
         os.close(self.theirs.pop(0))
 
+    def close_theirs(self) -> None:
+        """Close what the script had, so that an empty pipe is one that has ended."""
+        self._close(self.theirs)
+
     def close(self) -> None:
         self._close(self.theirs)
         self._close(self.ours)
@@ -175,6 +179,7 @@ class Watch:
 
     def read_rest(self) -> None:
         """Read what is still in the pipes, now that whatever wrote there is gone (skills 4)."""
+        self._pipes.close_theirs()
         for read in (self._read_stdout, self._read_stderr):
             for _ in range(_LAST_READS):
                 if not read():
