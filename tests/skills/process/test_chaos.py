@@ -1,0 +1,110 @@
+"""Hostile scripts in lanes while wardens are killed and runs cancelled: everything ends, nothing is left, nothing grows.
+
+`AEON_CHAOS_ROUNDS` says how many rounds are played at each level.
+"""
+
+import os
+import random
+import select
+import signal
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.skills.process.conftest import DONE, LOG, usable
+
+from aeon.base.errors import SandboxError
+from aeon.skills.executor.crew import PollingCrew
+from aeon.skills.invocation import Cancellation, Lane, Outcome, OutputLimits, Turn
+
+pytestmark = pytest.mark.slow
+
+ROUNDS = int(os.environ.get("AEON_CHAOS_ROUNDS", "25"))
+MOST = 12
+"""Scripts of one round."""
+
+
+def bodies(stubborn):
+    return (
+        f"echo '{DONE}'",
+        f"echo '{LOG}'; sleep 0.02; echo '{DONE}'",
+        "exit 3",
+        "sleep 0.05",
+        "yes",
+        f"exec {stubborn}",
+        f"(setsid env -i {stubborn} &) ; echo '{DONE}'",
+        f"{stubborn} & {stubborn} & exec sleep 9",
+    )
+
+
+def ended(pending):
+    try:
+        return (yield pending)
+    except SandboxError as error:  # its warden was killed twice before it came to it
+        return error
+
+
+class Round:
+    """A few scripts in one lane, what is done to them meanwhile, and what came of it."""
+
+    def __init__(self, runner, scripts, chance):
+        self._runner = runner
+        self._scripts = scripts
+        self._chance = chance
+        self.lane = Lane(chance.randint(1, 4))
+        self.begun = []
+
+    def play(self):
+        with Cancellation() as cancellation:
+            crew, count = PollingCrew(), self._chance.randint(1, MOST)
+            for number in range(count):
+                crew.start(ended(self._start(number, cancellation)))
+            deeds = [self._later(cancellation.cancel, 0.3), self._later(self._kill, 0.15)]
+            results = [crew.next() for _ in range(count)]
+            for deed in filter(None, deeds):
+                deed.join()
+        return results
+
+    def _start(self, number, cancellation):
+        limits = OutputLimits(total=300_000)
+        timeout, left = self._chance.choice([0.05, 0.2, 0.4]), self._chance.choice([0.1, 0.5, 30.0])
+        path = self._scripts.folder / f"body{self._chance.randrange(8)}.sh"
+        invocation = self._scripts.invocation(path, timeout=timeout, polite_seconds=0.1, limits=limits)
+        turn = Turn(self.lane, lambda: self.begun.append(number), left)
+        return self._runner.start(invocation, cancellation, None, turn)
+
+    def _later(self, deed, probability):
+        if self._chance.random() >= probability:
+            return None
+        timer = threading.Timer(self._chance.random() * 0.2, deed)
+        timer.start()
+        return timer
+
+    def _kill(self):
+        with suppress(ProcessLookupError, AttributeError):  # it is gone, or not there yet
+            os.kill(self._runner._cold._warden.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("level", ["plain", "landlock", "bubblewrap"])
+def test_whatever_happens_everything_ends_and_nothing_is_left(level, scripts):
+    """Skills 4."""
+    for number, body in enumerate(bodies(scripts.stubborn())):
+        scripts.write(f"#!/bin/sh\n{body}\n", f"body{number}.sh")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    chance = random.Random(level)
+    with usable(level) as runner:
+        for _ in range(ROUNDS):
+            played = Round(runner, scripts, chance)
+            results = played.play()
+            assert all(isinstance(result, Outcome | SandboxError) for result in results)
+            assert len(set(played.begun)) == len(played.begun)
+            assert played.lane.under_way == 0
+        for _ in range(100):
+            if not scripts.survivors():
+                break
+            select.poll().poll(50)
+        assert scripts.survivors() == []
+        kept = len(list(Path("/proc/self/fd").iterdir())) - before
+        assert kept <= 3 * MOST + 8, "three descriptors for each channel that is kept, and the warden's"
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
