@@ -5,6 +5,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from aeon.base.json import JsonObject
@@ -175,7 +176,8 @@ class Watch:
         """Register with the poll no longer."""
         del self._reactions[self._conversation.fileno()]
         for fd in self._reactions:
-            self._poll.unregister(fd)
+            with suppress(OSError):  # a cancellation that was closed before the script was over
+                self._poll.unregister(fd)
 
     def read_rest(self) -> None:
         """Read what is still in the pipes, now that whatever wrote there is gone (skills 4)."""

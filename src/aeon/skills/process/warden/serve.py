@@ -63,6 +63,7 @@ class Warden:
             pass
         for fd in (self._door.fileno(), self._aeon):
             self._poll.unregister(fd)
+        self._door.close()  # what still lies there is not begun
         for channel in list(self._waiting):
             self._withdraw(channel)
         for watched in self._watched.values():
