@@ -122,7 +122,8 @@ class Cancellation:
 class Lane:
     """Places that invocations share: what is started beyond them waits, in order, where processes are started.
 
-    For one thread. `under_way` counts those that run or wait, which is for the runner to keep.
+    Once one that runs is cancelled, or ended because its turn's time is over, none begins that waits: it is so for all
+    of them. For one thread. `under_way` counts those that run or wait, which is for the runner to keep.
     """
 
     def __init__(self, places: int) -> None:

@@ -144,6 +144,31 @@ def test_what_is_cancelled_while_it_waits_never_begins(order, gate):
     assert order.begun == ["first", "third"]
 
 
+@pytest.mark.parametrize("is_cancelled", [True, False], ids=["cancelled", "late"])
+def test_what_waits_does_not_begin_because_a_cancelled_or_late_one_made_room(order, gate, is_cancelled):
+    """Whoever attends to which of them first."""
+    lane, heard = Lane(1), []
+    with Cancellation() as cancellation:
+        seconds = 60.0 if is_cancelled else 0.3
+        first = order.start("first", lane, gate.body, seconds, cancellation, heard.append)
+        behind = [order.start(name, lane, "", seconds, cancellation) for name in ("second", "third")]
+        if is_cancelled:
+            until_it_speaks(first, heard)
+            cancellation.cancel()
+        assert wait_for(first).ending is (Ending.CANCELLED if is_cancelled else Ending.TIMED_OUT)
+        assert {wait_for(each).exit_code for each in behind} == {None}
+    assert order.begun == ["first"]
+    assert not any(line.startswith(("second", "third")) for line in order.lines())
+
+
+def test_one_whose_own_time_is_over_makes_room(order, gate):
+    lane = Lane(1)
+    first = order.start("first", lane, gate.body, timeout=0.2)
+    second = order.start("second", lane)
+    assert wait_for(first).ending is Ending.TIMED_OUT
+    assert wait_for(second).exit_code == 0
+
+
 def test_what_cannot_be_started_when_its_turn_comes_is_said(order, runner, scripts, gate):
     lane = Lane(1)
     first = order.start("first", lane, gate.body)

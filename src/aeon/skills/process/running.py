@@ -140,6 +140,8 @@ def _outcome(invocation: Invocation, watch: Watch, output: EventReader | PlainOu
     """What the report and the output come to."""
     milliseconds = round(watch.seconds * 1000)
     report, diagnostics = watch.last_report, watch.diagnostics.text
+    if report is not None and report.kind == wire.WITHDRAWN:
+        return Outcome(watch.wish or Ending.CANCELLED, sandbox=level)
     if report is not None and watch.wish is None and report.kind in (wire.REFUSED, wire.UNBOXED):
         problem = refused(invocation, report) if report.kind == wire.REFUSED else unboxed(invocation, diagnostics)
         return Outcome(

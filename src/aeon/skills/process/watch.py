@@ -227,7 +227,9 @@ class Watch:
             self.wish = why
             self._limit = time.monotonic() + self._invocation.polite_seconds + _WARDEN_SECONDS
             self._listen()
-            wire.send_end(self._conversation, wire.End(float(self._invocation.polite_seconds)))
+            # What others wait for in the lane is not to begin because this one makes room: their time is over, too.
+            is_for_all = why is Ending.CANCELLED or time.monotonic() >= self._latest
+            wire.send_end(self._conversation, wire.End(self._invocation.polite_seconds, is_for_all))
 
     def _limit_passed(self) -> None:
         if self.wish is None:

@@ -65,7 +65,7 @@ class Warden:
             self._poll.unregister(fd)
         self._door.close()  # what still lies there is not begun
         for channel in list(self._waiting):
-            self._withdraw(channel)
+            self._forsake(channel)
         for watched in self._watched.values():
             self._end(watched, 0)
         deadline = time.monotonic() + _LAST_SECONDS
@@ -129,17 +129,18 @@ class Warden:
         if end is None:
             self._hang_up(channel)
         elif channel.watched is not None:
+            if end.of_lane:
+                self._clear(channel.watched.lane)
             self._end(channel.watched, end.polite_seconds)
         elif channel in self._waiting:
             self._withdraw(channel)
-            wire.send_report(channel.conversation, _refusal(OSError(errno.ECANCELED, "")))
 
     def _hang_up(self, channel: Channel) -> None:
         """Aeon no longer listens: what it asked for ends at once."""
         self._poll.unregister(channel.conversation)
         del self._by_conversation[channel.conversation.fileno()], self._channels[channel.number]
         if channel in self._waiting:
-            self._withdraw(channel)
+            self._forsake(channel)
         if channel.watched is not None:
             del self._asked_by[channel.watched.pid]
             self._end(channel.watched, 0)
@@ -148,9 +149,19 @@ class Warden:
     def _has_place(self, start: wire.Start) -> bool:
         return not start.places or sum(each.lane == start.lane for each in self._watched.values()) < start.places
 
-    def _withdraw(self, channel: Channel) -> None:
+    def _forsake(self, channel: Channel) -> None:
         """Let what waits never begin."""
         _close_all(self._waiting.pop(channel).fds)
+
+    def _withdraw(self, channel: Channel) -> None:
+        """The same, and say so."""
+        self._forsake(channel)
+        wire.send_report(channel.conversation, wire.Report(wire.WITHDRAWN, 0))
+
+    def _clear(self, lane: int) -> None:
+        for channel, start in list(self._waiting.items()):
+            if start.lane == lane:
+                self._withdraw(channel)
 
     def _admit_waiting(self) -> None:
         """Begin what has a place now; who came first goes first."""

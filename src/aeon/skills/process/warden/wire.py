@@ -28,6 +28,8 @@ BEGAN = "began"
 """What had to wait was started; with the monotonic time in nanoseconds."""
 REFUSED = "refused"
 """Nothing was started; with the errno, and the file it is about."""
+WITHDRAWN = "withdrawn"
+"""It waited for its place, and will not begin."""
 OVER = "over"
 """Everything is gone; with the leader's exit code."""
 UNBOXED = "unboxed"
@@ -87,9 +89,10 @@ class Start(NamedTuple):
 
 
 class End(NamedTuple):
-    """End what runs or waits, politely for so long."""
+    """End what runs, politely for so long, or what waits. `of_lane`: of what waits for its place, too, none begins."""
 
     polite_seconds: float
+    of_lane: bool = False
 
 
 def write_request(file: int, request: Request) -> int:
@@ -185,7 +188,7 @@ def received_report(conversation: socket.socket) -> Report | None:
 def send_end(conversation: socket.socket, end: End) -> None:
     """Ask for the invocation's end."""
     try:
-        conversation.send(marshal.dumps(end.polite_seconds), socket.MSG_NOSIGNAL)
+        conversation.send(marshal.dumps(tuple(end)), socket.MSG_NOSIGNAL)
     except OSError:
         return  # the warden is gone, which the next look at the conversation says
 
@@ -196,4 +199,4 @@ def received_end(conversation: socket.socket) -> End | None:
         message = conversation.recv(64)
     except OSError:
         return None
-    return End(marshal.loads(message)) if message else None  # noqa: S302  # as above
+    return End(*marshal.loads(message)) if message else None  # noqa: S302  # as above
