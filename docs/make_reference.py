@@ -33,6 +33,7 @@ ROOMS = {
     "Running": [
         ("aeon.kernel.executor", ["StepExecutor", "StepExecutionResult"]),
         ("aeon.kernel.state", ["OrchestrationState"]),
+        ("aeon.base.giving_up", ["when_given_up"]),
         ("aeon.supervisor.models", ["SupervisorAction"]),
         ("aeon.observability.records", ["ToolCall", "LogEntry"]),
         ("aeon.observability.history", ["History", "read_log"]),
@@ -48,7 +49,7 @@ ROOMS = {
         ("aeon.skills.failures", ["FailureClass", "Blame"]),
         ("aeon.skills.executor.executor", ["PlanExecutor"]),
         ("aeon.skills.executor.replay", ["replay_result"]),
-        ("aeon.skills.invocation", ["Invocation", "Access", "Outcome", "Cancellation"]),
+        ("aeon.skills.invocation", ["Invocation", "Access", "Outcome", "Cancellation", "Lane", "Turn"]),
         ("aeon.skills.process", ["ProcessRunner"]),
         ("aeon.skills.planner.by_model", ["ModelPlanner"]),
         ("aeon.skills.replan", ["Replanner"]),

@@ -256,6 +256,20 @@ def test_a_slow_skill_holds_up_no_other(sleeper):
     assert not processes(SLEEP)
 
 
+def test_a_call_that_its_client_takes_back_ends_its_script_and_nothing_else(sleeper, started):
+    server = started(*HELLO, call(1, "sleeper.nap"))
+    read(server)
+    until(napping)
+    taken_back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1, "reason": "late"}}
+    write(server, taken_back)
+    until(lambda: not processes(SLEEP))
+    write(server, call(2, "memory.recall", key="tea"))
+    answers = iter(lambda: read(server), None)
+    answer = next(each for each in answers if each.get("id") == 2)
+    assert answer["result"]["structuredContent"]["memory"]["found"] is False
+    assert server.poll() is None
+
+
 def test_answer_runs_the_kernel_and_keeps_its_log(double, add):
     double(add)
 

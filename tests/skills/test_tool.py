@@ -1,5 +1,6 @@
 """A skill's script as a tool of the kernel (issue point 8): typed, retried, bounded; its failure is a ToolError."""
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -23,6 +24,7 @@ from aeon.testing.scripts import (
     says,
     script,
     skill,
+    waits_for_cancel,
 )
 from aeon.tools.invocation import ToolCaller
 from aeon.tools.registry import ToolRegistry
@@ -122,3 +124,14 @@ def test_what_the_executor_adds_to_an_output_fits_a_closed_schema():
         caller.close()
     assert len(runner.calls) == 1
     assert closed["properties"].keys() == {"total"}, "the script's own schema stays as it is"
+
+
+def test_a_call_that_is_given_up_ends_its_script():
+    """Skills 4: cancelled by call, and nothing goes on."""
+    begun, caller = threading.Event(), ToolCaller()
+    _, roll = tool(waits_for_cancel(begun))
+    gives_up = threading.Thread(target=lambda: (begun.wait(30), caller.give_up()))
+    gives_up.start()
+    with pytest.raises(ToolError, match="cancelled"):
+        caller.call(ToolRegistry([roll]).lookup("dice.roll"), {})
+    gives_up.join()

@@ -1,10 +1,11 @@
 """A skill's script as a tool of the kernel: the same process, retries and limits, one node at a time."""
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from aeon.base.errors import ToolError
+from aeon.base.giving_up import when_given_up
 from aeon.base.json import JsonObject
+from aeon.skills.invocation import Cancellation
 from aeon.skills.models import Skill, SkillScript
 from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolInvocation
 from aeon.tools.interface import Tool
@@ -15,8 +16,12 @@ _ADDED: JsonObject = {
 }
 """Fields of every output under the protocol beside what the script's schema declares (`plan.check.ADDED_OUTPUT`)."""
 
-Execute: TypeAlias = Callable[[PlanJson], ExecutionResult]
-"""Runs a plan to its end."""
+
+class Execute(Protocol):
+    """Runs a plan to its end, or until it is cancelled."""
+
+    def __call__(self, plan: PlanJson, /, *, cancellation: Cancellation) -> ExecutionResult: ...
+
 
 _NODE = "call"
 _GRACE = 15.0
@@ -26,7 +31,7 @@ _GRACE = 15.0
 class SkillTool(Tool):
     """Calls one script. Its effects are its output alone: a kernel's run has no state that patches could change.
 
-    `plan_timeout` is in seconds and bounds the call, all its retries included.
+    `plan_timeout` is in seconds and bounds the call, all its retries included. A call that is given up is cancelled.
     """
 
     def __init__(self, skill: Skill, script: SkillScript, execute: Execute, plan_timeout: float) -> None:
@@ -40,8 +45,9 @@ class SkillTool(Tool):
 
     def invoke(self, **kwargs: Any) -> JsonObject:
         """The script's output. Raises ToolError with the class of its failure."""
-        node = ToolInvocation(tool_id=_NODE, tool_path=self._path, input=kwargs)
-        result = self._execute(PlanJson(tools=[node])).execution_trace[0]
+        plan = PlanJson(tools=[ToolInvocation(tool_id=_NODE, tool_path=self._path, input=kwargs)])
+        with Cancellation() as cancellation, when_given_up(cancellation.cancel):
+            result = self._execute(plan, cancellation=cancellation).execution_trace[0]
         if result.ok:
             return result.output or {}
         said = result.error

@@ -6,6 +6,7 @@ from queue import Empty
 from typing import cast
 
 from aeon.base.errors import AeonError, ToolError
+from aeon.base.giving_up import GivingUp, when_given_up
 from aeon.base.json import Json, JsonObject, canonical, copied, faults
 from aeon.base.threads import Outcome, WorkerThread, outcome_of
 from aeon.tools.registry import Registered
@@ -22,16 +23,27 @@ class ToolCaller:
 
     def __init__(self) -> None:
         self._worker: WorkerThread[Json] | None = None
+        self._giving_up = GivingUp()
 
     def call(self, registered: Registered, arguments: JsonObject) -> JsonObject:
-        """The tool's result, a copy, checked against its output schema. Raises ToolError and no other Exception."""
+        """The tool's result, a copy, checked against its output schema. Raises ToolError and no other Exception.
+
+        When it is not waited for any longer (the tool's time is over, an interruption), the tool is told.
+        """
         tool = registered.tool
         own = _own_copy(arguments, tool.name)
+        giving_up = GivingUp()
 
         def work() -> Json:
-            return tool.invoke(**own)
+            with giving_up.in_force():
+                return tool.invoke(**own)
 
-        outcome = outcome_of(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
+        with self._giving_up.doing(giving_up.give_up), when_given_up(giving_up.give_up):
+            try:
+                outcome = outcome_of(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
+            except BaseException:
+                giving_up.give_up()
+                raise
         if tool.timeout is None and isinstance(outcome.error, KeyboardInterrupt):
             raise outcome.error  # the user's, in this thread
         if outcome.error is not None:
@@ -40,6 +52,10 @@ class ToolCaller:
                 raise error
             raise error from outcome.error
         return _checked(outcome.result, registered)
+
+    def give_up(self) -> None:
+        """For another thread: nobody waits for this caller's calls any more. It is of no use afterwards."""
+        self._giving_up.give_up()
 
     def close(self) -> None:
         """Let the worker thread end."""

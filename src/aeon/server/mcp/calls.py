@@ -38,28 +38,30 @@ class Calls:
         offered = self._tools.get(params.name)
         if offered is None:
             return _wrong(f"There is no tool {params.name!r}. There are {', '.join(self._tools)}.")
-        call = object()
-        self.under_way.add(call)
-        return await in_thread(lambda: self._ended(call, offered, params.arguments or {}))
-
-    def _ended(self, call: object, offered: Offered, given: JsonObject) -> "CallToolResult":
+        caller = ToolCaller()
+        self.under_way.add(caller)
         try:
-            return self._result(offered, given)
-        finally:
-            self.under_way.discard(call)
+            return await in_thread(lambda: self._ended(caller, offered, params.arguments or {}))
+        except BaseException:
+            caller.give_up()
+            raise
 
-    def _result(self, offered: Offered, given: JsonObject) -> "CallToolResult":
+    def _ended(self, caller: ToolCaller, offered: Offered, given: JsonObject) -> "CallToolResult":
+        try:
+            return self._result(caller, offered, given)
+        finally:
+            caller.close()
+            self.under_way.discard(caller)
+
+    def _result(self, caller: ToolCaller, offered: Offered, given: JsonObject) -> "CallToolResult":
         problems = argument_problems(given, offered.registered.input)
         if problems:
             said = "; ".join(str(problem) for problem in problems[:_MOST_PROBLEMS])
             return _wrong(self._mask.text(f"The arguments do not fit: {said}."))
-        caller = ToolCaller()
         try:
             return _right(self._mask.value(caller.call(offered.registered, given)))
         except AeonError as error:
             return _wrong(self._mask.text(f"{error.message} {error.advice}".rstrip()))
-        finally:
-            caller.close()
 
 
 def _as_mcp(offered: Offered) -> "McpTool":
