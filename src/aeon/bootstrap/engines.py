@@ -63,7 +63,7 @@ def open_engine(place: Place, parts: Parts, executor: str) -> Engine:
 
         return LocalEngine(parts.book, parts.workers, parts.clock, executor)
     if place.address.startswith(_TEMPORAL):
-        return _temporal(place.address, settings, parts)
+        return _temporal(place, parts)
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosEngine
 
@@ -94,7 +94,7 @@ def open_worker(
     if place.address.startswith(_TEMPORAL):
         from aeon.adapters.engine.temporal import TemporalWorker
 
-        return TemporalWorker(*_server(place.address), workers, results, slots=slots)
+        return TemporalWorker(*_server(place.address), workers, results, slots=slots, graph=place.graph())
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosWorker
 
@@ -131,10 +131,11 @@ def _need_dbos() -> None:
         raise MissingExtraError("Running processes needs dbos.", next_step="Install aeon-orchestrator[platform].")
 
 
-def _temporal(address: str, settings: EngineSettings, parts: Parts) -> Engine:
+def _temporal(place: Place, parts: Parts) -> Engine:
     from aeon.adapters.engine.temporal import TemporalEngine
 
-    return TemporalEngine(*_server(address), parts.book, parts.workers, parts.results, slots=settings.slots)
+    server, slots = _server(place.address), place.settings.slots
+    return TemporalEngine(*server, parts.book, parts.workers, parts.results, slots=slots, graph=place.graph())
 
 
 def _server(address: str) -> tuple[str, str]:

@@ -7,8 +7,11 @@ import threading
 import pytest
 
 from aeon.adapters.engine.waiting import waited
-from aeon.base.errors import MissingExtraError
+from aeon.adapters.results import FileResults
+from aeon.base.errors import ConfigError, MissingExtraError
+from aeon.bootstrap.engines import Parts, Place, open_engine, open_worker
 from aeon.platform.workers.local import LocalWorkers
+from aeon.settings import EngineSettings
 from aeon.testing.engines import CASES, SURVIVING, EngineWorld
 from aeon.testing.engines.world import echo, step
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
@@ -32,6 +35,29 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def unused():
     return iter(NAMESPACES)
+
+
+def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
+    """With two, workers of each would be offered the other's runs."""
+    namespace, other = next(unused), next(unused)
+
+    def place(name, graph):
+        settings = EngineSettings().model_copy(update={"address": f"temporal://{server.address}/{name}"})
+        return Place(tmp_path, settings, {}, lambda: graph)
+
+    def worker(name, graph):
+        return open_worker(
+            place(name, graph), None, FileResults(tmp_path), executor="me", slots={}, present=set, is_wanted=bool
+        )
+
+    for name, graph in ((namespace, "first"), (namespace, "first"), (other, "second")):
+        worker(name, graph).close()
+    refused = rf"'{namespace}' of Temporal holds the runs of another graph \(first\), and this one is second"
+    with pytest.raises(ConfigError, match=refused) as raised:
+        worker(namespace, "second")
+    assert "a namespace of its own" in raised.value.advice
+    with pytest.raises(ConfigError, match=refused):
+        open_engine(place(namespace, "second"), Parts(None, None, FileResults(tmp_path), None), "me")
 
 
 @pytest.fixture

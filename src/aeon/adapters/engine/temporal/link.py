@@ -9,6 +9,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
+from aeon.adapters.engine.temporal.belonging import claim
 from aeon.adapters.engine.temporal.claiming import converter
 from aeon.adapters.operations.event_loop import EventLoopThread
 from aeon.platform.errors import PlatformError
@@ -27,8 +28,11 @@ class TemporalError(PlatformError):
 class Link:
     """One connection, and the workers that serve queues over it. Threads may share it."""
 
-    def __init__(self, address: str, namespace: str, results: Results) -> None:
-        """Connect. Raises TemporalError when nobody answers there, or it has no such namespace."""
+    def __init__(self, address: str, namespace: str, results: Results, graph: str | None = None) -> None:
+        """Connect. Raises TemporalError when nobody answers there, or it has no such namespace.
+
+        ConfigError where that holds the runs of another graph than `graph`.
+        """
         self.address = address
         self.namespace = namespace
         self._thread = EventLoopThread("aeon-temporal")
@@ -36,7 +40,7 @@ class Link:
         self._beside: list[asyncio.Task[None]] = []
         self._is_open = True
         try:
-            self.client = self.ask(self._connected(results))
+            self.client = self.ask(self._connected(results, graph))
         except BaseException:
             self._thread.close()
             raise
@@ -73,7 +77,7 @@ class Link:
             finally:
                 self._thread.close()
 
-    async def _connected(self, results: Results) -> Client:
+    async def _connected(self, results: Results, graph: str | None) -> Client:
         try:
             client = await Client.connect(self.address, namespace=self.namespace, data_converter=converter(results))
         except (RuntimeError, ValueError) as error:
@@ -87,6 +91,8 @@ class Link:
                 f"Temporal at {self.address} has no namespace {self.namespace!r}.",
                 next_step=f"Make it: temporal operator namespace create --namespace {self.namespace}",
             ) from None
+        if graph is not None:
+            await claim(client, graph)
         return client
 
     async def _served(self, workers: Sequence[Worker]) -> None:
