@@ -65,6 +65,13 @@ def test_the_file_is_its_owners_alone(path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_a_path_may_be_text(path):
+    with_text = JsonlLog(str(path))
+    with_text.append(entry(1))
+    with_text.close()
+    assert read_log(str(path)) == read_log(path)
+
+
 def test_a_log_that_exists_is_never_overwritten(path):
     written(path, 1).close()
     before = path.read_bytes()

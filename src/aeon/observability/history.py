@@ -35,8 +35,9 @@ class History:
         return restore(entry["plan_state"] for entry in self.entries[:step_number])
 
 
-def read_log(path: Path) -> History:
+def read_log(path: Path | str) -> History:
     """Read and verify a log. Raises LogError that names the first line which is not what was written."""
+    path = Path(path) if isinstance(path, str) else path
     try:
         data = path.read_bytes()
     except OSError as error:

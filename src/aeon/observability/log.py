@@ -60,7 +60,7 @@ class JsonlLog(ChainedLog):
 
     def __init__(
         self,
-        path: Path,
+        path: Path | str,
         *,
         after: History | None = None,
         sync: bool = False,
@@ -74,10 +74,10 @@ class JsonlLog(ChainedLog):
             super().__init__(self._append_line)
         else:
             super().__init__(self._append_line, prev=after.head, entries=len(after.entries))
-        self.path = path
+        self.path = Path(path)
         self._sync = sync
         self._write = write
-        self._file = _open(path, is_new=after is None)
+        self._file = _open(self.path, is_new=after is None)
         self._size = 0 if after is None else self._go_on(after)
 
     def close(self) -> None:
