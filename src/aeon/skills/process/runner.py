@@ -1,6 +1,8 @@
 """Runs scripts as processes, isolated as well as this machine allows, and leaves none behind."""
 
+import math
 import sys
+import time
 from threading import Lock
 from typing import Self
 
@@ -14,6 +16,7 @@ from aeon.skills.process.warden.wire import WARM_OPTIONS
 from aeon.skills.process.watch import Caller
 
 _AHEAD = 2
+"""Scripts that wait at the warden beside those that run; more gains nothing, and each holds its pipes."""
 
 
 class ProcessRunner:
@@ -79,7 +82,8 @@ class ProcessRunner:
             return Known(Outcome(Ending.CANCELLED, sandbox=level))
         if fault := fault_before_start(invocation):
             return Known(Outcome(Ending.NOT_STARTED, problem=fault, sandbox=level))
-        caller = Caller(cancellation, on_event, turn)
+        latest = time.monotonic() + turn.seconds if turn is not None else math.inf
+        caller = Caller(cancellation, on_event, turn, latest)
         return Running(Asked(invocation, level, self._link(invocation, level), caller))
 
     def _link(self, invocation: Invocation, level: SandboxLevel) -> WardenLink:

@@ -96,11 +96,15 @@ class Pipes:
 
 
 class Caller(NamedTuple):
-    """Who had a script started: may stop it, hears what it says, and when its turn comes."""
+    """Who had a script started: may stop it, hears what it says, and when its turn comes.
+
+    `latest` is the monotonic time by which it has to be over.
+    """
 
     cancellation: Cancellation | None
     on_event: EventSink | None
     turn: Turn | None
+    latest: float
 
 
 class Watch:
@@ -113,7 +117,7 @@ class Watch:
         self._output = output
         self._on_event = caller.on_event
         self._turn = caller.turn
-        self._latest = time.monotonic() + caller.turn.seconds if caller.turn else math.inf
+        self._latest = caller.latest
         self._limit = self._latest
         self.deadline = self._latest
         """When to attend to it at the latest: to begin listening, and then because its time is over."""
