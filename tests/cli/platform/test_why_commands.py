@@ -42,9 +42,13 @@ def test_a_step_that_waits_for_a_place_names_the_limit(aeon, applied, background
     applied(NARROW.format(port=shop.port))
     running = background("process", "run", "pair")
     until(lambda: shop.calls["/slow"] == 1)
-    found = {each["why"]: each for each in aeon("runs", "why", "last", "--json").json}
-    assert set(found) == {"limit", "running"}
-    waits = found["limit"]
+
+    def reasons():
+        return {each["why"]: each for each in aeon("runs", "why", "last", "--json").json}
+
+    # That the other waits for a place, and which worker makes the call, is written down a moment after the call.
+    until(lambda: set(reasons()) == {"limit", "running"})
+    waits = reasons()["limit"]
     assert waits["message"] == ("Waits for a place: the service 'narrow' takes 1 call(s) at once (limit), all taken.")
     shop.lets_go.set()
     assert running.waited() == 0

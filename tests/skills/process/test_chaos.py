@@ -33,16 +33,33 @@ def bodies(stubborn):
         "sleep 0.05",
         "yes",
         f"exec {stubborn}",
-        f"(setsid env -i {stubborn} &) ; echo '{DONE}'",
+        f"(setsid {stubborn} &) ; echo '{DONE}'",  # with its environment: else it is found by a warden alone
         f"{stubborn} & {stubborn} & exec sleep 9",
     )
 
 
-def ended(pending):
-    try:
-        return (yield pending)
-    except SandboxError as error:  # its warden was killed twice before it came to it
-        return error
+class Ended:
+    """A pending whose result may be an error: of one whose warden was killed twice before it came to it."""
+
+    def __init__(self, pending):
+        self._pending = pending
+
+    @property
+    def deadline(self):
+        return self._pending.deadline
+
+    def fileno(self):
+        return self._pending.fileno()
+
+    def attend(self):
+        try:
+            return self._pending.attend()
+        except SandboxError as error:
+            return error
+
+
+def steps(pending):
+    return (yield Ended(pending))
 
 
 class Round:
@@ -59,7 +76,7 @@ class Round:
         with Cancellation() as cancellation:
             crew, count = PollingCrew(), self._chance.randint(1, MOST)
             for number in range(count):
-                crew.start(ended(self._start(number, cancellation)))
+                crew.start(steps(self._start(number, cancellation)))
             deeds = [self._later(cancellation.cancel, 0.3), self._later(self._kill, 0.15)]
             results = [crew.next() for _ in range(count)]
             for deed in filter(None, deeds):

@@ -205,7 +205,7 @@ class WardenLink:
         try:
             return warden.ask(order)
         except OSError:
-            self._give_up(warden)
+            self.give_up(warden)
             raise
 
     def _running(self) -> WardenProcess:
@@ -216,13 +216,18 @@ class WardenLink:
                 self._warden = WardenProcess(self._kind)
             return self._warden
 
-    def _give_up(self, warden: WardenProcess) -> None:
-        """Have no more to do with one that takes no requests."""
+    def give_up(self, warden: WardenProcess) -> SandboxError:
+        """Have no more to do with one that is gone or hung; returns what it said of that.
+
+        It may look alive for a moment still: a script that it was about to start holds its descriptors until then.
+        """
         with self._lock:
             warden.kill()
+            why = warden.failure()
             if self._warden is warden:
                 self._warden = None
                 warden.close()
+            return why
 
     def close(self) -> None:
         """End the warden and, by it, everything that it started. Nothing is started any more."""

@@ -52,8 +52,16 @@ class Running:
         if self._is_last:
             raise outcome
         self._is_last = True
-        self._attempt = _Attempt(self._asked)
+        self._attempt = _Attempt(self._again())
         return None
+
+    def _again(self) -> Asked:
+        """What is to be begun again; that it begins is told once."""
+        turn = self._asked.caller.turn
+        if turn is None or not self._attempt.watch.has_begun:
+            return self._asked
+        told = turn._replace(on_start=lambda: None)
+        return self._asked._replace(caller=self._asked.caller._replace(turn=told))
 
 
 class _Attempt:
@@ -62,6 +70,7 @@ class _Attempt:
     def __init__(self, asked: Asked) -> None:
         invocation, self._turn = asked.invocation, asked.caller.turn
         self._invocation = invocation
+        self._link = asked.link
         self._level: SandboxLevel = asked.level
         self._output = _output(invocation)
         self._token = os.urandom(16).hex()
@@ -104,11 +113,11 @@ class _Attempt:
     def _concluded(self) -> Outcome | SandboxError:
         watch = self.watch
         if watch.warden_is_gone:
-            self._channel.warden.kill()
+            why = self._link.give_up(self._channel.warden)
             leader = wire.noted_leader(self._channel.file)
             end_marked(self._token, leader or 0)
             if leader is None and watch.wish is None:
-                return self._channel.warden.failure()
+                return why
         watch.read_rest()
         return _outcome(self._invocation, watch, self._output, self._level)
 

@@ -142,6 +142,11 @@ class Watch:
             self.deadline = min(moment + _UNHEARD_SECONDS, self._limit)
 
     @property
+    def has_begun(self) -> bool:
+        """Whether it counts as started."""
+        return self._began < math.inf
+
+    @property
     def seconds(self) -> float:
         """How long it has run."""
         return max(0.0, time.monotonic() - self._began)
