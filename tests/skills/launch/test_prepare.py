@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from aeon.base.errors import ConfigError, InputError, SkillError
+from aeon.base.json_schema import schema_check
+from aeon.skills.discovery.script_files import PLAIN_INPUT
 from aeon.skills.launch.prepare import prepare
 from aeon.skills.models import Skill, SkillScript
 
@@ -69,6 +71,7 @@ def test_a_published_script_gets_arguments_and_stdin(skill):
         "count": 3, "tag": ["a", "-b"], "v": True, "quiet": False, "none": None, "o": "-x", "ratio": 0.5,
         "text": "a b", "args": ["in.txt", 4, "--raw"], "stdin": "hallo ä",
     }  # fmt: skip
+    assert schema_check(PLAIN_INPUT).problems(given) == [], "a plan may ask for all of it"
     argv, stdin, *_ = run(prepared(skill, given, "plain"))
 
     assert argv == [

@@ -14,14 +14,19 @@ MOST_PLAIN_SCRIPTS = 200
 
 PLAIN_INPUT: JsonObject = {
     "type": "object",
-    "description": "Arguments of a command. Any other field becomes a flag: --field value; true is the flag alone.",
+    "description": "Arguments of a command. Any other field becomes a flag: --field value; true is the flag alone, "
+    "a list the flag with each of its values, null nothing.",
     "properties": {
-        "args": {"type": "array", "items": {"type": "string"}, "description": "Arguments without a name, in order."},
+        "args": {
+            "type": "array",
+            "items": {"type": ["string", "number"]},
+            "description": "Arguments without a name, in order.",
+        },
         "stdin": {"type": "string", "description": "What the script reads from its standard input."},
     },
     "propertyNames": {"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]*$"},
     "additionalProperties": {
-        "type": ["string", "number", "boolean", "array"],
+        "type": ["string", "number", "boolean", "array", "null"],
         "items": {"type": ["string", "number"]},
     },
 }
