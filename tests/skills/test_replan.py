@@ -245,3 +245,14 @@ def test_what_is_kept_is_closed_under_dependencies():
 
     assert [each.tool_id for each in nodes] == ["optional", "went-on"]
     assert set(results) == {"optional", "went-on"}
+
+
+def test_a_plan_of_nothing_after_a_failure_is_no_success(replan):
+    """Skills 12: whatever the planner says of it, what failed is told."""
+    plans = Plans([node("t1", ROLL)], [])
+    runs = Runs([bad("t1", ROLL, FailureClass.EXIT_CODE)], [])
+    result, _ = replan(plans, runs)
+
+    assert not result.success
+    assert len(runs.plans) == 1
+    assert "t1 dice-roller/scripts/roll.sh: exit_code" in result.narrative

@@ -111,9 +111,7 @@ def test_definitions_of_two_tools_do_not_meet():
     schema = plan_schema(exported(deliver, visit))
     assert schema_problem(schema) is None
     assert len(schema["$defs"]) == 2
-    assert all(
-        "$defs" not in str(branch).replace("#/$defs/", "") for branch in schema["properties"]["steps"]["items"]["anyOf"]
-    )
+    assert all("'$defs':" not in str(branch) for branch in schema["properties"]["steps"]["items"]["anyOf"])
 
 
 def test_without_definitions_none_are_written():

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, cast
 
 import jsonschema_rs
 
@@ -95,6 +95,29 @@ def schema_check(schema: JsonObject) -> SchemaCheck:
 @lru_cache(maxsize=512)
 def _compiled(text: str) -> SchemaCheck:
     return SchemaCheck(parse_strict(text))
+
+
+def embedded(schema: JsonObject, name: str) -> tuple[JsonObject, JsonObject]:
+    """`schema` as a part of another one, and the definitions which that has to have at its root under `$defs`.
+
+    References by pointer go on meaning what they mean: they lead into the whole schema, defined as `name`.
+    """
+    moved = cast(JsonObject, _moved(schema, f"#/$defs/{name}"))
+    if moved == schema:
+        return schema, {}
+    return {key: value for key, value in moved.items() if key not in ("$defs", "definitions")}, {name: moved}
+
+
+def _moved(schema: Json, root: str) -> Json:
+    if isinstance(schema, list):
+        return [_moved(item, root) for item in cast(list[Json], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    node = {key: _moved(value, root) for key, value in cast(JsonObject, schema).items()}
+    reference = node.get("$ref")
+    if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
+        node["$ref"] = root + reference.removeprefix("#")
+    return node
 
 
 def _path(parts: list[str | int]) -> str:

@@ -1,9 +1,9 @@
 """What a run of skills says to the user, where no narrative was written. Pure."""
 
-from aeon.base.json import JsonObject, canonical
-from aeon.skills.plan_json import ExecutionResult, ExecutionState
+import json
 
-_OUTPUT = 2_000
+from aeon.base.json import JsonObject
+from aeon.skills.plan_json import ExecutionResult, ExecutionState
 
 
 def answer_of(result: ExecutionResult) -> str:
@@ -16,4 +16,9 @@ def answer_of(result: ExecutionResult) -> str:
 
 def _said(output: JsonObject) -> str:
     summary = output.get("summary")
-    return summary if isinstance(summary, str) and summary else canonical(output)[:_OUTPUT]
+    if isinstance(summary, str) and summary:
+        return summary
+    text = output.get("text")
+    if isinstance(text, str) and len(output) == 1:
+        return text.rstrip("\n")
+    return json.dumps(output, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -89,6 +89,9 @@ class Replanner:
                 if course.is_without_model:
                     break  # the request's words lead to nothing else the next time
                 continue
+            if course.last is not None and len(plan.tools) == len(course.kept):
+                course.learn(plan.narrative or "Nothing else could be planned.")
+                break  # what failed is still undone, whatever is said of it
             result = self._execute(plan, finished=course.finished, cancellation=cancellation)
             self._record(result, course)
             if result.success or _is_cancelled(result):

@@ -43,7 +43,7 @@ class SkillTool(Tool):
         self._path = script.tool_path
         self._execute = execute
 
-    def invoke(self, **kwargs: Any) -> JsonObject:
+    def invoke(self, /, **kwargs: Any) -> JsonObject:
         """The script's output. Raises ToolError with the class of its failure."""
         plan = PlanJson(tools=[ToolInvocation(tool_id=_NODE, tool_path=self._path, input=kwargs)])
         with Cancellation() as cancellation, when_given_up(cancellation.cancel):

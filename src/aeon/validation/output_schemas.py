@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json_schema import embedded
 
 MAX_PLAN_STEPS = 50
 """Steps of a plan that a model makes. Plans written by hand have no such limit."""
 
 _MOST_BRANCHES = 20
 """Above this many tools, one branch per tool costs more than it gives; the names alone stay constrained."""
-
-_DEFINITIONS = ("$defs", "definitions")
 
 _REFERENCE: JsonObject = {"type": "string", "pattern": r"^\{step\.[^{}]+\}$", "maxLength": 80}
 _STEP_ID: JsonObject = {"type": "string", "pattern": "^s[0-9]+$", "maxLength": 4}
@@ -32,7 +31,7 @@ def plan_schema(tools: Sequence[JsonObject], max_steps: int = MAX_PLAN_STEPS) ->
         branches = [
             *(
                 _step(
-                    {"tool": {"const": tool["name"]}, "arguments": _referable(_rooted(tool, f"t{index}.", definitions))}
+                    {"tool": {"const": tool["name"]}, "arguments": _referable(_rooted(tool, f"t{index}", definitions))}
                 )
                 for index, tool in enumerate(tools)
             ),
@@ -45,7 +44,7 @@ def plan_schema(tools: Sequence[JsonObject], max_steps: int = MAX_PLAN_STEPS) ->
 def call_schema(tool: JsonObject) -> JsonObject:
     """`{"tool", "arguments"}` for one tool, its arguments under its own schema."""
     definitions: JsonObject = {}
-    arguments = _rooted(tool, "", definitions)
+    arguments = _rooted(tool, "arguments", definitions)
     return _with_definitions(_object({"tool": {"const": tool["name"]}, "arguments": arguments}), definitions)
 
 
@@ -67,43 +66,29 @@ def _object(properties: JsonObject) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _rooted(tool: JsonObject, prefix: str, definitions: JsonObject) -> JsonObject:
-    """The schema of a tool's arguments, its own definitions moved to `definitions`, which stand at the root."""
-    schema = offered(tool)
-    own = [key for key in _DEFINITIONS if key in schema]
-    if not own:
-        return schema
-    for key in own:
-        definitions.update((prefix + name, _renamed(inner, prefix)) for name, inner in schema[key].items())
-    return cast(JsonObject, _renamed({key: value for key, value in schema.items() if key not in own}, prefix))
-
-
-def _renamed(schema: Json, prefix: str) -> Json:
-    if isinstance(schema, list):
-        return [_renamed(item, prefix) for item in cast(list[Json], schema)]
-    if not isinstance(schema, dict):
-        return schema
-    node = {key: _renamed(value, prefix) for key, value in cast(JsonObject, schema).items()}
-    reference = node.get("$ref")
-    for key in _DEFINITIONS:
-        if isinstance(reference, str) and reference.startswith(f"#/{key}/"):
-            node["$ref"] = f"#/$defs/{prefix}{reference.removeprefix(f'#/{key}/')}"
-    return node
+def _rooted(tool: JsonObject, name: str, definitions: JsonObject) -> JsonObject:
+    """The schema of a tool's arguments; what it refers to is added to `definitions`, which stand at the root."""
+    arguments, defined = embedded(offered(tool), name)
+    definitions.update(defined)
+    return arguments
 
 
 def _with_definitions(schema: JsonObject, definitions: JsonObject) -> JsonObject:
     return {**schema, "$defs": definitions} if definitions else schema
 
 
-def _referable(schema: JsonObject) -> JsonObject:
+def _referable(schema: Json) -> Json:
     """`schema` with a reference to an earlier result allowed wherever an argument is no string."""
-    for key in ("anyOf", "oneOf"):
-        if key in schema:
-            return {**schema, key: [_referable(branch) for branch in schema[key]]}
-    if "properties" not in schema:
+    if not isinstance(schema, dict):
         return schema
-    properties = cast(dict[str, Json], schema["properties"])
-    return {**schema, "properties": {name: _or_reference(inner) for name, inner in properties.items()}}
+    known = cast(JsonObject, schema)
+    for key in ("anyOf", "oneOf"):
+        if key in known:
+            return {**known, key: [_referable(branch) for branch in known[key]]}
+    if "properties" not in known:
+        return known
+    properties = cast(dict[str, Json], known["properties"])
+    return {**known, "properties": {name: _or_reference(inner) for name, inner in properties.items()}}
 
 
 def _or_reference(schema: Json) -> Json:

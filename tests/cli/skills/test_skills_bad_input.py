@@ -365,3 +365,46 @@ def test_an_answer_that_cannot_be_given_is_kept_in_the_trace(talker, plan, stdou
     assert "Traceback" not in ended.stderr
     (trace,) = Path(".aeon/logs").iterdir()
     assert json.loads(trace.read_text())["success"] is True
+
+
+def test_a_trace_goes_where_it_is_wanted_and_replaces_no_pipe_or_link(talker, plan):
+    os.mkfifo("pipe")
+    Path("real.json").touch()
+    Path("link.json").symlink_to("real.json")
+    with subprocess.Popen(["/bin/cat", "pipe"], stdout=subprocess.PIPE) as reader:
+        command = [sys.executable, "-m", "aeon", "skills", "exec", str(plan(("a", SAY))), "--trace"]
+        assert subprocess.run([*command, "pipe"], capture_output=True, timeout=60, check=False).returncode == 0
+        assert json.loads(reader.communicate(timeout=60)[0])["success"] is True
+    assert subprocess.run([*command, "link.json"], capture_output=True, timeout=60, check=False).returncode == 0
+    assert Path("pipe").is_fifo()
+    assert Path("link.json").is_symlink()
+    assert json.loads(Path("real.json").read_text())["success"] is True
+
+
+def test_a_skill_behind_a_link_runs_as_any_other(aeon, skill, plan):
+    """Skills 9, 11: what an isolated script is shown has no links into it."""
+    skill("talker", folder="elsewhere", say="speaks")
+    Path("skills").mkdir()
+    Path("skills/talker").symlink_to("../elsewhere/talker")
+    ended = aeon("skills", "exec", plan(("a", SAY)))
+    assert ended.code == 0, ended.err
+
+
+def test_an_answer_is_written_whole_and_in_its_own_letters(aeon, skill, plan):
+    made = skill("talker", say='head -c 9000 /dev/zero | tr "\\0" x; echo " Zoë"')
+    (made / "skill.json").unlink()
+    (made / "SKILL.md").write_text("---\nname: talker\ndescription: talks\n---\n")
+    ended = aeon("skills", "exec", plan(("a", SAY)))
+    assert ended.out == "x" * 9000 + " Zoë\n"
+
+
+def test_what_an_export_would_mix_up_is_refused_before_it(aeon, skill):
+    for name in ("a-b", "a--b"):
+        skill(name, say="speaks")
+    ended = aeon("skills", "export", "out", "a-b", "a--b", "--force")
+    assert ended.code != 0
+    assert "one name in the standard's form: 'a-b' and 'a--b' as 'a-b'" in told(ended)
+    assert not Path("out").exists()
+    ended = aeon("skills", "export", "skills/a-b/out", "a-b")
+    assert ended.code != 0
+    assert "in the skill's own folder" in told(ended)

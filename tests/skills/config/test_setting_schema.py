@@ -65,3 +65,34 @@ def test_references_that_lead_nowhere_mean_nothing(reference):
     schema = {"$ref": reference, "a": [1]}
     assert not is_secret(schema, schema)
     assert types(schema, schema) == ()
+
+
+def test_secrets_are_found_wherever_a_schema_may_say_so():
+    """Skills 10: in places of a list, by anchor, and where another field makes it one."""
+    secret = {"format": "password"}
+    schema = {
+        "properties": {
+            "pair": {"prefixItems": [{"type": "string"}, secret]},
+            "some": {"contains": secret},
+            "rest": {"unevaluatedItems": secret},
+            "named": {"$ref": "#hidden"},
+        },
+        "dependentSchemas": {"user": {"properties": {"password": secret}}},
+        "unevaluatedProperties": secret,
+        "$defs": {"x": {"$anchor": "hidden", "writeOnly": True}},
+    }
+    value = {"pair": ["a", "b"], "some": ["c"], "rest": ["d"], "named": "e", "password": "f", "other": "g"}
+    hidden = secret_paths(value, schema, schema)
+
+    assert {"$.pair[1]", "$.some[0]", "$.rest[0]", "$.named", "$.password", "$.other"} <= set(hidden)
+
+
+def test_defaults_of_a_schema_that_refers_to_itself_many_times_end_at_once():
+    """Skills 10: three branches that name the whole, at every level, are one field and not three to the sixteenth."""
+    schema = {"allOf": [{"properties": {"a": {"$ref": "#", "default": {}}}} for _ in range(3)]}
+    filled = with_defaults({}, schema, schema)
+    depth = 0
+    while "a" in filled:
+        filled, depth = filled["a"], depth + 1
+
+    assert 2 <= depth <= 20

@@ -213,3 +213,19 @@ def test_a_prompt_that_went_away_is_an_error_of_the_skill(folder):
     (folder / "SKILL.md").unlink()
     with pytest.raises(SkillError, match=r"prompt of the skill 'greet'.*does not exist"):
         read_prompt(skill)
+
+
+def test_a_name_that_no_file_can_have_is_a_file_that_is_not_there(folder):
+    """Skills 9: whatever the text says, it stops nothing."""
+    reading = write(folder, f"---\nname: greet\ndescription: d\n---\nRun scripts/{'a' * 300}.py\n")
+
+    assert reading.skill.can_be_planned
+    assert any("not there" in message for message in messages(reading))
+
+
+def test_two_scripts_by_one_file_are_refused(folder):
+    """Skills 7, 8: a plan names a script by its file, and would run the first for the second."""
+    twice = [RUN, {**RUN, "name": "other", "path": "./" + RUN["path"]}]
+    reading = write(folder, manifest={**MANIFEST, "scripts": twice})
+
+    assert any("$.scripts[1].path: is a script above already" in message for message in messages(reading))

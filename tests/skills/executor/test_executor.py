@@ -4,6 +4,7 @@ import random
 import threading
 from collections import Counter
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -746,3 +747,25 @@ def test_ten_thousand_nodes_on_threads():
     tools = [node(f"n{n}", "s/a", {"i": f"{{tool.n{n // 2}.a}}"} if n else {}) for n in range(10_000)]
     result = PlanExecutor(SKILLS, ScriptedRunner(GOOD), prepare=prepared, plan_timeout=100).execute(plan_of(*tools))
     assert result.success
+
+
+@pytest.mark.parametrize("secret", ["done", "true", "state", "patch", "type", "info", "log", "0", "message"])
+def test_a_secret_that_is_a_word_of_the_protocol_changes_nothing_of_it(secret):
+    """Skills 2, 10: the words of the protocol are no secrets where they are the protocol's."""
+    plan_executor, _ = executor(
+        {"s/a": says(log("hello"), state_patch({"n": {"deep": 1}}), done())}, secrets=lambda _: [secret]
+    )
+    result = plan_executor.execute(plan_of(node("x", "s/a")))
+
+    assert result.success
+    assert result.final_state == {"n": {"deep": 1}}
+    assert [event["type"] for event in result.execution_trace[0].events] == ["log", "state_patch", "done"]
+
+
+def test_an_asset_is_named_by_a_path_that_means_the_same_everywhere():
+    """Skills 2: a script may name it from its own folder; the next one runs in another."""
+    plan_executor, runner = executor({"s/a": says(asset("c", "c.png"), done()), "other/go": echoes()})
+    result = plan_executor.execute(plan_of(node("x", "s/a"), node("y", "other/go", {"v": "{tool.x.assets.c.path}"})))
+
+    assert result.success, result.execution_trace
+    assert Path(runner.calls[-1].input["v"]).is_absolute()

@@ -1,5 +1,7 @@
 """Planning without a model: only what the request says, nothing invented."""
 
+from dataclasses import replace
+
 import pytest
 
 from aeon.skills.models import SkillCatalog
@@ -56,3 +58,27 @@ def test_free_text_that_is_not_required_stays_empty(teller):
     filled = filled_input(teller.scripts[0].input_schema, "go on")
 
     assert filled == {"prompt": "go on", "words": 100}
+
+
+def test_what_is_done_is_not_done_again(catalog):
+    """Skills 4: a kept node is not planned anew, under another name or not; where nothing is left, that is said."""
+    first = PatternPlanner().plan(PlanningTask("Roll 3d8 dice, then tell the story of what happens next", catalog))
+    again = PlanningTask("Roll 3d8 dice, then tell the story of what happens next", catalog, kept=first.tools[:1])
+
+    assert [node.tool_path for node in PatternPlanner().plan(again).tools[1:]] == [first.tools[1].tool_path]
+    with pytest.raises(PlanningError):
+        PatternPlanner().plan(PlanningTask("Roll 3d8 dice", catalog, kept=first.tools))
+
+
+def test_a_script_that_declares_no_input_is_not_run_on_a_word(make_skill):
+    """Skills 9: nothing was read out of the request that could be given to it."""
+    wipe = make_skill("deploy", "Deploys the database.", "wipe.py", None)
+    plain = replace(wipe, scripts=(replace(wipe.scripts[0], protocol="plain"),))
+    with pytest.raises(PlanningError):
+        PatternPlanner().plan(PlanningTask("Explain what deploy means", SkillCatalog((plain,))))
+
+
+def test_a_number_of_any_length_is_no_trouble():
+    takes = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+
+    assert filled_input(takes, f"count to {'9' * 5000}") is None

@@ -125,3 +125,31 @@ def test_output_paths_are_the_leaves():
     assert output_paths(schema) == ["a.b", "c"]
     assert output_paths({"type": "object"}) == []
     assert output_paths(None) == []
+
+
+@pytest.mark.parametrize(
+    ("takes", "right", "wrong"),
+    [
+        ({"properties": {"p": {"$ref": "#/$defs/P"}}, "$defs": {"P": {"type": "integer"}}}, {"p": 1}, {"p": []}),
+        ({"$ref": "#/definitions/P", "definitions": {"P": {"required": ["p"]}}}, {"p": 1}, {}),
+        ({"properties": {"p": {"type": "integer"}, "q": {"$ref": "#/properties/p"}}}, {"q": 1}, {"q": []}),
+        ({"properties": {"p": {"type": "integer"}, "q": {"$ref": "#"}}}, {"q": {"p": 1}}, {"q": {"p": []}}),
+        ({"anyOf": [True, {"required": ["p"]}]}, {}, None),
+        ({"properties": {"p": {"type": "string", "maxLength": 10.0}}}, {"p": "x"}, {"p": "x" * 11}),
+    ],
+)
+def test_an_input_s_schema_means_in_a_plan_what_it_means_alone(make_skill, takes, right, wrong):
+    """Skills 7: references inside it, of every kind of pointer, go on leading where they led; in two scripts each to its own."""
+    first = make_skill("first", "One.", "go.py", {"type": "object", **takes})
+    second = make_skill(
+        "second",
+        "Two.",
+        "go.py",
+        {"type": "object", "properties": {"p": {"$ref": "#/$defs/P"}}, "$defs": {"P": {"const": 7}}},
+    )
+    check = SchemaCheck(nodes_schema([*first.scripts, *second.scripts], []))
+
+    assert check.is_valid(plan(node(path=first.scripts[0].tool_path, given=right)))
+    assert wrong is None or not check.is_valid(plan(node(path=first.scripts[0].tool_path, given=wrong)))
+    assert check.is_valid(plan(node(path=second.scripts[0].tool_path, given={"p": 7})))
+    assert not check.is_valid(plan(node(path=second.scripts[0].tool_path, given={"p": 1})))

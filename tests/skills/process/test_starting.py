@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
+from aeon.base.errors import ConfigError
 from aeon.skills.invocation import Ending
+from aeon.skills.process import ProcessRunner
 
 
 def refused(runner, invocation) -> str:
@@ -150,3 +152,10 @@ def test_a_request_that_cannot_be_written_whole_is_said(tmp_path):
 
     assert "SandboxError" in done.stderr
     assert "File too large" in done.stderr
+
+
+@pytest.mark.parametrize("level", ["Landlock", "none", "", None])
+def test_a_level_that_there_is_not_is_refused(level):
+    """Skills 11: taken as it is, it would isolate nothing."""
+    with pytest.raises(ConfigError, match="no level of isolation"):
+        ProcessRunner(level)

@@ -43,13 +43,15 @@ def _assigned(assignments: Sequence[str]) -> dict[str, str]:
 
 
 def _asked(skill: Skill, keys: Sequence[str]) -> dict[str, str]:
-    properties: JsonObject = (skill.config_schema or {}).get("properties", {})
+    schema = skill.config_schema or {}
+    named = properties(schema, schema)
     answers: dict[str, str] = {}
     for key in keys:
-        field: JsonObject = properties.get(key, {})
-        if field.get("description"):
-            say(str(field["description"]))
-        answers[key] = typer.prompt(clean(key), hide_input=is_secret(field, skill.config_schema or {}), err=True)
+        fields = named.get(key, [])
+        for said in [str(field["description"]) for field in fields if field.get("description")][:1]:
+            say(said)
+        is_hidden = any(is_secret(field, schema) for field in fields)
+        answers[key] = typer.prompt(clean(key), hide_input=is_hidden, err=True)
     return answers
 
 

@@ -1,6 +1,7 @@
 """`aeon skills list`, `show`, `check`, `new` and `export`: what skills there are, and making them."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from aeon.base.errors import InputError, SkillError
@@ -12,7 +13,7 @@ from aeon.cli.session import opened, settings_here
 from aeon.cli.text import COLUMNS, clean, one_line, pretty, wrapped
 from aeon.settings import nearest
 from aeon.skills.authoring.check import check_skill
-from aeon.skills.authoring.export import export_skill
+from aeon.skills.authoring.export import export_skill, exported_name
 from aeon.skills.authoring.scaffold import Language, new_skill
 from aeon.skills.discovery.reading import SKILL_JSON, SKILL_MD, read_prompt
 from aeon.skills.models import Note, Skill, SkillCatalog, described
@@ -76,12 +77,25 @@ def make_skill(name: str, folder: Path, language: Language) -> int:
 def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
     """Write skills in the standard's form. Raises InputError for an unknown name or what stands in the way."""
     with opened(settings_here()) as app:
-        chosen = [found_skill(app, name) for name in names] or list(app.skills.catalog.skills)
+        chosen = [found_skill(app, name) for name in dict.fromkeys(names)] or list(app.skills.catalog.skills)
     if not chosen:
         raise SkillError("There is no skill to export.")
+    _refuse_alike(chosen)
     for skill in chosen:
         put(clean(str(export_skill(skill, folder, overwrite=is_forced, on_remark=_say_remark))))
     return Code.DONE
+
+
+def _refuse_alike(skills: Sequence[Skill]) -> None:
+    """Raise SkillError for skills that would be written into one folder, before any is."""
+    by_folder: dict[str, list[str]] = {}
+    for skill in skills:
+        by_folder.setdefault(exported_name(skill), []).append(repr(skill.name))
+    if alike := [f"{' and '.join(names)} as {folder!r}" for folder, names in by_folder.items() if len(names) > 1]:
+        raise SkillError(
+            f"Some of these skills have one name in the standard's form: {'; '.join(alike)}.",
+            next_step="Export them one by one, into folders of their own.",
+        )
 
 
 def _skills_in(folder: Path) -> list[Path]:

@@ -1,7 +1,10 @@
 """What a run of skills came to: its trace kept in a file, its answer on stdout, the rest said."""
 
+import errno
+import os
 import secrets
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,26 +26,28 @@ _MOST_NAMED = 10
 class TraceFile:
     """Where a result with its trace goes: whole or not at all. Opened before anything runs.
 
-    Raises LogError for a place that cannot be written.
+    A link leads to the file that it names; what is no file (a pipe, a device) is written to as it is. Raises LogError
+    for a place that cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        if path.is_dir():
-            raise _unwritable(path, "Is a directory")
-        self._partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._partial.open("x", encoding="ascii")
-        except OSError as error:
-            raise _unwritable(path, error.strerror or str(error)) from None
+            self._place = _place(path)
+            self._partial = self._place and self._place.with_name(f".{self._place.name}.{secrets.token_hex(4)}")
+            self._file = (
+                self._partial.open("x", encoding="ascii") if self._partial else path.open("w", encoding="ascii")
+            )
+        except (OSError, RuntimeError) as error:
+            raise _unwritable(path, getattr(error, "strerror", None) or str(error)) from None
 
     def keep(self, result: ExecutionResult) -> str | None:
         """Write the result; why it could not be written, or None."""
         try:
             with self._file as file:
                 file.write(canonical(result.as_dict()) + "\n")
-            self._partial.replace(self.path)
+            if self._partial and self._place:
+                self._partial.replace(self._place)
         except OSError as error:
             return error.strerror or str(error)
         return None
@@ -53,8 +58,20 @@ class TraceFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
-        self._partial.unlink(missing_ok=True)
+        with suppress(OSError):  # what could not be written was said before
+            self._file.close()
+        if self._partial:
+            self._partial.unlink(missing_ok=True)
+
+
+def _place(path: Path) -> Path | None:
+    """The regular file to be written, in a folder that is there then; None for what is there and is none."""
+    if path.exists() and not path.is_dir() and not path.is_file():
+        return None
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.resolve()
 
 
 def fresh_trace(app: App) -> Path:

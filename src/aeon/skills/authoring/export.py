@@ -18,6 +18,9 @@ _LONGEST_KEY = 200
 _LEFT_OUT = frozenset({CONFIG_JSON, SKILL_MD, "data", "__pycache__", "node_modules"})
 """The user's own, and what is made anew."""
 
+_UNREMARKED = _LEFT_OUT - {"data"} | {".git", ".venv", ".DS_Store"}
+"""Left out without a word: nobody looks for it in what was exported."""
+
 
 def export_skill(
     skill: Skill, folder: Path, *, overwrite: bool = False, on_remark: Callable[[str], None] | None = None
@@ -28,14 +31,14 @@ def export_skill(
     there already and `overwrite` is not asked for, or when it cannot be written.
     """
     remarks: list[str] = []
-    name = standard_name(skill.name) or "skill"
+    name = exported_name(skill)
     target = folder / name
     if name != skill.name:
         remarks.append(f"the name {skill.name!r} became {name!r}")
     if target.exists() and not overwrite:
         raise SkillError(f"{target} exists already.", next_step="Choose another folder, or write over it with --force.")
-    if target.resolve() == skill.directory_path.resolve():
-        raise SkillError(f"{target} is the skill itself.", next_step="Choose another folder.")
+    if target.resolve().is_relative_to(skill.directory_path.resolve()):
+        raise SkillError(f"{target} is in the skill's own folder.", next_step="Choose another folder.")
     try:
         text = f"{front_matter(skill, name, remarks)}\n{_body(skill)}\n"
         _copy_files(skill.directory_path, target, remarks)
@@ -45,6 +48,11 @@ def export_skill(
     for remark in remarks:
         (on_remark or _ignored)(remark)
     return target
+
+
+def exported_name(skill: Skill) -> str:
+    """The skill's name as the standard has it; two names may come to the same."""
+    return standard_name(skill.name) or "skill"
 
 
 def _ignored(remark: str) -> None:
@@ -140,9 +148,11 @@ def _copy_files(source: Path, target: Path, remarks: list[str]) -> None:
         return
     home = source.resolve()
     for entry in sorted(source.iterdir()):
-        if entry.name in _LEFT_OUT or entry.name.startswith("."):
-            continue
-        _copy(entry, target / entry.name, home, remarks)
+        if entry.name not in _LEFT_OUT and not entry.name.startswith("."):
+            _copy(entry, target / entry.name, home, remarks)
+        elif entry.name not in _UNREMARKED:
+            why = "it is the user's own" if entry.name == "data" else "it is hidden"
+            remarks.append(f"{entry} was left out: {why}")
 
 
 def _copy(entry: Path, target: Path, home: Path, remarks: list[str]) -> None:
@@ -155,5 +165,7 @@ def _copy(entry: Path, target: Path, home: Path, remarks: list[str]) -> None:
         for inner in sorted(entry.iterdir()):
             if not inner.name.startswith(".") and inner.name != "__pycache__":
                 _copy(inner, target / inner.name, home, remarks)
+            elif inner.name not in _UNREMARKED:
+                remarks.append(f"{inner} was left out: it is hidden")
     elif entry.is_file():
         shutil.copy(entry, target)

@@ -1,6 +1,6 @@
 """What a settings schema says of single fields: type, default, whether it is secret (skills 10). Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject, copied, parse_strict
@@ -11,11 +11,15 @@ _DEEPEST_DEFAULT = 16
 """Objects inside objects that defaults are filled into; a schema whose default is itself ends here."""
 
 _COMBINERS = ("allOf", "anyOf", "oneOf")
-_BRANCHES = ("if", "then", "else")
+_BRANCHES = ("if", "then", "else", "not")
+_LISTED = ("items", "prefixItems", "contains", "additionalItems", "unevaluatedItems")
 
 
 def layers(schema: Json, root: JsonObject) -> Iterator[JsonObject]:
-    """The schema itself and all that it takes in, each once: by `$ref` inside the document, allOf, anyOf, oneOf, if."""
+    """The schema itself and all that it takes in, each once: by `$ref` in the document, allOf, anyOf, oneOf, not, if.
+
+    What holds only while another field is there (dependentSchemas) counts, too.
+    """
     seen: set[int] = set()
     waiting: list[Json] = [schema]
     while waiting:
@@ -29,6 +33,8 @@ def layers(schema: Json, root: JsonObject) -> Iterator[JsonObject]:
         for key in _COMBINERS:
             members = here.get(key)
             waiting += cast(list[Json], members) if isinstance(members, list) else []
+        dependent: Any = here.get("dependentSchemas")
+        waiting += cast(JsonObject, dependent).values() if isinstance(dependent, dict) else []
         if isinstance(here.get("$ref"), str):
             waiting.append(_referred(here["$ref"], root))
 
@@ -58,17 +64,25 @@ def types(schema: Json, root: JsonObject) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def with_defaults(value: JsonObject, schema: Json, root: JsonObject, depth: int = 0) -> JsonObject:
+def with_defaults(value: JsonObject, schema: JsonObject, root: JsonObject) -> JsonObject:
     """The object with each absent field that has a default, at every level; shares nothing with its arguments."""
     filled: JsonObject = copied(value)
-    for name, schemas in properties(schema, root).items():
-        defaults = [field["default"] for each in schemas for field in layers(each, root) if "default" in field]
+    _fill(filled, [schema], root, _DEEPEST_DEFAULT)
+    return filled
+
+
+def _fill(filled: JsonObject, schemas: Sequence[JsonObject], root: JsonObject, depth: int) -> None:
+    """Each field once, by all the schemas that apply to it: one after another they would multiply at every level."""
+    named: dict[str, dict[int, JsonObject]] = {}
+    for schema in schemas:
+        for name, fields in properties(schema, root).items():
+            named.setdefault(name, {}).update((id(field), field) for field in fields)
+    for name, fields in named.items():
+        defaults = [layer["default"] for each in fields.values() for layer in layers(each, root) if "default" in layer]
         if name not in filled and defaults:
             filled[name] = copied(defaults[0])
-        if isinstance(filled.get(name), dict) and depth < _DEEPEST_DEFAULT:
-            for field in schemas:
-                filled[name] = with_defaults(filled[name], field, root, depth + 1)
-    return filled
+        if isinstance(filled.get(name), dict) and depth:
+            _fill(filled[name], list(fields.values()), root, depth - 1)
 
 
 def secret_paths(value: Json, schema: Json, root: JsonObject, path: str = "$") -> dict[str, Json]:
@@ -138,8 +152,10 @@ def _json(text: str, otherwise: Json) -> Json:
 
 
 def item_schemas(schema: Json, root: JsonObject) -> list[JsonObject]:
-    """The schemas of a list's items."""
-    return [cast(JsonObject, layer["items"]) for layer in layers(schema, root) if isinstance(layer.get("items"), dict)]
+    """The schemas of a list's items, whichever place in it they are for."""
+    said: list[Json] = [layer[key] for layer in layers(schema, root) for key in _LISTED if key in layer]
+    each = [one for some in said for one in (cast(list[Json], some) if isinstance(some, list) else [some])]
+    return [cast(JsonObject, one) for one in each if isinstance(one, dict)]
 
 
 def _others(schema: Json, root: JsonObject, key: str) -> list[JsonObject]:
@@ -149,17 +165,17 @@ def _others(schema: Json, root: JsonObject, key: str) -> list[JsonObject]:
     for layer in layers(schema, root):
         patterns: Any = layer.get("patternProperties")
         candidates = [*cast(JsonObject, patterns).values()] if isinstance(patterns, dict) else []
-        candidates.append(layer.get("additionalProperties"))
+        candidates += [layer.get("additionalProperties"), layer.get("unevaluatedProperties")]
         found += [cast(JsonObject, each) for each in candidates if isinstance(each, dict)]
     return found
 
 
 def _referred(reference: str, root: JsonObject) -> Json:
-    """What `#/a/b` means in the document; other references mean nothing here."""
+    """What `#/a/b`, or `#name` by an anchor, means in the document; other references mean nothing here."""
     if reference == "#":
         return root
     if not reference.startswith("#/"):
-        return None
+        return _anchored(reference.removeprefix("#"), root) if reference.startswith("#") else None
     value: Any = root
     for part in reference[2:].split("/"):
         name = part.replace("~1", "/").replace("~0", "~")
@@ -167,3 +183,17 @@ def _referred(reference: str, root: JsonObject) -> Json:
             return None
         value = cast(JsonObject, value)[name]
     return value
+
+
+def _anchored(name: str, root: JsonObject) -> Json:
+    waiting: list[Json] = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            here = cast(JsonObject, node)
+            if here.get("$anchor") == name:
+                return here
+            waiting += here.values()
+        elif isinstance(node, list):
+            waiting += cast(list[Json], node)
+    return None

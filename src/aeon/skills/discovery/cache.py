@@ -17,7 +17,7 @@ from aeon.base.errors import ConfigError
 from aeon.skills.config.report import write_private
 from aeon.skills.discovery.reading import FolderReading, read_skill
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever the same files are read differently."""
 
 _SETTLED = 50_000_000

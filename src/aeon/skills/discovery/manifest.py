@@ -1,5 +1,6 @@
 """skill.json (skills 8): what a skill says about itself to Aeon. Every error at once, each with its path."""
 
+import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
@@ -109,6 +110,7 @@ def _script_problems(value: JsonObject) -> list[Problem]:
     """What is wrong between scripts and inside their schemas, found also where other fields are wrong."""
     problems: list[Problem] = []
     names: set[str] = set()
+    files: set[str] = set()
     listed: Any = value.get("scripts")
     for index, script in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
         if not isinstance(script, dict):
@@ -118,6 +120,11 @@ def _script_problems(value: JsonObject) -> list[Problem]:
             if name in names:
                 problems.append(Problem(f"$.scripts[{index}].name", f"a script above is called {name!r} too"))
             names.add(name)
+        if isinstance(path := fields.get("path"), str):
+            if posixpath.normpath(path) in files:
+                said = "is a script above already; a plan names scripts by their files, so each needs its own"
+                problems.append(Problem(f"$.scripts[{index}].path", said))
+            files.add(posixpath.normpath(path))
         problems += _schema_problems(fields, f"$.scripts[{index}]")
     return problems
 

@@ -19,10 +19,13 @@ PLAIN_INPUT: JsonObject = {
     "properties": {
         "args": {
             "type": "array",
-            "items": {"type": ["string", "number"]},
+            "items": {"type": ["string", "number", "null"]},
             "description": "Arguments without a name, in order.",
         },
-        "stdin": {"type": "string", "description": "What the script reads from its standard input."},
+        "stdin": {
+            "type": ["string", "object", "array"],
+            "description": "What the script reads from its standard input; what is no text is read as JSON.",
+        },
     },
     "propertyNames": {"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]*$"},
     "additionalProperties": {

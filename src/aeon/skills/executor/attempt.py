@@ -14,6 +14,7 @@ from aeon.skills.executor.crew import Steps
 from aeon.skills.executor.masking import masked_outcome
 from aeon.skills.executor.node_input import bound_input
 from aeon.skills.executor.verdict import Failure, verdict
+from aeon.skills.executor.whole_paths import with_whole_paths
 from aeon.skills.failures import RETRIED, FailureClass
 from aeon.skills.invocation import Cancellation, Ending, Invocation, Lane, Outcome, ScriptRunner, Turn
 from aeon.skills.models import RetryPolicy, Skill, SkillScript
@@ -147,7 +148,7 @@ class _Node:
             if outcome.ending in _STOPPED:
                 return None
             self._say_started(number)
-        outcome = masked_outcome(self._mask, outcome)
+        outcome = masked_outcome(self._mask, with_whole_paths(outcome, invocation.cwd))
         came_to = verdict(outcome, self._job.script, timeout)
         if not isinstance(came_to, Failure):
             is_masked = self._job.script.protocol == "ndjson"

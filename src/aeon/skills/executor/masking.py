@@ -1,7 +1,11 @@
 """What a script did, without the secrets that it was given (platform 3, skills 10)."""
 
+from aeon.base.json import Json, JsonObject
 from aeon.base.masking import Mask
 from aeon.skills.invocation import Outcome
+
+_ENVELOPE = frozenset({"version", "type", "ok", "level"})
+"""Fields whose values are the protocol's own words (skills 2): a secret that is one of them is no secret there."""
 
 
 def masked_outcome(mask: Mask, outcome: Outcome) -> Outcome:
@@ -12,11 +16,20 @@ def masked_outcome(mask: Mask, outcome: Outcome) -> Outcome:
     if mask.is_empty:
         return outcome._replace(events=[*outcome.events])
     return outcome._replace(
-        events=[mask.value(event) for event in outcome.events],
+        events=[_masked_event(mask, event) for event in outcome.events],
         stderr=mask.tail(outcome.stderr),
         violation=_optional(mask, outcome.violation),
         problem=_optional(mask, outcome.problem),
     )
+
+
+def _masked_event(mask: Mask, event: JsonObject) -> JsonObject:
+    """The names of an event's fields stay, and so do the protocol's words in them."""
+    return {name: _masked_field(mask, name, value) for name, value in event.items()}
+
+
+def _masked_field(mask: Mask, name: str, value: Json) -> Json:
+    return value if name in _ENVELOPE else mask.value(value)
 
 
 def _optional(mask: Mask, text: str | None) -> str | None:

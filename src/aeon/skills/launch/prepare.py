@@ -41,7 +41,8 @@ def prepare(
     """
     is_ndjson = script.protocol == "ndjson"
     search_path = environ.get("PATH") or DEFAULT_PATH
-    command = [*_interpreter(skill, script, search_path), str(script.path)]
+    path = _real_path(skill, script)
+    command = [*_interpreter(script, search_path), str(path)]
     config = canonical(resolved_config(skill, environ))
     if len(config) > LONGEST_WORD - len("AEON_SKILL_CONFIG="):
         raise ConfigError(
@@ -91,14 +92,21 @@ def data_folder(skill: Skill) -> Path:
     return real
 
 
-def _interpreter(skill: Skill, script: SkillScript, search_path: str) -> Sequence[str]:
-    """The interpreter of a script that is still there and still the skill's own: a plan may be old."""
+def _real_path(skill: Skill, script: SkillScript) -> Path:
+    """Where the script is without links, which an isolated one may not see: still there, and still the skill's own."""
     try:
         real = script.path.resolve(strict=True)
-        if not real.is_relative_to(skill.directory_path.resolve()):
-            raise SkillError(f"The script {script.tool_path} leads out of its skill's folder, to {real}.")
-        return interpreter_for(script.path, search_path)
     except (OSError, RuntimeError) as error:
+        raise SkillError(f"The script {script.tool_path} cannot be read: {error}.") from None
+    if not real.is_relative_to(skill.directory_path.resolve()):
+        raise SkillError(f"The script {script.tool_path} leads out of its skill's folder, to {real}.")
+    return real
+
+
+def _interpreter(script: SkillScript, search_path: str) -> Sequence[str]:
+    try:
+        return interpreter_for(script.path, search_path)
+    except OSError as error:
         raise SkillError(f"The script {script.tool_path} cannot be read: {error}.") from None
 
 
@@ -116,7 +124,8 @@ def _arguments(given: JsonObject) -> list[str]:
     """Flags, then what stands in `args` (skills 9). Raises InputError for what no command line can carry."""
     flags = [word for key, value in given.items() if key not in ("args", "stdin") for word in _flag(key, value)]
     listed: Json = given.get("args", [])
-    words = flags + [_word(each) for each in (cast(list[Json], listed) if isinstance(listed, list) else [listed])]
+    named = cast(list[Json], listed) if isinstance(listed, list) else [listed]
+    words = flags + [_word(each) for each in named if each is not None]
     sizes = [len(os.fsencode(word)) for word in words]
     if any("\0" in word for word in words):
         raise InputError("An argument holds a NUL character.", next_step="Leave it out.")

@@ -18,6 +18,7 @@ _REQUEST_FIELDS = frozenset({"request", "prompt", "text", "query", "question", "
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 _LONGEST = 10_000
+_LONGEST_NUMBER = 300
 
 
 class PatternPlanner:
@@ -25,14 +26,21 @@ class PatternPlanner:
 
     A property takes its default, else the value named in the request that its schema asks for: one of its enum, a
     match of its pattern, a lone number; a free text called `prompt`, `text` or the like takes the request itself.
-    Nodes run one after another, in the order of the search.
+    Nodes run one after another, in the order of the search. A script that declares no input is never guessed at, and
+    what a kept node did already is not done again.
     """
 
     def plan(self, task: PlanningTask) -> PlanJson:
         """Raises PlanningError when the request's words lead to no script that can be filled in."""
         with SkillIndex(task.catalog.plannable()) as index:
             found = index.search(task.request, _MOST_SKILLS)
-        calls = [call for skill in found if (call := _call(skill, task.request)) is not None]
+        done = [(node.tool_path, node.input) for node in task.kept]
+        calls = [
+            (script, filled)
+            for skill in found
+            for script, filled in _call(skill, task.request)
+            if (script.tool_path, filled) not in done
+        ]
         ids = fresh_ids([node.tool_id for node in task.kept])
         nodes = [
             ToolInvocation(tool_id=tool_id, tool_path=script.tool_path, input=filled, dependencies=ids[:at][-1:])
@@ -46,13 +54,11 @@ class PatternPlanner:
         return task.plan(nodes)
 
 
-def _call(skill: Skill, request: str) -> tuple[SkillScript, JsonObject] | None:
-    """The skill's first script whose input the request fills, with that input."""
-    for script in skill.scripts:
-        filled = filled_input(script.input_schema or {}, request)
-        if filled is not None:
-            return script, filled
-    return None
+def _call(skill: Skill, request: str) -> list[tuple[SkillScript, JsonObject]]:
+    """The skill's first script whose input the request fills, with that input; empty when there is none."""
+    declared = (script for script in skill.scripts if script.protocol == "ndjson")
+    filled = ((script, filled_input(script.input_schema or {}, request)) for script in declared)
+    return [(script, given) for script, given in filled if given is not None][:1]
 
 
 def filled_input(schema: JsonObject, request: str) -> JsonObject | None:
@@ -93,6 +99,8 @@ def _is_named(value: Json, request: str) -> bool:
 
 
 def _number(text: str, kind: str) -> Json:
+    if len(text) > _LONGEST_NUMBER:
+        return None
     if kind == "number":
         return float(text)
     return int(text) if "." not in text else None

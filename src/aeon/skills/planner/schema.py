@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.json_schema import embedded
 from aeon.skills.models import SkillScript
 
 MOST_NODES = 8
@@ -39,8 +40,14 @@ def nodes_schema(scripts: Sequence[SkillScript], finished: Sequence[str]) -> Jso
     """
     ids = [*finished, *fresh_ids(finished)]
     paths = sorted({path for script in scripts for path in output_paths(script.output_schema)})
+    taken = [embedded(script.input_schema or {"type": "object"}, f"input{at}") for at, script in enumerate(scripts)]
     slots = {
-        f"slot{number}": {"anyOf": [_slot(script, ids[:at], ids[at], paths) for script in scripts]}
+        f"slot{number}": {
+            "anyOf": [
+                _slot(script, takes, ids[at], _Earlier(ids[:at], paths))
+                for script, (takes, _) in zip(scripts, taken, strict=True)
+            ]
+        }
         for number, at in enumerate(range(len(finished), len(ids)), 1)
     }
     order: JsonObject = {
@@ -50,7 +57,8 @@ def nodes_schema(scripts: Sequence[SkillScript], finished: Sequence[str]) -> Jso
         "maxItems": len(slots),
     }
     references = [{"$ref": f"#/$defs/{name}"} for name in slots]
-    return {"anyOf": [_plan_of(order, references[: at + 1]) for at in range(len(references))], "$defs": slots}
+    defined = {name: schema for _, defines in taken for name, schema in defines.items()}
+    return {"anyOf": [_plan_of(order, references[: at + 1]) for at in range(len(references))], "$defs": slots | defined}
 
 
 def _plan_of(order: JsonObject, slots: Sequence[JsonObject]) -> JsonObject:
@@ -78,18 +86,6 @@ def output_paths(schema: Json, path: str = "") -> list[str]:
     ]
 
 
-def _slot(script: SkillScript, earlier: Sequence[str], tool_id: str, paths: Sequence[str]) -> JsonObject:
-    takes: JsonObject = script.input_schema or {"type": "object"}
-    node: JsonObject = {
-        "toolId": {"const": tool_id},
-        "toolPath": {"const": script.tool_path},
-        "input": _offered(takes, _Earlier(earlier, paths)),
-    }
-    if earlier:
-        node["dependencies"] = {"type": "array", "items": {"enum": list(earlier)}, "maxItems": len(earlier)}
-    return _object(node)
-
-
 class _Earlier(NamedTuple):
     """What a slot may refer to: the nodes before it, and the paths that outputs of the scripts have."""
 
@@ -110,18 +106,32 @@ class _Earlier(NamedTuple):
         return rf"^([^{{}}]|\{{tool\.({ids})\.({paths})\}}){{0,{most}}}$"
 
 
-def _offered(schema: JsonObject, earlier: _Earlier) -> JsonObject:
+def _slot(script: SkillScript, takes: JsonObject, tool_id: str, earlier: _Earlier) -> JsonObject:
+    node: JsonObject = {
+        "toolId": {"const": tool_id},
+        "toolPath": {"const": script.tool_path},
+        "input": _offered(takes, earlier),
+    }
+    if earlier.ids:
+        node["dependencies"] = {"type": "array", "items": {"enum": list(earlier.ids)}, "maxItems": len(earlier.ids)}
+    return _object(node)
+
+
+def _offered(schema: Json, earlier: _Earlier) -> Json:
     """An input's schema as a planner is offered it: free values as text or numbers, references where they may stand.
 
     A value of any type invites a small model to invent a structure that an earlier node was to give.
     """
-    for key in ("anyOf", "oneOf"):
-        if key in schema:
-            return {**schema, key: [_offered(branch, earlier) for branch in schema[key]]}
-    if "properties" not in schema:
+    if not isinstance(schema, dict):
         return schema
-    properties = cast(dict[str, Json], schema["properties"])
-    return {**schema, "properties": {name: _property(inner, earlier) for name, inner in properties.items()}}
+    known = cast(JsonObject, schema)
+    for key in ("anyOf", "oneOf"):
+        if key in known:
+            return {**known, key: [_offered(branch, earlier) for branch in known[key]]}
+    if "properties" not in known:
+        return known
+    properties = cast(dict[str, Json], known["properties"])
+    return {**known, "properties": {name: _property(inner, earlier) for name, inner in properties.items()}}
 
 
 def _property(schema: Json, earlier: _Earlier) -> JsonObject:
@@ -141,7 +151,7 @@ def _takes_text(node: JsonObject) -> bool:
 
 
 def _text(node: JsonObject, earlier: _Earlier) -> JsonObject:
-    most = min(cast(int, node.get("maxLength", _LONGEST_TEXT)), _LONGEST_TEXT)
+    most = int(min(node.get("maxLength", _LONGEST_TEXT), _LONGEST_TEXT))  # JSON Schema allows 10.0
     text: JsonObject = {"type": "string", "minLength": node.get("minLength", 0), "maxLength": most}
     return {**text, "pattern": earlier.text(most)} if earlier.ids else text
 

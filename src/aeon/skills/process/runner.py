@@ -4,8 +4,9 @@ import math
 import sys
 import time
 from threading import Lock
-from typing import Self
+from typing import Self, get_args
 
+from aeon.base.errors import ConfigError
 from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, SandboxLevel, Turn
 from aeon.skills.pending import Known, Pending, wait_for
 from aeon.skills.process.link import WardenLink
@@ -28,6 +29,10 @@ class ProcessRunner:
     """
 
     def __init__(self, level: Wish = "auto", *, fork_server: bool = False) -> None:
+        """Raises ConfigError for a level that there is not."""
+        if level not in get_args(Wish):
+            known = ", ".join(get_args(Wish))
+            raise ConfigError(f"{level!r:.80} is no level of isolation.", next_step=f"Choose one of {known}.")
         self._wish: Wish = level
         self._fork_server = fork_server
         self._level: SandboxLevel | None = None

@@ -45,7 +45,8 @@ def bin_edges(numbers: list[float]) -> list[float]:
     is_whole = all(number.is_integer() for number in numbers)
     bins = min(_MOST_BINS, max(5, math.ceil(math.log2(len(numbers))) + 1))
     span = high - low + (1.0 if is_whole else 0.0)
-    step = _round_step(span / bins or abs(high) or 1.0, is_whole=is_whole)
+    finest = 2 * math.ulp(max(abs(low), abs(high)))  # below it, edges would fall on one another
+    step = max(finest, _round_step(span / bins or abs(high) or 1.0, is_whole=is_whole))
     first, last = math.floor(low / step), math.floor(high / step) + 1
     if not is_whole and last - 1 > first and high == (last - 1) * step:
         last -= 1  # the highest number stands on an edge: it belongs to the bin below
