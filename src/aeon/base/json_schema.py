@@ -21,6 +21,14 @@ _STRUCTURAL = frozenset(
 """Keywords that look at an object's keys or a list's length alone, not at the values inside."""
 
 
+UNESCAPED = r'[^{}"\\\x00-\x1f]'
+"""One character, as a pattern: no brace, and none that JSON has to escape.
+
+llama.cpp holds a pattern against a string's JSON, not against the string: `[^{}]` takes the quote that ends it, and the
+rest of the object with it.
+"""
+
+
 class Problem(NamedTuple):
     """One thing wrong with a value: where (`$.steps[0].tool`) and what."""
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, canonical
-from aeon.base.json_schema import embedded
+from aeon.base.json_schema import UNESCAPED, embedded
 
 MAX_PLAN_STEPS = 50
 """Steps of a plan that a model makes. Plans written by hand have no such limit."""
@@ -12,7 +12,7 @@ MAX_PLAN_STEPS = 50
 _MOST_BRANCHES = 20
 """Above this many tools, one branch per tool costs more than it gives; the names alone stay constrained."""
 
-_REFERENCE: JsonObject = {"type": "string", "pattern": r"^\{step\.[^{}]+\}$", "maxLength": 80}
+_REFERENCE: JsonObject = {"type": "string", "pattern": rf"^\{{step\.{UNESCAPED}+\}}$", "maxLength": 80}
 _STEP_ID: JsonObject = {"type": "string", "pattern": "^s[0-9]+$", "maxLength": 4}
 _DESCRIPTION: JsonObject = {"type": "string", "minLength": 1, "maxLength": 160}
 

@@ -153,3 +153,12 @@ def test_an_input_s_schema_means_in_a_plan_what_it_means_alone(make_skill, takes
     assert wrong is None or not check.is_valid(plan(node(path=first.scripts[0].tool_path, given=wrong)))
     assert check.is_valid(plan(node(path=second.scripts[0].tool_path, given={"p": 7})))
     assert not check.is_valid(plan(node(path=second.scripts[0].tool_path, given={"p": 1})))
+
+
+@pytest.mark.parametrize("character", ['"', "\\", "\n", "\x00"])
+def test_no_text_of_a_slot_may_hold_what_json_escapes(check, character):
+    """llama.cpp holds patterns against the JSON of a string: what ended the string there would pass as a part of it."""
+    said = f"the lock{character}"
+
+    assert check.is_valid(plan(node(given={"notation": "2d6"}), story()))
+    assert not check.is_valid(plan(node(given={"notation": "2d6"}), story(prompt=said)))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import embedded
+from aeon.base.json_schema import UNESCAPED, embedded
 from aeon.skills.models import SkillScript
 
 MOST_NODES = 8
@@ -101,9 +101,9 @@ class _Earlier(NamedTuple):
     def text(self, most: int) -> str:
         """Text of at most `most` characters in which braces stand for references that exist, and for nothing else."""
         if not self.paths:
-            return rf"^[^{{}}]{{0,{most}}}$"
+            return rf"^{UNESCAPED}{{0,{most}}}$"
         ids, paths = ("|".join(map(re.escape, some)) for some in (self.ids, self.paths))
-        return rf"^([^{{}}]|\{{tool\.({ids})\.({paths})\}}){{0,{most}}}$"
+        return rf"^({UNESCAPED}|\{{tool\.({ids})\.({paths})\}}){{0,{most}}}$"
 
 
 def _slot(script: SkillScript, takes: JsonObject, tool_id: str, earlier: _Earlier) -> JsonObject:
