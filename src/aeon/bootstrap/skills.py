@@ -109,10 +109,12 @@ class Skills:
         cancellation: Cancellation | None = None,
         *,
         is_model_small: bool = False,
+        on_result: Callable[[ExecutionResult], None] | None = None,
     ) -> ExecutionResult:
         """Plan a request and run it, again where something fails. Raises as `execute`.
 
-        A small model is shown only the beginning of the chosen skills' prompts (decision 17).
+        A small model is shown only the beginning of the chosen skills' prompts (decision 17). `on_result` is told what
+        each plan came to, before the next one is made.
         """
         executor = self._executor(observer)
         if observer is not None:
@@ -120,7 +122,7 @@ class Skills:
         budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
         planner = ModelPlanner(self._model(), _prompt, observer, budget)
         replanner = Replanner(self.catalog, planner, PatternPlanner(), executor.execute, self.health, observer)
-        return replanner.run(request, cancellation)
+        return replanner.run(request, cancellation, on_result)
 
     def tools_for(self, request: str) -> list[SkillTool]:
         """The scripts of the few skills that share words with the request, as tools; none without the extra."""

@@ -1,6 +1,6 @@
 """The replan loop (skills-data-model 5): plan, execute, learn who is to blame, plan again; at most five times."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -77,10 +77,16 @@ class Replanner:
         self._health = health
         self._observer = observer
 
-    def run(self, request: str, cancellation: Cancellation | None = None) -> ExecutionResult:
+    def run(
+        self,
+        request: str,
+        cancellation: Cancellation | None = None,
+        on_result: Callable[[ExecutionResult], None] | None = None,
+    ) -> ExecutionResult:
         """The result of the first plan that succeeds, else what the last came to, with a text that says so (skills 12).
 
         Every attempt has a plan of its own, numbered and pointing at the one before; finished nodes are kept.
+        `on_result` is told what each came to, before the next is made.
         """
         course = _Course()
         for attempt in range(1, MAX_ATTEMPTS + 1):
@@ -93,6 +99,8 @@ class Replanner:
                 course.learn(plan.narrative or "Nothing else could be planned.")
                 break  # what failed is still undone, whatever is said of it
             result = self._execute(plan, finished=course.finished, cancellation=cancellation)
+            if on_result is not None:
+                on_result(result)
             self._record(result, course)
             if result.success or _is_cancelled(result):
                 return result

@@ -94,6 +94,22 @@ def test_an_interruption_while_planning_leaves_nothing(double):
     assert list(Path(".aeon/logs").iterdir()) == []
 
 
+def test_an_interruption_while_it_is_planned_again_keeps_what_was_run(skill, double):
+    """Skills 4: scripts ran, and what they came to is told, whatever becomes of the next plan."""
+    skill("talker", say="speaks", fail="fails")
+    node = {"toolId": "t1", "toolPath": "talker/scripts/fail.sh", "input": {}}
+    made = {"scripts": [node["toolPath"]], "count": 1, "tools": [node]}
+    double({"skills": ["talker"]}, made, Stall())
+    with started("skills", "run", "let the talker talk", "--trace", "t.json", "--sandbox", "plain") as process:
+        wait_for(process, "attempt 1 came to nothing")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, "")
+    assert "trace: t.json" in err
+    assert "Traceback" not in err
+    assert json.loads(Path("t.json").read_text())["failedTools"] == ["t1"]
+
+
 @pytest.mark.parametrize("milliseconds", [20, 150, 300, 450, 600])
 def test_ctrl_c_at_any_moment_ends_in_order(skill, plan, milliseconds):
     """From the command's first line, while it loads, to after the last node."""

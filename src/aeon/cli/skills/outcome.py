@@ -41,7 +41,7 @@ class TraceFile:
         except (OSError, RuntimeError) as error:
             raise _unwritable(path, getattr(error, "strerror", None) or str(error)) from None
 
-    def keep(self, result: ExecutionResult) -> str | None:
+    def write(self, result: ExecutionResult) -> str | None:
         """Write the result; why it could not be written, or None."""
         try:
             with self._file as file:
@@ -82,18 +82,27 @@ def fresh_trace(app: App) -> Path:
 
 def tell(result: ExecutionResult, trace: TraceFile, *, as_json: bool) -> Code:
     """Keep the result and say what it came to, data on stdout, all else on stderr; the exit code."""
-    fault = trace.keep(result)
+    fault = trace.write(result)
     is_put = _is_put(result, as_json=as_json)
     for name, path in _assets(result):
         say(f"{name}: {path}")
     _say_unfinished(result)
     for warning in result.warnings:
         say(warning, "warning: ", "  ")
+    _say_kept(trace, fault)
+    return Code.DONE if result.success and is_put and fault is None else Code.FAILED
+
+
+def keep(result: ExecutionResult, trace: TraceFile) -> None:
+    """Keep a result and say where, and nothing else of it."""
+    _say_kept(trace, trace.write(result))
+
+
+def _say_kept(trace: TraceFile, fault: str | None) -> None:
     if fault is None:
         say(f"trace: {trace.path}")
     else:
         say(f"The trace could not be kept in {trace.path}: {fault}.", "error: ", "  ")
-    return Code.DONE if result.success and is_put and fault is None else Code.FAILED
 
 
 def _is_put(result: ExecutionResult, *, as_json: bool) -> bool:

@@ -18,7 +18,7 @@ from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
 from aeon.cli.skills.displays import display_for
 from aeon.cli.skills.interruption import Interruption
-from aeon.cli.skills.outcome import TraceFile, fresh_trace, tell
+from aeon.cli.skills.outcome import TraceFile, fresh_trace, keep, tell
 from aeon.cli.text import pretty
 from aeon.observability.events import Event, Observer, RunEnded
 from aeon.skills.executor.replay import replay_result, verify
@@ -46,13 +46,14 @@ class SkillOptions(NamedTuple):
 def run_request(argument: str, options: SkillOptions) -> int:
     """Plan a request with the skills of this place and run it."""
     request = read_request(argument)
+    results: list[ExecutionResult] = []
     with _app(options) as app:
         is_small = _prepare_model(app, options)
 
         def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
-            return app.skills.run(request, observer, cancellation, is_model_small=is_small)
+            return app.skills.run(request, observer, cancellation, is_model_small=is_small, on_result=results.append)
 
-        return _carry_out(app, options, work)
+        return _carry_out(app, options, work, results)
 
 
 def run_plan(path: Path, options: SkillOptions) -> int:
@@ -127,22 +128,36 @@ def _prepare_model(app: App, options: SkillOptions) -> bool:
         return False
 
 
-def _carry_out(app: App, options: SkillOptions, work: Callable[[Observer, Cancellation], ExecutionResult]) -> int:
-    """Run with a display and a way to stop, keep the trace, tell the outcome."""
+def _carry_out(
+    app: App,
+    options: SkillOptions,
+    work: Callable[[Observer, Cancellation], ExecutionResult],
+    results: Sequence[ExecutionResult] = (),
+) -> int:
+    """Run with a display and a way to stop, keep the trace, tell the outcome.
+
+    `results` are those of the plans that are over while the next one is made: of a request that is interrupted then,
+    the last is kept.
+    """
     with (
         TraceFile(options.trace or fresh_trace(app)) as trace,
         Cancellation() as cancellation,
         Interruption(cancellation, app.skills.close) as interruption,
     ):
-        with redirect_stdout(sys.stderr), display_for() as display:
+        try:
+            with redirect_stdout(sys.stderr), display_for() as display:
 
-            def observe(event: Event) -> None:
-                interruption.watch(event)
-                display(event)
+                def observe(event: Event) -> None:
+                    interruption.watch(event)
+                    display(event)
 
-            result = work(observe, cancellation)
-            status = "completed" if result.success else "cancelled" if interruption.is_wished else "failed"
-            display(RunEnded(status, None, None, None))
+                result = work(observe, cancellation)
+                status = "completed" if result.success else "cancelled" if interruption.is_wished else "failed"
+                display(RunEnded(status, None, None, None))
+        except KeyboardInterrupt:
+            if results:
+                keep(results[-1], trace)
+            raise
         code = tell(result, trace, as_json=options.as_json)
         if interruption.is_wished:
             say("interrupted; every process was ended")
