@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from aeon.base.errors import ToolError
 from aeon.base.giving_up import when_given_up
 from aeon.base.json import JsonObject
+from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import Cancellation
 from aeon.skills.models import Skill, SkillScript
 from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolInvocation
@@ -22,6 +23,9 @@ class Execute(Protocol):
 
     def __call__(self, plan: PlanJson, /, *, cancellation: Cancellation) -> ExecutionResult: ...
 
+
+_OF_THE_SKILL = frozenset({FailureClass.CANNOT_START, FailureClass.CONFIGURATION})
+"""Failures that a look at the skill explains; the others are the script's or the input's."""
 
 _NODE = "call"
 _GRACE = 15.0
@@ -52,7 +56,11 @@ class SkillTool(Tool):
             return result.output or {}
         said = result.error
         message = "it was ended before it began" if said is None else f"{said.type}: {said.message}"
-        raise ToolError(f"The skill's script {self._path} failed: {message}", next_step="See `aeon skills check`.")
+        is_set_up_wrong = said is not None and said.type in _OF_THE_SKILL
+        raise ToolError(
+            f"The skill's script {self._path} failed: {message}",
+            next_step="See `aeon skills check`." if is_set_up_wrong else "Correct its input, or the script.",
+        )
 
 
 def _with_added(schema: JsonObject) -> JsonObject:

@@ -211,7 +211,10 @@ class WardenLink:
     def _running(self) -> WardenProcess:
         with self._lock:
             if self._is_closed:
-                raise SandboxError("No script can be started any more: what starts them was closed.")
+                raise SandboxError(
+                    "No script can be started any more: what starts them was closed.",
+                    next_step="Use the runner inside its `with` block, or make a new one.",
+                )
             if self._warden is None:
                 self._warden = WardenProcess(self._kind)
             return self._warden
