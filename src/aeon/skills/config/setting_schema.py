@@ -7,8 +7,8 @@ from aeon.base.json import Json, JsonObject, copied, parse_strict
 
 HIDDEN = "[hidden]"
 
-_DEEPEST_DEFAULT = 16
-"""Objects inside objects that defaults are filled into; a schema whose default is itself ends here."""
+_DEEPEST_DEFAULT = 64
+"""Schemas of objects inside objects that defaults are filled into."""
 
 _COMBINERS = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("if", "then", "else", "not")
@@ -65,41 +65,57 @@ def types(schema: Json, root: JsonObject) -> tuple[str, ...]:
 
 
 def with_defaults(value: JsonObject, schema: JsonObject, root: JsonObject) -> JsonObject:
-    """The object with each absent field that has a default, at every level; shares nothing with its arguments."""
+    """The object with each absent field that has a default, at every level; shares nothing with its arguments.
+
+    A field that stands inside itself, by a reference to what contains it, has its default once.
+    """
     filled: JsonObject = copied(value)
-    _fill(filled, [schema], root, _DEEPEST_DEFAULT)
+    _fill(filled, [schema], root, ())
     return filled
 
 
-def _fill(filled: JsonObject, schemas: Sequence[JsonObject], root: JsonObject, depth: int) -> None:
-    """Each field once, by all the schemas that apply to it: one after another they would multiply at every level."""
-    named: dict[str, dict[int, JsonObject]] = {}
+def _fill(filled: JsonObject, schemas: Sequence[JsonObject], root: JsonObject, above: tuple[int, ...]) -> None:
+    """Each field once, by all the schemas that apply to it. `above` are the schemas of the fields that it stands in."""
+    named: dict[str, list[JsonObject]] = {}
     for schema in schemas:
         for name, fields in properties(schema, root).items():
-            named.setdefault(name, {}).update((id(field), field) for field in fields)
+            named[name] = _distinct([*named.get(name, []), *fields])
     for name, fields in named.items():
-        defaults = [layer["default"] for each in fields.values() for layer in layers(each, root) if "default" in layer]
-        if name not in filled and defaults:
+        defaults = [layer["default"] for each in fields for layer in layers(each, root) if "default" in layer]
+        own = tuple(map(id, fields))
+        if name not in filled and defaults and set(own).isdisjoint(above):
             filled[name] = copied(defaults[0])
-        if isinstance(filled.get(name), dict) and depth:
-            _fill(filled[name], list(fields.values()), root, depth - 1)
+        if isinstance(filled.get(name), dict) and len(above) < _DEEPEST_DEFAULT:
+            _fill(filled[name], fields, root, (*above, *own))
 
 
-def secret_paths(value: Json, schema: Json, root: JsonObject, path: str = "$") -> dict[str, Json]:
+def secret_paths(value: Json, schema: JsonObject, root: JsonObject) -> dict[str, Json]:
     """The secret fields that a value holds: path and content."""
-    if is_secret(schema, root):
-        return {path: value}
-    found: dict[str, Json] = {}
-    if isinstance(value, dict):
-        named = properties(schema, root)
+    return dict(_secrets(value, [schema], root, "$"))
+
+
+def _secrets(value: Json, schemas: Sequence[JsonObject], root: JsonObject, path: str) -> Iterator[tuple[str, Json]]:
+    """Those of a value to which all of `schemas` apply."""
+    if any(is_secret(schema, root) for schema in schemas):
+        yield path, value
+    elif isinstance(value, dict):
+        named = [properties(schema, root) for schema in schemas]
         for key, item in cast(JsonObject, value).items():
-            for field in named.get(key) or _others(schema, root, key):
-                found |= secret_paths(item, field, root, f"{path}.{key}")
+            of_key = [
+                field
+                for schema, fields in zip(schemas, named, strict=True)
+                for field in fields.get(key) or _others(schema, root)
+            ]
+            yield from _secrets(item, _distinct(of_key), root, f"{path}.{key}")
     elif isinstance(value, list):
+        of_items = _distinct([each for schema in schemas for each in item_schemas(schema, root)])
         for index, item in enumerate(cast(list[Json], value)):
-            for field in item_schemas(schema, root):
-                found |= secret_paths(item, field, root, f"{path}[{index}]")
-    return found
+            yield from _secrets(item, of_items, root, f"{path}[{index}]")
+
+
+def _distinct(schemas: Sequence[JsonObject]) -> list[JsonObject]:
+    """Each once: taken as often as they are named, they would multiply at every level."""
+    return list({id(schema): schema for schema in schemas}.values())
 
 
 def masked(value: Json, hidden: "dict[str, Json]", path: str = "$") -> Json:
@@ -158,9 +174,8 @@ def item_schemas(schema: Json, root: JsonObject) -> list[JsonObject]:
     return [cast(JsonObject, one) for one in each if isinstance(one, dict)]
 
 
-def _others(schema: Json, root: JsonObject, key: str) -> list[JsonObject]:
+def _others(schema: Json, root: JsonObject) -> list[JsonObject]:
     """Schemas of a field that is not named: patternProperties as a whole, additionalProperties."""
-    del key
     found: list[JsonObject] = []
     for layer in layers(schema, root):
         patterns: Any = layer.get("patternProperties")
