@@ -48,8 +48,9 @@ def _asked(skill: Skill, keys: Sequence[str]) -> dict[str, str]:
     answers: dict[str, str] = {}
     for key in keys:
         fields = named.get(key, [])
-        for said in [str(field["description"]) for field in fields if field.get("description")][:1]:
-            say(said)
+        description = next((field["description"] for field in fields if field.get("description")), None)
+        if description is not None:
+            say(str(description))
         is_hidden = any(is_secret(field, schema) for field in fields)
         answers[key] = typer.prompt(clean(key), hide_input=is_hidden, err=True)
     return answers

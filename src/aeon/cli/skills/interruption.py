@@ -17,7 +17,7 @@ _ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
 
 
 class Interruption:
-    """Turns a signal into a wish to stop. While no script runs there is nothing to keep, so it stops at once.
+    """Turns a signal into a wish to stop. While no script runs there is nothing to end, so it stops at once.
 
     The second signal ends the scripts for good, by `end_all` in a thread of its own; the third does not wait for that.
     """

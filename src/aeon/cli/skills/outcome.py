@@ -33,21 +33,19 @@ class TraceFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._place = _place(path)
-            self._partial = self._place and self._place.with_name(f".{self._place.name}.{secrets.token_hex(4)}")
-            self._file = (
-                self._partial.open("x", encoding="ascii") if self._partial else path.open("w", encoding="ascii")
-            )
-        except (OSError, RuntimeError) as error:
-            raise _unwritable(path, getattr(error, "strerror", None) or str(error)) from None
+            self._replaced = _regular(path)
+            self._written = _beside(self._replaced) if self._replaced else path
+            self._file = self._written.open("x" if self._replaced else "w", encoding="ascii")
+        except OSError as error:
+            raise _unwritable(path, error.strerror or str(error)) from None
 
     def write(self, result: ExecutionResult) -> str | None:
         """Write the result; why it could not be written, or None."""
         try:
             with self._file as file:
                 file.write(canonical(result.as_dict()) + "\n")
-            if self._partial and self._place:
-                self._partial.replace(self._place)
+            if self._replaced:
+                self._written.replace(self._replaced)
         except OSError as error:
             return error.strerror or str(error)
         return None
@@ -60,18 +58,22 @@ class TraceFile:
     ) -> None:
         with suppress(OSError):  # what could not be written was said before
             self._file.close()
-        if self._partial:
-            self._partial.unlink(missing_ok=True)
+        if self._replaced:
+            self._written.unlink(missing_ok=True)
 
 
-def _place(path: Path) -> Path | None:
-    """The regular file to be written, in a folder that is there then; None for what is there and is none."""
-    if path.exists() and not path.is_dir() and not path.is_file():
-        return None
+def _regular(path: Path) -> Path | None:
+    """The file that the path leads to, there or not, in a folder that is there then; None for what is no file."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if path.exists() and not path.is_file():
+        return None
     path.parent.mkdir(parents=True, exist_ok=True)
-    return path.resolve()
+    return Path(os.path.realpath(path))
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
 
 
 def fresh_trace(app: App) -> Path:

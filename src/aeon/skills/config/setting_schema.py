@@ -8,7 +8,7 @@ from aeon.base.json import Json, JsonObject, copied, parse_strict
 HIDDEN = "[hidden]"
 
 _DEEPEST_DEFAULT = 64
-"""Schemas of objects inside objects that defaults are filled into."""
+"""Schemas that defaults are filled in by, one inside the other: a value may be nested without end."""
 
 _COMBINERS = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("if", "then", "else", "not")

@@ -1,6 +1,6 @@
 """What a script did, without the secrets that it was given (platform 3, skills 10)."""
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import JsonObject
 from aeon.base.masking import Mask
 from aeon.skills.invocation import Outcome
 
@@ -25,11 +25,7 @@ def masked_outcome(mask: Mask, outcome: Outcome) -> Outcome:
 
 def _masked_event(mask: Mask, event: JsonObject) -> JsonObject:
     """The names of an event's fields stay, and so do the protocol's words in them."""
-    return {name: _masked_field(mask, name, value) for name, value in event.items()}
-
-
-def _masked_field(mask: Mask, name: str, value: Json) -> Json:
-    return value if name in _ENVELOPE else mask.value(value)
+    return {name: value if name in _ENVELOPE else mask.value(value) for name, value in event.items()}
 
 
 def _optional(mask: Mask, text: str | None) -> str | None:

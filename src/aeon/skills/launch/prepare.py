@@ -41,8 +41,7 @@ def prepare(
     """
     is_ndjson = script.protocol == "ndjson"
     search_path = environ.get("PATH") or DEFAULT_PATH
-    path = _real_path(skill, script)
-    command = [*_interpreter(script, search_path), str(path)]
+    command = _command(skill, script, search_path)
     config = canonical(resolved_config(skill, environ))
     if len(config) > LONGEST_WORD - len("AEON_SKILL_CONFIG="):
         raise ConfigError(
@@ -92,22 +91,20 @@ def data_folder(skill: Skill) -> Path:
     return real
 
 
-def _real_path(skill: Skill, script: SkillScript) -> Path:
-    """Where the script is without links, which an isolated one may not see: still there, and still the skill's own."""
+def _command(skill: Skill, script: SkillScript, search_path: str) -> list[str]:
+    """Interpreter and path of a script that is still there and still the skill's own: a plan may be old.
+
+    The path has no links above the skill's folder: an isolated script sees the folder, and not what leads there.
+    """
+    folder = skill.directory_path.resolve()
     try:
         real = script.path.resolve(strict=True)
+        if not real.is_relative_to(folder):
+            raise SkillError(f"The script {script.tool_path} leads out of its skill's folder, to {real}.")
+        interpreter = interpreter_for(script.path, search_path)
     except (OSError, RuntimeError) as error:
         raise SkillError(f"The script {script.tool_path} cannot be read: {error}.") from None
-    if not real.is_relative_to(skill.directory_path.resolve()):
-        raise SkillError(f"The script {script.tool_path} leads out of its skill's folder, to {real}.")
-    return real
-
-
-def _interpreter(script: SkillScript, search_path: str) -> Sequence[str]:
-    try:
-        return interpreter_for(script.path, search_path)
-    except OSError as error:
-        raise SkillError(f"The script {script.tool_path} cannot be read: {error}.") from None
+    return [*interpreter, str(folder / script.path.relative_to(skill.directory_path))]
 
 
 def _envelope(skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> bytes:

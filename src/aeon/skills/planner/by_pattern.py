@@ -35,12 +35,8 @@ class PatternPlanner:
         with SkillIndex(task.catalog.plannable()) as index:
             found = index.search(task.request, _MOST_SKILLS)
         done = [(node.tool_path, node.input) for node in task.kept]
-        calls = [
-            (script, filled)
-            for skill in found
-            for script, filled in _call(skill, task.request)
-            if (script.tool_path, filled) not in done
-        ]
+        wanted = [call for skill in found if (call := _call(skill, task.request)) is not None]
+        calls = [(script, filled) for script, filled in wanted if (script.tool_path, filled) not in done]
         ids = fresh_ids([node.tool_id for node in task.kept])
         nodes = [
             ToolInvocation(tool_id=tool_id, tool_path=script.tool_path, input=filled, dependencies=ids[:at][-1:])
@@ -54,11 +50,13 @@ class PatternPlanner:
         return task.plan(nodes)
 
 
-def _call(skill: Skill, request: str) -> list[tuple[SkillScript, JsonObject]]:
-    """The skill's first script whose input the request fills, with that input; empty when there is none."""
-    declared = (script for script in skill.scripts if script.protocol == "ndjson")
-    filled = ((script, filled_input(script.input_schema or {}, request)) for script in declared)
-    return [(script, given) for script, given in filled if given is not None][:1]
+def _call(skill: Skill, request: str) -> tuple[SkillScript, JsonObject] | None:
+    """The skill's first declared script whose input the request fills, with that input."""
+    for script in skill.scripts:
+        filled = filled_input(script.input_schema or {}, request) if script.protocol == "ndjson" else None
+        if filled is not None:
+            return script, filled
+    return None
 
 
 def filled_input(schema: JsonObject, request: str) -> JsonObject | None:
