@@ -4,6 +4,7 @@ import json
 import sqlite3
 import time
 import tomllib
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -39,6 +40,15 @@ def world(store, tmp_path):
     made.file = tmp_path / "runs.db"
     yield made
     made.close()
+
+
+def open_files(folder):
+    """Names of the folder's files that this process has open."""
+    found = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            found.append(descriptor.readlink())
+    return [path.name for path in found if path.parent == folder]
 
 
 def rows(file, query):
@@ -77,6 +87,19 @@ def test_what_is_no_json_is_not_stored(tmp_path):
     serializer = JsonSerializer(FileResults(tmp_path))
     with pytest.raises(TypeError):
         serializer.serialize({"x": object()})
+
+
+def test_a_connection_in_use_when_the_engine_closes_is_closed_when_it_comes_back(tmp_path):
+    """SQLAlchemy would keep it until it is collected: the file stays open, and its log keeps its room on the disk."""
+    database = Database(f"sqlite:///{tmp_path}/runs.db")
+    in_use = database.engine.connect()
+    in_use.execute(text("CREATE TABLE a (b)"))
+    database.close()
+    database.dispose()
+    assert open_files(tmp_path)
+    in_use.close()
+    assert open_files(tmp_path) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.db"]
 
 
 def test_the_version_is_a_constant(world):

@@ -14,6 +14,8 @@ from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
+from .test_dbos_traps import open_files
+
 pytestmark = [pytest.mark.slow, pytest.mark.server]
 
 
@@ -137,6 +139,7 @@ def test_a_start_that_cannot_be_kept_says_so_and_the_run_is_not_lost(full):
 def test_an_engine_that_is_opened_on_a_full_disk_says_so_and_another_one_goes_on_later(full):
     run = full.begun()
     full.world.engine.close()
+    full.world.until(lambda: open_files(full.disk) == [])  # until then the log's room is not taken
     full.fill()
     with pytest.raises(EngineUnavailableError, match="takes nothing"):
         full.world.open()

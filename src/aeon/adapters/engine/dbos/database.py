@@ -10,6 +10,7 @@ from aeon.platform.processes.runs.engine import EngineUnavailableError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine, Table
+    from sqlalchemy.pool import ConnectionPoolEntry
 
 SQLITE = "sqlite:///"
 
@@ -32,9 +33,10 @@ class Database:
         else:
             self.engine = create_engine(address.replace("postgresql://", "postgresql+psycopg://", 1))
         listen(self.engine, "checkout", self._refuse_when_closed)
+        listen(self.engine, "checkin", self._let_go_when_closed)
 
     def close(self) -> None:
-        """From now on nothing is read or written."""
+        """From now on nothing is read or written; a connection that is in use is closed as soon as it comes back."""
         self._is_open = False
 
     def dispose(self) -> None:
@@ -44,6 +46,10 @@ class Database:
     def _refuse_when_closed(self, *_connection: object) -> None:
         if not self._is_open:
             raise HaltError("The engine is closed.")
+
+    def _let_go_when_closed(self, _connection: object, record: "ConnectionPoolEntry") -> None:
+        if not self._is_open:
+            record.invalidate()
 
 
 def ensure(engine: "Engine", table: "Table") -> None:
