@@ -54,6 +54,15 @@ def test_it_gives_the_scripts_output():
     assert roll.invoke(sides=6) == {"dice": {"total": 7}}
 
 
+def test_a_callers_text_is_text_whatever_it_looks_like():
+    """References are a plan's (skills 5); what a caller, or a model, hands over is data."""
+    runner, roll = tool(patches({"total": 1}))
+    given = {"text": "see {tool.call.x} and {tool.other}", "all": ["{tool.call}"]}
+
+    assert roll.invoke(**given) == {"total": 1}
+    assert runner.calls[0].input == given
+
+
 def test_what_fails_once_is_retried_by_the_skills_own_policy():
     """Skills 4: retries after the first try."""
     runner, roll = tool(fails(1, patches({"total": 1})))

@@ -98,9 +98,14 @@ class Skills:
         cancellation: Cancellation | None = None,
         *,
         by_hand: bool = False,
+        verbatim: bool = False,
     ) -> ExecutionResult:
-        """Run a plan. Raises MissingExtraError without the extra, SandboxError when it cannot isolate as asked."""
-        return self._executor(observer).execute(plan, cancellation=cancellation, by_hand=by_hand)
+        """Run a plan; see PlanExecutor.
+
+        Raises MissingExtraError without the extra, SandboxError when it cannot isolate as asked.
+        """
+        executor = self._executor(observer)
+        return executor.execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim)
 
     def run(
         self,

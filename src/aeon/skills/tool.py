@@ -19,9 +19,9 @@ _ADDED: JsonObject = {
 
 
 class Execute(Protocol):
-    """Runs a plan to its end, or until it is cancelled."""
+    """Runs a plan to its end, or until it is cancelled; `verbatim`, nothing in its inputs is a reference."""
 
-    def __call__(self, plan: PlanJson, /, *, cancellation: Cancellation) -> ExecutionResult: ...
+    def __call__(self, plan: PlanJson, /, *, cancellation: Cancellation, verbatim: bool) -> ExecutionResult: ...
 
 
 _OF_THE_SKILL = frozenset({FailureClass.CANNOT_START, FailureClass.CONFIGURATION})
@@ -51,7 +51,7 @@ class SkillTool(Tool):
         """The script's output. Raises ToolError with the class of its failure."""
         plan = PlanJson(tools=[ToolInvocation(tool_id=_NODE, tool_path=self._path, input=kwargs)])
         with Cancellation() as cancellation, when_given_up(cancellation.cancel):
-            result = self._execute(plan, cancellation=cancellation).execution_trace[0]
+            result = self._execute(plan, cancellation=cancellation, verbatim=True).execution_trace[0]
         if result.ok:
             return result.output or {}
         said = result.error

@@ -47,11 +47,15 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class NodeJob:
-    """A node to run. `outputs` and `absent` are those of the nodes it depends on; `deadline` is the clock's."""
+    """A node to run. `outputs` and `absent` are those of the nodes it depends on; `deadline` is the clock's.
+
+    `refers`: whether its input has references to them.
+    """
 
     tool: ToolInvocation
     skill: Skill
     script: SkillScript
+    refers: bool
     outputs: Mapping[str, Json]
     absent: Collection[str]
     request_id: str
@@ -123,7 +127,7 @@ class _Node:
         try:
             if secrets := self._means.secrets(job.skill):
                 self._mask = Mask(secrets)
-            bound = bound_input(job.tool.input, job.outputs, job.absent, job.script)
+            bound = bound_input(job.tool.input, job.outputs, job.absent, job.script, refers=job.refers)
             if isinstance(bound, Failure):
                 return bound
             return self._means.prepare(job.skill, job.script, bound, job.request_id)

@@ -77,17 +77,19 @@ class PlanExecutor:
         finished: Mapping[str, ToolResult] | None = None,
         cancellation: Cancellation | None = None,
         by_hand: bool = False,
+        verbatim: bool = False,
     ) -> ExecutionResult:
         """Run `plan` to its end and say how it went; the result's trace alone leads to its final state again.
 
         `finished` are results of nodes of this plan that are not to run again: each is taken as it is and its effects
         commit; ids that the plan does not have are ignored. `by_hand` is for whoever watches: no planner made it.
+        `verbatim` takes the inputs as they are, what looks like a reference too.
         Raises nothing for what plans and scripts do wrong. SandboxError comes through, as does what an observer raises:
         every script has been ended by then, and the cancellation wished.
         """
         began = self._clock.monotonic()
         done = finished or {}
-        graph = plan_graph(plan)
+        graph = plan_graph(plan, verbatim=verbatim)
         self._tell_plan(plan, by_hand=by_hand)
         wrong = check_plan(plan, self._catalog, finished=done, graph=graph)
         with ExitStack() as stack:

@@ -17,15 +17,23 @@ _REFERENCE = reference_pattern(TOOL)
 
 
 def bound_input(
-    written: JsonObject, outputs: Mapping[str, Json], absent: Collection[str], script: SkillScript
+    written: JsonObject,
+    outputs: Mapping[str, Json],
+    absent: Collection[str],
+    script: SkillScript,
+    *,
+    refers: bool = True,
 ) -> JsonObject | Failure:
     """The input with the outputs of earlier nodes in it, or why the script cannot have it.
 
     `absent` are the optional nodes that gave nothing. What refers to one of them is left out of its object, null in a
-    list, and empty inside a longer text (skills 5).
+    list, and empty inside a longer text (skills 5). Where nothing `refers`, all is taken as it is written.
     """
     try:
-        bound: JsonObject = bind(_without(written, frozenset(absent), {*outputs, *absent}), outputs, prefix=TOOL)
+        known = {*outputs, *absent}
+        bound: JsonObject = (
+            bind(_without(written, frozenset(absent), known), outputs, prefix=TOOL) if refers else written
+        )
     except BindingError as error:
         return Failure(FailureClass.UNKNOWN_REFERENCE, error.message)
     if impure := faults(bound):

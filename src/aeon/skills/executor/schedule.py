@@ -122,6 +122,7 @@ class Schedule:
             tool,
             found[0],
             found[1],
+            refers=bool(course.graph.references[position]),
             outputs={result.tool_id: result.output for result in needed if result.ok},
             absent=[result.tool_id for result in needed if not result.ok],
             request_id=course.plan.request_id,

@@ -33,13 +33,16 @@ class PlanGraph:
     references: Sequence[Sequence[NodeReference]]
 
 
-def plan_graph(plan: PlanJson) -> PlanGraph:
-    """Read the edges of `plan`. Linear in nodes, edges and the size of the inputs."""
+def plan_graph(plan: PlanJson, *, verbatim: bool = False) -> PlanGraph:
+    """Read the edges of `plan`. Linear in nodes, edges and the size of the inputs.
+
+    `verbatim`: what looks like a reference in an input is text.
+    """
     positions: dict[str, int] = {}
     for position, tool in enumerate(plan.tools):
         positions.setdefault(tool.tool_id, position)
     is_dotted = any("." in tool_id for tool_id in positions)
-    found = [_references(tool.input, positions, is_dotted=is_dotted) for tool in plan.tools]
+    found = [() if verbatim else _references(tool.input, positions, is_dotted=is_dotted) for tool in plan.tools]
     dependencies = [
         _dependencies(tool.dependencies, referred, positions) for tool, referred in zip(plan.tools, found, strict=True)
     ]
