@@ -9,12 +9,19 @@ import pytest
 
 from aeon.cli.displays import LineDisplay, display_for
 from aeon.cli.live import LiveDisplay
+from aeon.cli.skills.live import LivePlan
 from aeon.observability.events import (
     Event,
+    NodeEnded,
+    NodeRetried,
+    NodeSpoke,
+    NodeStarted,
     PlanningStarted,
     PlanReady,
     Repaired,
+    Replanned,
     RunEnded,
+    SkillsChosen,
     StepEnded,
     StepStarted,
     TextMade,
@@ -66,20 +73,57 @@ def events(text: str) -> list[Event]:
     ]
 
 
+def skill_events(text: str) -> list[Event]:
+    """The same of a skills run, whose nodes' ids hold no spaces."""
+    ids = [f"{''.join(text.split())[:100]}{number}" for number in range(30)]
+    nodes = [{"toolId": each, "toolPath": text, "input": {text: text}, "dependencies": ids[:2]} for each in ids]
+    error = {"type": text, "message": text, "exitCode": None}
+    result = {"ok": True, "output": {text: text}, "error": None, "sandbox": "plain", "executionTimeMs": 1}
+    return [
+        PlanningStarted(text),
+        TextMade("choice", text * 20),
+        SkillsChosen([text], 9),
+        TextMade("plan", text),
+        PlanReady({"tools": nodes, "metadata": {"generationAttempt": 2}}, by_hand=False),
+        NodeStarted(ids[0], text, 1),
+        NodeSpoke(ids[0], {"type": "log", "level": text, "message": text}),
+        NodeRetried(ids[0], 1, error, 100),
+        NodeEnded(ids[0], "completed", result),
+        NodeEnded(ids[1], "failed", {**result, "ok": False, "output": None, "error": error}),
+        Replanned(2, text, [text]),
+        TextMade("answer", text),
+        Warned(None, text),
+        RunEnded("failed", text, None, text),
+    ]
+
+
 @pytest.mark.parametrize("columns", [1, 2, 7, 20, 39, 80, 300])
 @pytest.mark.parametrize("kind", TEXTS)
-def test_any_text_is_drawn_at_any_width_and_none_of_it_steers(monkeypatch, columns, kind):
+@pytest.mark.parametrize(("make", "told"), [(LiveDisplay, events), (LivePlan, skill_events)])
+def test_any_text_is_drawn_at_any_width_and_none_of_it_steers(monkeypatch, columns, kind, make, told):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("LINES", "24")
     screen = Screen()
-    with LiveDisplay(screen) as display:
-        for event in events(TEXTS[kind]):
+    with make(screen) as display:
+        for event in told(TEXTS[kind]):
             display._take(event)
             display._live.refresh()
     drawn = screen.getvalue()
     left = re.sub(r"\x1b\[(\d+(;\d+)*)?[mAK]|\x1b\[\?25[lh]|\r", "", drawn)  # rich's own colours and redrawing
     assert not set(left) & set("\x1b\x07\x08\x9b\u202e\u2069"), ascii(left)
+
+
+def test_what_a_model_writes_for_a_skills_run_is_seen_while_it_does(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    screen = Screen()
+    with LivePlan(screen) as display:
+        for event in (PlanningStarted("roll"), TextMade("choice", '{"skills": ["di'), TextMade("choice", 'ce"]}')):
+            display(event)
+            display._live.refresh()
+    assert '{"skills": ["di' in screen.getvalue()
+    assert '{"skills": ["dice"]}' in screen.getvalue()
 
 
 @pytest.mark.parametrize("columns", ["0", "-5", "abc", "", "99999999999"])

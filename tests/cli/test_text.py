@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from aeon.cli.text import clean, one_line, pretty, shown, wrapped
+from aeon.cli.text import clean, last_cells, one_line, pretty, shown, wrapped
 
 ANY = st.text(max_size=400)
 JSON = st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inner, max_size=3), max_leaves=5)
@@ -26,6 +26,15 @@ def test_one_line_is_one_line_and_fits(text, width):
     line = one_line(text, width)
     assert "\n" not in line
     assert cell_len(line) <= width
+
+
+@given(ANY, st.integers(20, 120))
+def test_the_end_of_a_text_is_one_line_that_fits_and_ends_as_the_text_does(text, width):
+    line = last_cells(text, width)
+    assert "\n" not in line
+    assert cell_len(line) <= width
+    flat = " ".join(clean(text).split())
+    assert flat.endswith(line.removeprefix("...").strip())
 
 
 @given(ANY, st.integers(40, 120))
@@ -51,3 +60,8 @@ def test_json_for_people_is_the_same_value_to_a_program(value):
 @pytest.mark.parametrize("text", ["", "short", "x" * 40])
 def test_text_that_fits_stays(text):
     assert one_line(text, 40) == text
+    assert last_cells(text, 40) == text
+
+
+def test_of_what_does_not_fit_the_end_is_shown():
+    assert last_cells("of the long text this is the end", 10) == "...the end"

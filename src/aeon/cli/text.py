@@ -27,6 +27,14 @@ def one_line(text: str, width: int) -> str:
     return set_cell_size(flat, max(0, width - 3)).rstrip() + "..."
 
 
+def last_cells(text: str, width: int) -> str:
+    """The end of `text` in one line of at most `width` cells, "..." before it where it does not fit."""
+    flat = " ".join(clean(text).split())
+    if cell_len(flat) <= width:
+        return flat
+    return "..." + set_cell_size(flat[::-1], max(0, width - 3))[::-1].lstrip()
+
+
 def wrapped(
     text: str, width: int, first: str = "", rest: str = "", *, most: int = 0, keeps_words: bool = False
 ) -> list[str]:

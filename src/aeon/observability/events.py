@@ -26,7 +26,7 @@ class PlanningStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class TextMade(Event):
-    """A piece of model output, as it is made. `purpose` is "plan", "call" or "answer"."""
+    """A piece of model output, as it is made. `purpose` is "choice" (of skills), "plan", "call" or "answer"."""
 
     kind: ClassVar[str] = "text_made"
     purpose: str

@@ -1,10 +1,12 @@
 """Planning by a model: progressive disclosure, bounded calls, nothing completed by guessing (skills 9, core 9, 10)."""
 
+import json
+
 import pytest
 
 from aeon.base.errors import LLMError
 from aeon.llm.interface import Reply
-from aeon.observability.events import SkillsChosen
+from aeon.observability.events import SkillsChosen, TextMade
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan_json import ExecutionState, ToolInvocation, ToolResult
 from aeon.skills.planner.by_model import MOST_CANDIDATES, ModelPlanner
@@ -73,7 +75,21 @@ def test_of_hundreds_a_few_are_shown(many_skills):
     ModelPlanner(model, prompt_of, seen.append).plan(task)
 
     assert model.requests[0].system_prompt.count("\n- ") <= MOST_CANDIDATES + 1
-    assert seen == [SkillsChosen(["tide-table"], 300)]
+    assert [event for event in seen if not isinstance(event, TextMade)] == [SkillsChosen(["tide-table"], 300)]
+
+
+def test_what_the_model_writes_is_told_while_it_writes(catalog):
+    """Whoever waits for it, minutes on a slow machine, sees that something is going on."""
+    seen = []
+    model = ScriptedAdapter([{"skills": ["none"]}, "Hello yourself."])
+    ModelPlanner(model, prompt_of, seen.append).plan(PlanningTask("hello", catalog))
+
+    told = {"choice": "", "answer": ""}
+    for event in seen:
+        if isinstance(event, TextMade):
+            told[event.purpose] += event.text
+    assert json.loads(told["choice"]) == {"skills": ["none"]}
+    assert told["answer"] == "Hello yourself."
 
 
 def test_what_needs_no_skill_is_answered_by_the_model(catalog):

@@ -9,29 +9,43 @@ from aeon.base.json import JsonObject
 from aeon.cli.narration import Line
 from aeon.cli.redrawn import Redrawn
 from aeon.cli.skills.narration import STYLES, narrated, node_line, spoken
-from aeon.cli.text import clean, one_line
-from aeon.observability.events import Event, NodeEnded, NodeRetried, NodeSpoke, NodeStarted, PlanReady, RunEnded
+from aeon.cli.text import clean, last_cells, one_line
+from aeon.observability.events import (
+    Event,
+    NodeEnded,
+    NodeRetried,
+    NodeSpoke,
+    NodeStarted,
+    PlanReady,
+    RunEnded,
+    TextMade,
+)
 
 _MARGIN = 4
 """Lines of a terminal that are left free below the drawing."""
+_TAIL = 1_000
+"""Characters that are kept of what a model writes: more than any terminal is wide."""
 
 
 class LivePlan(Redrawn):
     """Every node with its state, redrawn as it changes; what is over scrolls by above.
 
-    Invariant: `_states` has the state of each node of the plan that runs, by toolId.
+    While a model plans or answers, the end of what it writes is shown. Invariant: `_states` has the state of each node
+    of the plan that runs, by toolId.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._nodes: list[JsonObject] = []
         self._states: dict[str, str] = {}
         self._said: dict[str, str] = {}
+        self._written = ""
         super().__init__(stream)
 
     def _clear(self) -> None:
-        self._nodes = []
+        self._nodes, self._written = [], ""
 
     def _take(self, event: Event) -> None:
+        self._written = (self._written + event.text)[-_TAIL:] if isinstance(event, TextMade) else ""
         match event:
             case PlanReady():
                 # Emptied first: another thread draws, and looks up the state of every node it finds.
@@ -64,6 +78,8 @@ class LivePlan(Redrawn):
         lines = [self._line(self._nodes[at]) for at in sorted(order[:room])]
         if len(order) > room:
             lines.append(Text(f"  ... and {len(order) - room:,} more", style="dim"))
+        if self._written:
+            lines.append(Text(f"  {last_cells(self._written, self._width - 2)}", style="dim", no_wrap=True))
         return Group(*lines)
 
     def _line(self, node: JsonObject) -> Text:

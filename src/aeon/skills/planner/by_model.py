@@ -7,8 +7,8 @@ from typing import cast
 from aeon.base.errors import SupervisorError
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import schema_check
-from aeon.llm.interface import LLMAdapter, Request, ask
-from aeon.observability.events import Observer, SkillsChosen
+from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+from aeon.observability.events import Observer, SkillsChosen, TextMade
 from aeon.skills.models import Skill, SkillCatalog
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.skills.planner.prompts import (
@@ -88,7 +88,7 @@ class ModelPlanner:
             temperature=_temperature(task),
             schema=choice_schema([*by_name, NO_SKILL]),
         )
-        names = cast(list[str], self._object(request)["skills"])
+        names = cast(list[str], self._object(request, "choice")["skills"])
         return [by_name[name] for name in dict.fromkeys(names) if name in by_name]
 
     def _nodes(self, task: PlanningTask, chosen: Sequence[Skill]) -> list[ToolInvocation]:
@@ -100,20 +100,24 @@ class ModelPlanner:
             temperature=_temperature(task),
             schema=nodes_schema(scripts, [node.tool_id for node in task.kept]),
         )
-        nodes = cast(list[JsonObject], self._object(request)["tools"])
+        nodes = cast(list[JsonObject], self._object(request, "plan")["tools"])
         return [ToolInvocation.model_validate(node) for node in nodes]
 
     def _answer(self, task: PlanningTask) -> str:
         """What needs no skill is answered by the model itself."""
         request = Request(with_lessons(task), ANSWER_SYSTEM, max_tokens=_ANSWER_TOKENS, temperature=_temperature(task))
-        text = ask(self._model, request).text.strip()
+        text = self._ask(request, "answer").text.strip()
         if not text:
             raise PlanningError("The model chose no skill and gave no answer of its own.")
         return text
 
-    def _object(self, request: Request) -> JsonObject:
+    def _ask(self, request: Request, purpose: str) -> Reply:
+        observe = self._observe
+        return ask(self._model, request, None if observe is None else lambda text: observe(TextMade(purpose, text)))
+
+    def _object(self, request: Request, purpose: str) -> JsonObject:
         """The model's answer as an object that fits the request's schema."""
-        reply = ask(self._model, request)
+        reply = self._ask(request, purpose)
         schema = cast(JsonObject, request.schema)
         stopped = reply.finish_reason == "stop"
         read = recover(reply.text, schema_check(schema), is_truncated=reply.is_truncated, has_stopped=stopped)
