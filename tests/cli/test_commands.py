@@ -157,7 +157,7 @@ def test_a_wrong_configuration_is_code_2_everywhere_and_a_finding_of_doctor(aeon
     for argv in (["run", "--plan", plan_file], ["config", "explain"], ["tools", "list"]):
         ended = aeon(*argv)
         assert ended.code == 2
-        assert "run.ttll is unknown; did you mean run.ttl?" in ended.err
+        assert "run.ttll is unknown; did you mean run.ttl?" in " ".join(ended.err.split())
     ended = aeon("doctor", "--json")
     assert ended.code == 1
     assert "run.ttll" in str(ended.json["findings"])

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM, readers that go away: the right code, no trace, nothing lost."""
+"""Ctrl-C, SIGTERM, SIGHUP, readers that go away: the right code, no trace, nothing lost."""
 
 import contextlib
 import json
@@ -40,7 +40,7 @@ def hanging_plan(plugin) -> str:
     return "p.json"
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
     with started("run", "--plan", hanging_plan, "--log", "run.jsonl") as process:
         wait_for(process, "hang got")
@@ -132,7 +132,7 @@ boundary.run_process([])
 
 
 @pytest.mark.parametrize(
-    ("stop", "code"), [("KeyboardInterrupt", 130), ("boundary.Terminated", 143)], ids=["interrupted", "terminated"]
+    ("stop", "code"), [("KeyboardInterrupt", 130), ("boundary.Ended(15)", 143)], ids=["interrupted", "terminated"]
 )
 def test_an_interruption_that_was_let_fall_comes_again(stop, code):
     """Met while pydantic built its models: the trace was printed, and the Ctrl-C was lost."""

@@ -14,7 +14,7 @@ from aeon.cli.skills.commands import skills
 app = group(
     "Turn a request into a plan, run it step by step, and keep a log that replays.\n\n"
     "Answers and data go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or input, "
-    "3 not ended (TTL expired, or a person is asked), 130 interrupted, 143 terminated."
+    "3 not ended (TTL expired, or a person is asked), 129 hung up, 130 interrupted, 143 terminated."
 )
 tools = group("See and call the registered tools.")
 config = group("See the configuration.")

@@ -13,6 +13,7 @@ from typing import NoReturn
 import typer
 
 from aeon.base.errors import AeonError, InputError
+from aeon.cli import ENDINGS
 from aeon.cli.codes import Code
 from aeon.cli.say import give_up_stdout, put, say, say_error
 
@@ -20,25 +21,42 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MOMENT = 0.01
 
 
-class Terminated(KeyboardInterrupt):
-    """The process was asked to end (SIGTERM). A KeyboardInterrupt, so that no tool's failure hides it."""
+class Ended(KeyboardInterrupt):
+    """The process was asked to end by that signal. A KeyboardInterrupt, so that no tool's failure hides it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def code_of(stop: KeyboardInterrupt) -> Code:
+    """The exit code of a command that ended so."""
+    return Code(128 + _number_of(stop))
+
+
+def heeded() -> list[signal.Signals]:
+    """The signals that end this process: under `nohup` it outlives its terminal."""
+    is_tied = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    return [number for number in ENDINGS if is_tied or number is not signal.SIGHUP]
 
 
 def run_process(argv: Sequence[str]) -> NoReturn:
     """Run the command as this process: its signals, which may have been blocked, its streams, its exit code."""
     try:
-        signal.signal(signal.SIGTERM, _terminate)
+        for number in heeded():
+            if number is not signal.SIGINT:  # which asyncio takes over only from Python's own handler
+                signal.signal(number, end)
         sys.unraisablehook = _ask_again
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
         _make_streams_safe()
         code = run(argv)
     except KeyboardInterrupt as stop:
         code = _interrupted(stop)
     # What is over cannot be interrupted: else a Ctrl-C while Python ends would kill a process that has done its work.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDINGS:
         signal.signal(number, signal.SIG_IGN)
     _flush()
-    if code in (Code.INTERRUPTED, Code.TERMINATED, Code.BROKEN_PIPE):
+    if code in (Code.HUNG_UP, Code.INTERRUPTED, Code.TERMINATED, Code.BROKEN_PIPE):
         # At once: a second Ctrl-C, or a thread that the model's native code still holds, must not delay the end.
         os._exit(code)
     sys.exit(code)
@@ -53,7 +71,7 @@ def _ask_again(ignored: "sys.UnraisableHookArgs") -> None:
     from _thread import interrupt_main
     from threading import Timer
 
-    again = Timer(_MOMENT, interrupt_main, (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT,))
+    again = Timer(_MOMENT, interrupt_main, (_number_of(stop),))
     again.daemon = True
     again.start()
 
@@ -138,7 +156,11 @@ def _interrupted(stop: KeyboardInterrupt) -> int:
         say(str(stop))
     else:
         say("interrupted")
-    return Code.TERMINATED if isinstance(stop, Terminated) else Code.INTERRUPTED
+    return code_of(stop)
+
+
+def _number_of(stop: KeyboardInterrupt) -> int:
+    return stop.number if isinstance(stop, Ended) else signal.SIGINT
 
 
 def _put_error(error: dict[str, object]) -> None:
@@ -148,9 +170,10 @@ def _put_error(error: dict[str, object]) -> None:
         put(pretty({"status": "failed", "error": error}))
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    del number, frame
-    raise Terminated
+def end(number: int, frame: FrameType | None) -> NoReturn:
+    """A handler of signals. Raises what ends the command."""
+    del frame
+    raise Ended(number)
 
 
 def _make_streams_safe() -> None:

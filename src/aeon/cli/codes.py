@@ -4,12 +4,13 @@ from enum import IntEnum
 
 
 class Code(IntEnum):
-    """How a command ended."""
+    """How a command ended; 128 and its number by a signal."""
 
     DONE = 0
     FAILED = 1
     USAGE = 2
     EXPIRED = 3
+    HUNG_UP = 129
     INTERRUPTED = 130
     BROKEN_PIPE = 141
     TERMINATED = 143

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject
 from aeon.bootstrap import App, ModelChoice
-from aeon.cli.boundary import Terminated
+from aeon.cli.boundary import code_of
 from aeon.cli.codes import Code
 from aeon.cli.displays import Display, display_for
 from aeon.cli.intake import read_plan, read_request, request_of
@@ -125,7 +125,7 @@ def _carry_out(
     try:
         outcome = _watched(app, log, steps, options, work)
     except KeyboardInterrupt as stop:
-        outcome = of_interruption(Code.TERMINATED if isinstance(stop, Terminated) else Code.INTERRUPTED)
+        outcome = of_interruption(code_of(stop))
     except LogError as error:
         outcome = of_error(error if log.entries else LogError(error.message, next_step=_NOTHING_KEPT))
     except AeonError as error:

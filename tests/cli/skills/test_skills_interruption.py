@@ -1,6 +1,8 @@
-"""Ctrl-C and SIGTERM while skills run: the result kept, the right code, no process left (skills 4)."""
+"""Ctrl-C, SIGTERM and SIGHUP while skills run: the result kept, the right code, no process left (skills 4)."""
 
 import json
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -42,7 +44,7 @@ def running(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("level", ["plain", "auto"])
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_the_scripts_are_ended_and_what_was_done_is_kept(aeon, skill, plan, number, code, level):
     folder = skill("talker", say="speaks", nap="naps")
     nap = ("b", "talker/scripts/nap.sh", {"dependencies": ["a"]})
@@ -61,6 +63,54 @@ def test_the_scripts_are_ended_and_what_was_done_is_kept(aeon, skill, plan, numb
     assert result["finalState"] == {"said": {"text": "hello"}}
     assert result["canReplan"] is False
     assert aeon("skills", "replay", "t.json").code == 0
+
+
+def on_a_terminal(theirs, *argv: object) -> subprocess.Popen[bytes]:
+    """A command whose controlling terminal that is, as in a window or over a network."""
+    command = ["setsid", "--ctty", sys.executable, "-m", "aeon", *map(str, argv)]
+    return subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+
+
+def read_until(ours: int, words: bytes) -> None:
+    seen = b""
+    while words not in seen:
+        seen += os.read(ours, 65536)
+
+
+def test_a_terminal_that_goes_away_leaves_what_was_done_and_nothing_else(skill, plan, monkeypatch, tmp_path):
+    """As when a window is closed, or a connection drops: what is told meanwhile can be told to nobody."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    folder = skill("talker", say="speaks", nap="naps")
+    file = plan(("a", "talker/scripts/say.sh"), ("b", "talker/scripts/nap.sh", {"dependencies": ["a"]}))
+    ours, theirs = pty.openpty()
+    with on_a_terminal(theirs, "skills", "exec", file, "--trace", "t.json") as process:
+        os.close(theirs)
+        read_until(ours, b"napping")
+        os.close(ours)
+        assert process.wait(20) == 129
+    assert running(folder) == []
+    assert list(temporary.iterdir()) == []
+    assert json.loads(Path("t.json").read_text())["finalState"] == {"said": {"text": "hello"}}
+
+
+WAITS = """#!/bin/sh
+echo '{"version": "0", "type": "log", "level": "info", "message": "waiting"}'
+until [ -e go ]; do sleep 0.05; done
+echo '{"version": "0", "type": "done", "ok": true, "summary": "went on"}'
+"""
+
+
+def test_under_nohup_it_outlives_its_terminal(skill, plan):
+    folder = skill("talker", wait=WAITS)
+    command = ["nohup", sys.executable, "-m", "aeon", "skills", "exec", str(plan(("a", "talker/scripts/wait.sh")))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(process, "waiting")
+        process.send_signal(signal.SIGHUP)
+        (folder / "data" / "go").touch()
+        out, _ = process.communicate(timeout=20)
+    assert (process.returncode, out) == (0, "went on\n")
 
 
 @pytest.mark.parametrize("level", ["plain", "auto"])

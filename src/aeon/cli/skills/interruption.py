@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM while skills run: the scripts are ended and the result is kept; asked again, they end at once."""
+"""A signal to end while skills run: the scripts are ended and the result is kept; asked again, they end at once."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from threading import Thread
 from types import FrameType, TracebackType
 from typing import Self
 
-from aeon.cli.boundary import Terminated
+from aeon.cli.boundary import Ended, code_of, heeded
 from aeon.cli.codes import Code
 from aeon.cli.say import say
 from aeon.observability.events import Event, PlanReady, Replanned
@@ -42,7 +42,7 @@ class Interruption:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in heeded():
             self._before[number] = signal.signal(number, self._stop)
         return self
 
@@ -59,9 +59,10 @@ class Interruption:
     def _stop(self, number: int, frame: FrameType | None) -> None:
         # No lock may be taken and nothing printed here: the thread that was interrupted may be at just that.
         del frame
-        self.code = Code.TERMINATED if number == signal.SIGTERM else Code.INTERRUPTED
+        stop = Ended(number)
+        self.code = code_of(stop)
         if not self._is_executing or self._is_hasty:
-            raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+            raise stop
         self._is_hasty = self.is_wished
         self.is_wished = True
         self._cancellation.cancel()

@@ -1,6 +1,7 @@
 """The MCP server on this process's streams, from the first line to the last."""
 
 import signal
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
 _INSTRUCTIONS = "`answer` takes a request in words and does what it takes; the others are single skills and tools."
-_ENDING = (signal.SIGINT, signal.SIGTERM)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def serve(calls: Calls) -> bool:
@@ -27,7 +28,7 @@ def serve(calls: Calls) -> bool:
     import anyio
 
     before = {number: signal.getsignal(number) for number in _ENDING}
-    serving = _Serving(calls)
+    serving = _Serving(calls, [number for number, handler in before.items() if handler is not signal.SIG_IGN])
     try:
         anyio.run(serving.until_closed)
     finally:
@@ -39,9 +40,10 @@ def serve(calls: Calls) -> bool:
 
 
 class _Serving:
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, heeded: Sequence[signal.Signals]) -> None:
         self.signal: signal.Signals | None = None
-        """What told it to end."""
+        """Which of those that it heeds told it to end."""
+        self._heeded = heeded
         self.is_cut_off = False
         """Whether nobody reads the answers any more."""
         self._calls = calls
@@ -62,7 +64,7 @@ class _Serving:
     async def _until_told(self, scope: "CancelScope") -> None:
         from anyio import open_signal_receiver
 
-        with open_signal_receiver(*_ENDING) as told:
+        with open_signal_receiver(*self._heeded) as told:
             async for number in told:
                 self.signal = number
                 scope.cancel()
