@@ -45,7 +45,7 @@ def run_process(argv: Sequence[str]) -> NoReturn:
     try:
         for number in heeded():
             if number is not signal.SIGINT:  # which asyncio takes over only from Python's own handler
-                signal.signal(number, end)
+                signal.signal(number, _end)
         sys.unraisablehook = _ask_again
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
         _make_streams_safe()
@@ -170,8 +170,7 @@ def _put_error(error: dict[str, object]) -> None:
         put(pretty({"status": "failed", "error": error}))
 
 
-def end(number: int, frame: FrameType | None) -> NoReturn:
-    """A handler of signals. Raises what ends the command."""
+def _end(number: int, frame: FrameType | None) -> NoReturn:
     del frame
     raise Ended(number)
 
