@@ -90,23 +90,27 @@ def test_a_slow_call_holds_up_no_other(calls, tool):
     async def both():
         slow = asyncio.create_task(calls.called(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
         quick = await calls.called(None, SimpleNamespace(name="say", arguments={"text": "quick"}))
-        assert (slow.done(), len(calls.under_way)) == (False, 1)
+        assert not slow.done()
         tool.lets_go.set()
         return quick, await slow
 
     quick, slow = asyncio.run(both())
     assert (quick.structured_content, slow.structured_content) == ({"text": "quick"}, {"text": "wait"})
-    assert not calls.under_way
+    assert calls.all_answered
 
 
-def test_a_call_that_is_given_up_is_still_under_way_until_it_is_over(calls, tool):
+@pytest.mark.parametrize("is_left", [True, False])
+def test_only_what_a_client_took_back_itself_counts_as_answered_without_an_answer(calls, tool, is_left):
+    """However soon the call is over after that: where the client has gone, nobody had its answer."""
+
     async def give_up():
         slow = asyncio.create_task(calls.called(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
         await asyncio.sleep(0)
+        calls.is_left = is_left
         slow.cancel()
         with pytest.raises(asyncio.CancelledError):
             await slow
-        return len(calls.under_way)
 
-    assert asyncio.run(give_up()) == 1
+    asyncio.run(give_up())
     tool.lets_go.set()
+    assert calls.all_answered is not is_left

@@ -22,8 +22,10 @@ class Calls:
     """Lists and calls tools for one client, its calls side by side. What `mask` knows stands in no answer."""
 
     def __init__(self, tools: Mapping[str, Offered], mask: Mask) -> None:
-        self.under_way: set[object] = set()
-        """Calls that were begun and are not over, those that were given up among them."""
+        self.is_left = False
+        """Whether the client has gone: a call that is given up from then on is one that it did not take back."""
+        self.all_answered = True
+        """Whether every call was, but for those that the client took back."""
         self._tools = tools
         self._mask = mask
 
@@ -39,11 +41,11 @@ class Calls:
         if offered is None:
             return _wrong(f"There is no tool {params.name!r}. There are {', '.join(self._tools)}.")
         caller = ToolCaller()
-        self.under_way.add(caller)
         try:
             return await in_thread(lambda: self._ended(caller, offered, params.arguments or {}))
         except BaseException:
             caller.give_up()
+            self.all_answered &= not self.is_left
             raise
 
     def _ended(self, caller: ToolCaller, offered: Offered, given: JsonObject) -> "CallToolResult":
@@ -51,7 +53,6 @@ class Calls:
             return self._result(caller, offered, given)
         finally:
             caller.close()
-            self.under_way.discard(caller)
 
     def _result(self, caller: ToolCaller, offered: Offered, given: JsonObject) -> "CallToolResult":
         problems = argument_problems(given, offered.registered.input)

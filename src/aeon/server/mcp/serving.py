@@ -1,14 +1,14 @@
 """The MCP server on this process's streams, from the first line to the last."""
 
 import signal
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 import aeon
 from aeon.base.errors import MissingExtraError
 from aeon.server.mcp.calls import Calls
-from aeon.server.mcp.wire import claimed
+from aeon.server.mcp.wire import Lines, claimed
 
 if TYPE_CHECKING:
     from anyio import CancelScope
@@ -36,7 +36,7 @@ def serve(calls: Calls) -> bool:
             signal.signal(number, handler)
     if serving.signal is not None:
         signal.raise_signal(serving.signal)
-    return not serving.is_cut_off and not calls.under_way
+    return not serving.is_cut_off and calls.all_answered
 
 
 class _Serving:
@@ -57,9 +57,14 @@ class _Serving:
             async with create_task_group() as group:
                 group.start_soon(self._until_told, group.cancel_scope)
                 group.start_soon(self._until_cut_off, out.is_cut_off, group.cancel_scope)
-                async with stdio_server(cast(Any, lines), cast(Any, out)) as (incoming, outgoing):
+                async with stdio_server(cast(Any, self._until_left(lines)), cast(Any, out)) as (incoming, outgoing):
                     await server.run(incoming, outgoing, server.create_initialization_options())
                 group.cancel_scope.cancel()
+
+    async def _until_left(self, lines: Lines) -> AsyncGenerator[str]:
+        async for line in lines:
+            yield line
+        self._calls.is_left = True
 
     async def _until_told(self, scope: "CancelScope") -> None:
         from anyio import open_signal_receiver
