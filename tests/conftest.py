@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import socket
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,15 @@ settings.register_profile(
 )
 settings.register_profile("quick", settings.get_profile("ci"), max_examples=20)  # `make check`
 settings.load_profile("ci")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def state_folder(tmp_path_factory):
+    """Commands that tests run keep the marks of records here, not in the user's own state folder."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
 
 # A runner started in the background ignores Ctrl-C, and so would every command that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -85,6 +95,33 @@ def tiny_model() -> Path:
     if not found:
         pytest.skip("no weights: set AEON_TEST_GGUF, or run `aeon model fetch tiny`")
     return found[0]
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """A PostgreSQL server of the tests' own that no test kills; skips with its reason where there is none."""
+    from aeon.testing.postgres_server import PostgresServer, missing_for_postgres
+
+    if missing := missing_for_postgres():
+        pytest.skip(missing)
+    with tempfile.TemporaryDirectory(prefix="aeon-postgres-", ignore_cleanup_errors=True) as folder:
+        server = PostgresServer(Path(folder), settings={"fsync": "off"})  # it runs as another user than the tests
+        server.start()
+        yield server
+        server.kill()  # nobody needs its data
+
+
+@pytest.fixture(scope="session")
+def postgres_record(postgres_server):
+    """Makes records in PostgreSQL, each in a database of its own."""
+    from aeon.adapters.store.postgresql import migrate, open_postgresql
+
+    def new():
+        address = postgres_server.new()
+        migrate(address)
+        return open_postgresql(address)
+
+    return new
 
 
 @pytest.fixture(scope="session")

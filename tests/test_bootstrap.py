@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import ConfigError, LLMError, MissingExtraError, WeightsError
-from aeon.bootstrap import App, Phase, Progress, build, choose_model, stored_models
-from aeon.bootstrap.choice import is_loopback
-from aeon.bootstrap.stored import available_memory
+from aeon.bootstrap.app import App, build
+from aeon.bootstrap.choice import choose_model
+from aeon.bootstrap.passwords import is_loopback
+from aeon.bootstrap.stored import Phase, Progress, available_memory, stored_models
 from aeon.llm.interface import Request
 from aeon.settings import MemorySettings, ModelSettings, Settings
 

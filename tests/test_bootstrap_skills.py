@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import InputError, MissingExtraError, SandboxError
-from aeon.bootstrap import build
+from aeon.bootstrap.app import build
 from aeon.bootstrap.choice import key_variables
 from aeon.bootstrap.skills import Skills
 from aeon.observability.events import PlanReady

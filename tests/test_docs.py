@@ -61,7 +61,8 @@ def play(document: Path, folder: Path, wanted: str, environ: dict[str, str]) -> 
 def environ(tmp_path: Path) -> dict[str, str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     kept = {name: os.environ[name] for name in ("HOME", "LANG", "AEON_HOME", "XDG_CACHE_HOME") if name in os.environ}
-    return {**kept, "PATH": path, "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    own = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    return {**kept, "PATH": path, **own}
 
 
 @pytest.mark.slow

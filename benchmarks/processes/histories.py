@@ -1,4 +1,4 @@
-"""Long runs to their end, on DBOS and SQLite with the graph embedded: whether time and what is kept grow linearly."""
+"""Long runs to their end, on DBOS and SQLite with the record in SQLite: whether time and what is kept grow linearly."""
 
 import json
 import sqlite3
@@ -9,7 +9,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from aeon.platform.graph import GraphStore
+from aeon.platform.store import Store
+from aeon.platform.transfer import export
 
 LENGTHS = (1000, 3000, 10_000)
 _PATIENCE = 1800.0
@@ -17,7 +18,7 @@ _PATIENCE = 1800.0
 
 def measured_histories() -> list[str]:
     """A table, each row from a process and a folder of its own."""
-    rows = ["| shape | steps | s | ms a step | entries | graph, bytes a step | runs.db, bytes a step |"]
+    rows = ["| shape | steps | s | ms a step | entries | record, bytes a step | runs.db, bytes a step |"]
     rows.append("|---|---|---|---|---|---|---|")
     for kind in ("chain", "fan"):
         for length in LENGTHS:
@@ -25,7 +26,7 @@ def measured_histories() -> list[str]:
                 command = [sys.executable, __file__, kind, str(length), folder]
                 done = subprocess.run(command, capture_output=True, text=True, check=True)
             found = json.loads(done.stdout.splitlines()[-1])
-            each = [round(found[name] / length) for name in ("graph", "database")]
+            each = [round(found[name] / length) for name in ("record", "database")]
             seconds, entries = found["seconds"], found["entries"]
             shown = f"{seconds:.1f} | {seconds / length * 1e3:.2f} | {entries:,} | {each[0]:,} | {each[1]:,}"
             rows.append(f"| {kind} | {length:,} | {shown} |")
@@ -34,16 +35,16 @@ def measured_histories() -> list[str]:
 
 
 def carried_out(kind: str, length: int, folder: Path) -> dict[str, float]:
-    """Seconds from accepted to ended, entries, and the bytes by which the graph, exported, and the database grew."""
+    """Seconds from accepted to ended, entries, and the bytes by which the record, exported, and the database grew."""
     from aeon.adapters.engine.dbos import DbosEngine
-    from aeon.adapters.graph import open_embedded
     from aeon.testing.engines.world import EngineWorld, echo, step
+    from aeon.testing.records import new_record
 
-    with closing(open_embedded(folder / "graph")) as store:
+    with closing(new_record(folder / "record")) as store:
         world = EngineWorld(store, folder, lambda *parts: DbosEngine(f"sqlite:///{folder}/runs.db", *parts))
         tool, mode = world.tool("echo", echo), "sequential" if kind == "chain" else "parallel"
         process = world.process(kind, [step(f"s{number}", tool, mode=mode) for number in range(length)])
-        before = _graph(store)
+        before = _size(store)
         began = time.perf_counter()
         run = world.begin(process)
         assert world.engine.wait(run.id, _PATIENCE)
@@ -51,13 +52,13 @@ def carried_out(kind: str, length: int, folder: Path) -> dict[str, float]:
         seen = world.seen(run)
         assert seen.state.phase == "completed"
         assert world.tools.jobs.total() == length
-        grown = _graph(store) - before
+        grown = _size(store) - before
         world.close()
-    return {"seconds": seconds, "entries": seen.run.events, "graph": grown, "database": _database(folder / "runs.db")}
+    return {"seconds": seconds, "entries": seen.run.events, "record": grown, "database": _database(folder / "runs.db")}
 
 
-def _graph(store: GraphStore) -> int:
-    return sum(len(json.dumps(record)) for record in store.export())
+def _size(store: Store) -> int:
+    return sum(len(json.dumps(record)) for record in export(store))
 
 
 def _database(file: Path) -> int:

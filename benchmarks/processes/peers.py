@@ -74,12 +74,12 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
 
 
 def aeon_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
-    """A run of a Process, from its acceptance to its end, with the graph embedded as it ships."""
+    """A run of a Process, from its acceptance to its end, with the record in SQLite as it ships."""
     from aeon.adapters.engine.dbos import DbosEngine
-    from aeon.adapters.graph import open_embedded
     from aeon.testing.engines.world import EngineWorld, echo, step
+    from aeon.testing.records import new_record
 
-    with closing(open_embedded(folder / "graph")) as store:
+    with closing(new_record(folder / "record")) as store:
         address = f"sqlite:///{folder}/runs.db"
         world = EngineWorld(store, folder, lambda *parts: DbosEngine(address, *parts))
         tool = world.tool("echo", echo)

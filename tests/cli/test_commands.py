@@ -213,7 +213,7 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
 
 def test_weights_that_were_not_checked_yet_are_checked_aloud(aeon, monkeypatch):
     """Nothing is fetched under --no-input, and a file that is not the published one is said to be that."""
-    from aeon.bootstrap import stored_models
+    from aeon.bootstrap.stored import stored_models
 
     (tiny,) = [model for model in stored_models(os.environ) if model.weights.name == "tiny"]
     tiny.file.parent.mkdir(parents=True)

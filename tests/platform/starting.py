@@ -1,12 +1,12 @@
-"""A process that opens a graph when it is told to, and creates services of its own, saying when all are acknowledged."""
+"""A process that opens a record when it is told to, and creates services of its own, saying when all are acknowledged."""
 
 import sys
 from pathlib import Path
 
-from aeon.adapters.graph.embedded import open_embedded
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService
 from aeon.platform.ledger import Request
+from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
 SERVICE = {"type": "rest_api", "protocol": "http", "connectionSchema": {"type": "object", "required": ["endpoint"]}}
@@ -15,7 +15,7 @@ SERVICE = {"type": "rest_api", "protocol": "http", "connectionSchema": {"type": 
 def main(folder, who, count):
     print("ready", flush=True)  # noqa: T201  # to whom started this
     sys.stdin.readline()
-    store = open_embedded(folder)
+    store = new_record(folder)
     catalog = Catalog(store, InMemoryVault())
     catalog.add_user("me")
     for number in range(count):

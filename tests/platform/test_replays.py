@@ -1,45 +1,15 @@
-"""What every mutation wrote is read back from the engine's journal as it was, property by property."""
+"""Whatever a mutation wrote is read back as it was by another process, property by property."""
 
-import os
-import signal
-from contextlib import suppress
-
-import pytest
-
-from aeon.adapters.graph import open_embedded
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateChange, ToolChange
 from aeon.platform.catalog.usage import Usage
-from aeon.platform.graph import GraphError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.processes.processes import Processes
-from aeon.testing.graph.world import content_of
+from aeon.platform.transfer import export
+from aeon.testing.records import new_record
 
 from .conftest import World
-from .test_kills import engine_of
-
-pytestmark = [pytest.mark.slow, pytest.mark.server]
-
-
-class Twice:
-    """A store that carries out each write and then once more: what may not happen twice is taken back every time.
-
-    FalkorDB 4.22 wrote a wrong journal after a query that was taken back, where a later one set properties of a new
-    node and of an old one in one SET.
-    """
-
-    def __init__(self, store):
-        self._store = store
-
-    def write(self, *arguments, **named):
-        rows = self._store.write(*arguments, **named)
-        with suppress(GraphError):
-            self._store.write(*arguments, **named)
-        return rows
-
-    def __getattr__(self, name):
-        return getattr(self._store, name)
 
 
 class Never:
@@ -98,14 +68,15 @@ def everything(world):
     return owner, guest
 
 
-@pytest.mark.parametrize("is_twice", [False, True], ids=["once", "among writes that are taken back"])
-def test_all_that_was_written_is_there_after_the_engine_was_killed(tmp_path, is_twice):
-    """Platform 19: neither a node nor a property of one is lost, and no trail is broken."""
-    store = open_embedded(tmp_path / "graph")
-    world = World(Twice(store) if is_twice else store)
+def test_all_that_was_written_is_there_when_the_record_is_opened_again(tmp_path):
+    """Platform 19: no thing and no property of one is lost, and no trail is broken."""
+    store = new_record(tmp_path)
+    world = World(store)
     users = everything(world)
-    before = content_of(store.export())
-    os.kill(engine_of(tmp_path / "graph"), signal.SIGKILL)
-    assert content_of(store.export()) == before
-    assert [world.catalog.ledger.verify(user) for user in users] == [None, None]
+    before = list(export(store))
     store.close()
+    again = new_record(tmp_path)
+    assert list(export(again)) == before
+    world = World(again)
+    assert [world.catalog.ledger.verify(user) for user in users] == [None, None]
+    again.close()

@@ -4,18 +4,18 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from aeon.adapters.graph.embedded import open_embedded
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.ledger import Request
+from aeon.platform.store import StoreUnavailableError
+from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
 SCHEMA = {"type": "object", "required": ["endpoint"]}
 
 
 def main(folder: Path, first: int) -> None:
-    catalog = Catalog(open_embedded(folder), InMemoryVault())
+    catalog = Catalog(new_record(folder), InMemoryVault())
     catalog.add_user("me")
     for number in count(first):
         name = f"service {number}"
@@ -24,7 +24,7 @@ def main(folder: Path, first: int) -> None:
             try:
                 catalog.services.add(new, Request("me", f"key {number}", {"name": name}))
                 break
-            except GraphUnavailableError:
+            except StoreUnavailableError:
                 continue  # with the same key, so that what did happen does not happen twice
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from aeon.bootstrap.platform import Platform
     from aeon.bootstrap.processes import ProcessRunner
     from aeon.platform.catalog.as_tool import StoredTool
-    from aeon.platform.graph import GraphStore
+    from aeon.platform.store import Store
 
 
 class App:
@@ -97,21 +97,21 @@ class App:
             if self.registry.get(tool.name) is None:
                 self._register(tool)
 
-    def graph(self) -> "GraphStore":
-        """The graph of this folder, or the server that the settings name; the caller closes it.
+    def store(self) -> "Store":
+        """The record of this folder, or of the server that the settings name; the caller closes it.
 
-        Raises GraphError, ConfigError, MissingExtraError.
+        Raises StoreError, ConfigError, MissingExtraError.
         """
-        from aeon.bootstrap.graphs import open_graph
+        from aeon.bootstrap.stores import open_store
 
-        return open_graph(Path.cwd(), self.settings.graph, self._environ, self._from_project)
+        return open_store(Path.cwd(), self.settings.store, self._environ, self._from_project)
 
     def platform(self, user: str) -> "Platform":
-        """The platform of this folder on a user's behalf, opened once. Raises GraphError, VaultError."""
+        """The platform of this folder on a user's behalf, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
             from aeon.bootstrap.platform import open_platform
 
-            self._platform = open_platform(Path.cwd(), self.graph(), self._environ, user, lambda: self.model)
+            self._platform = open_platform(Path.cwd(), self.store(), self._environ, user, lambda: self.model)
         return self._platform
 
     def process_runner(self, user: str) -> "ProcessRunner":
@@ -121,9 +121,9 @@ class App:
         return ProcessRunner(self.platform(user), Path.cwd(), self.settings.engine, self._environ, self._from_project)
 
     def offer_stored(self, user: str) -> "list[StoredTool]":
-        """Register the tools stored in this folder's graph, and give them.
+        """Register the tools stored in this folder's record, and return them.
 
-        Raises GraphError, VaultError, MissingExtraError.
+        Raises StoreError, VaultError, MissingExtraError.
         """
         stored = self.platform(user).kernel_tools()
         for tool in stored:

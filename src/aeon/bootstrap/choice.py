@@ -4,13 +4,12 @@ import importlib.util
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from aeon.adapters.weights import CATALOG, Weights, resolve
 from aeon.base.errors import ConfigError, MissingExtraError
+from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, is_loopback
 from aeon.bootstrap.stored import suitable
 from aeon.settings import ModelSettings, Settings, variable
 
@@ -31,14 +30,14 @@ _INSTALL = "pip install 'aeon-orchestrator[embedded]'"
 REACH = "set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server"
 """The way to a model that always works."""
 
-NOTHING_FROM_PROJECT: Mapping[str, Path] = {}
-
 
 def key_variables(settings: Settings) -> frozenset[str]:
     """The variables that hold a key or a password, or would if they were set: nobody else's business."""
     named = [
         settings.model.api_key_env,
+        settings.store.password_env,
         settings.graph.password_env,
+        settings.engine.password_env,
         *(vendor.key_variable for vendor in _REMOTE.values()),
     ]
     return frozenset(name for name in named if name is not None)
@@ -149,17 +148,6 @@ def _refuse_stranger(settings: ModelSettings, name: str, base_url: str, from_pro
         "somebody else, so it does not decide who gets your key.",
         next_step=f"If you trust that address, say so yourself: export {variable(key)}={shlex.quote(value)}",
     )
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an http address is this machine's own, going by its spelling alone: no name is looked up."""
-    host = urlsplit(address).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _provider_of_key(name: str) -> str:

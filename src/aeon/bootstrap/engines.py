@@ -8,8 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError, MissingExtraError
-from aeon.bootstrap.choice import NOTHING_FROM_PROJECT
-from aeon.bootstrap.passwords import password_of
+from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Book, Engine, Workers
 from aeon.platform.workers.model import TAKES_OVER_ITSELF
@@ -34,12 +33,12 @@ def executor_of(settings: EngineSettings, own: str) -> str:
 
 
 class Place(NamedTuple):
-    """Where an engine keeps what it keeps, and which graph's that is."""
+    """Where an engine keeps what it keeps, and which record's that is."""
 
     project: Path
     settings: EngineSettings
     environ: Mapping[str, str]
-    graph: Callable[[], str]
+    record: Callable[[], str]
     from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
 
     @property
@@ -94,7 +93,7 @@ def open_worker(
     if place.address.startswith(_TEMPORAL):
         from aeon.adapters.engine.temporal import TemporalWorker
 
-        return TemporalWorker(*_server(place.address), workers, results, slots=slots, graph=place.graph())
+        return TemporalWorker(*_server(place.address), workers, results, slots=slots, record=place.record())
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosWorker
 
@@ -122,7 +121,7 @@ def _database(place: Place) -> str:
     found = place.address if password is None else _with_password(place.address, password)
     from aeon.adapters.engine.dbos.belonging import claim
 
-    claim(found, place.graph())
+    claim(found, place.record())
     return found
 
 
@@ -135,7 +134,7 @@ def _temporal(place: Place, parts: Parts) -> Engine:
     from aeon.adapters.engine.temporal import TemporalEngine
 
     server, slots = _server(place.address), place.settings.slots
-    return TemporalEngine(*server, parts.book, parts.workers, parts.results, slots=slots, graph=place.graph())
+    return TemporalEngine(*server, parts.book, parts.workers, parts.results, slots=slots, record=place.record())
 
 
 def _server(address: str) -> tuple[str, str]:

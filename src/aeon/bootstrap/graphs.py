@@ -1,43 +1,40 @@
-"""The graph store that the settings mean: embedded in the project's folder, or a server."""
+"""The projection of the record that the settings mean: a graph on a Neo4j or FalkorDB server."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from aeon.bootstrap.choice import NOTHING_FROM_PROJECT
-from aeon.bootstrap.passwords import password_of
-from aeon.platform.graph import GraphStore
-from aeon.settings import GraphSettings
+from aeon.base.clock import Clock, SystemClock
+from aeon.base.errors import ConfigError
+from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
+from aeon.platform.projection import GraphTarget, Projector
+from aeon.platform.store import Store
+from aeon.settings import GraphSettings, variable
 
 
-def open_graph(
-    project: Path,
-    settings: GraphSettings,
-    environ: Mapping[str, str],
-    from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT,
-) -> GraphStore:
-    """The store, opened. `from_project` are the keys whose value stands in a project's file, and the file.
+def open_target(
+    settings: GraphSettings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
+) -> GraphTarget:
+    """The graph that the record is projected into; its server is not asked yet.
 
-    Raises GraphError; MissingExtraError; ConfigError for an address that is none, a password that is not there, or one
-    that would go to a server that a project's file chose (decision 12).
+    `from_project` are the keys whose value stands in a project's file, and the file. Raises MissingExtraError;
+    ConfigError where no graph is set, for an address that is none, a password that is not there, or one that would go
+    to a server that a project's file chose (decision 12).
     """
     if settings.address is None:
-        from aeon.adapters.graph import open_embedded
-
-        return open_embedded(project / ".aeon" / "graph")
-    found = password_of("graph", settings.address, settings.password_env, environ, from_project)
-    password = None if found is None else lambda: found
+        raise ConfigError(
+            "No graph is set that the record is projected into.",
+            next_step=f"Set graph.address, or export {variable('graph.address')}=bolt://user@host:7687.",
+        )
+    password = password_of("graph", settings.address, settings.password_env, environ, from_project)
     if settings.address.startswith("falkordb:"):
-        from aeon.adapters.graph import open_server
+        from aeon.adapters.projection.falkordb import open_falkordb
 
-        address, user = _without_user(settings.address)
-        return open_server(address, password, user=user)
-    from aeon.adapters.graph import open_neo4j
+        return open_falkordb(settings.address, password)
+    from aeon.adapters.projection.neo4j import open_neo4j
 
     return open_neo4j(settings.address, password)
 
 
-def _without_user(address: str) -> tuple[str, str]:
-    """The address as the client of this server wants it, and the user in it, empty for none."""
-    parts = urlsplit(address)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(), parts.username or ""
+def projector(store: Store, target: GraphTarget, clock: Clock | None = None) -> Projector:
+    """What brings the graph up to the record."""
+    return Projector(store, target, clock or SystemClock())

@@ -2,11 +2,14 @@
 
 import shlex
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 from aeon.base.errors import ConfigError
-from aeon.bootstrap.choice import is_loopback
 from aeon.settings import variable
+
+NOTHING_FROM_PROJECT: Mapping[str, Path] = {}
 
 
 def password_of(
@@ -33,3 +36,20 @@ def password_of(
             next_step=f"Run: export {name}=...",
         )
     return password
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own, going by its spelling alone: no name is looked up.
+
+    PostgreSQL's addresses may name several hosts, or another one behind the `?`; such an address is not.
+    """
+    parts = urlsplit(address)
+    if "," in parts.netloc or any(key.startswith("host") for key, _ in parse_qsl(parts.query)):
+        return False
+    host = parts.hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

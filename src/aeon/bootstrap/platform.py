@@ -1,52 +1,65 @@
-"""The platform of a project's folder: its graph, its vault, its catalog, and what carries out its tools."""
+"""The platform of a project's folder: its record, its vault, its catalog, and what carries out its tools."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from aeon.adapters.vault import VARIABLE, change_key, find_master_key, open_vault
 from aeon.base.clock import SystemClock
+from aeon.bootstrap.stores import open_store
 from aeon.llm.interface import LLMAdapter
-from aeon.platform.catalog.as_tool import StoredTool
-from aeon.platform.catalog.calling import ToolCaller, Work
 from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.health import HealthChecks
-from aeon.platform.catalog.tokens import Tokens
-from aeon.platform.graph import GraphStore
-from aeon.platform.metrics.calls import MeasuredCaller
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.processes.processes import Processes
+from aeon.platform.store import Store
 from aeon.platform.vault import Vault, VaultError
+from aeon.settings import Settings
 
 if TYPE_CHECKING:
     from aeon.adapters.operations.mcp import McpExecutor
+    from aeon.platform.catalog.as_tool import StoredTool
+    from aeon.platform.catalog.calling import ToolCaller, Work
+    from aeon.platform.catalog.health import HealthChecks
+    from aeon.platform.catalog.tokens import Tokens
+    from aeon.platform.metrics.calls import MeasuredCaller
+    from aeon.platform.metrics.metrics import Metrics
+    from aeon.platform.processes.processes import Processes
 
 _MOST_OFFERED = 200
 """Stored tools that a kernel is offered of its user's own, and of those that are shared."""
 
 
 class Platform:
-    """Everything that a command of the platform needs. A context manager."""
+    """Everything that a command of the platform needs, each part loaded at its first use. A context manager."""
 
-    def __init__(self, store: GraphStore, vault: Vault, user: str, model: Callable[[], LLMAdapter]) -> None:
+    def __init__(self, store: Store, vault: Vault, user: str, model: Callable[[], LLMAdapter]) -> None:
         """`model` gives the project's own model, for tools on the endpoint `aeon:model`."""
         self.store = store
         self.user = user
         self.catalog = Catalog(store, vault)
-        self.processes = Processes(store, self.catalog)
         self._vault = vault
         self._model = model
         self._closing: list[Callable[[], None]] = [vault.close, store.close]
         self.catalog.add_user(user)
 
+    def also_close(self, close: Callable[[], None]) -> None:
+        """Have something else closed with the platform."""
+        self._closing.append(close)
+
     @cached_property
-    def caller(self) -> ToolCaller:
+    def processes(self) -> "Processes":
+        """The stored Processes."""
+        from aeon.platform.processes.processes import Processes
+
+        return Processes(self.store, self.catalog)
+
+    @cached_property
+    def caller(self) -> "ToolCaller":
         """What runs stored tools; each kind of operation brings its client when it is first asked for."""
         from aeon.adapters.operations.graph import GraphExecutor
         from aeon.adapters.operations.llm import LlmExecutor
         from aeon.adapters.operations.rest import RestExecutor
+        from aeon.platform.catalog.calling import ToolCaller
 
         executors = {
             "rest_request": RestExecutor(),
@@ -57,19 +70,24 @@ class Platform:
         return ToolCaller(self.catalog, executors, self.tokens, SystemClock())
 
     @cached_property
-    def metrics(self) -> Metrics:
-        """What is measured. Raises GraphError."""
+    def metrics(self) -> "Metrics":
+        """What is measured. Raises StoreError."""
+        from aeon.platform.metrics.metrics import Metrics
+
         return Metrics(self.store, self.catalog.ledger)
 
     @cached_property
-    def measured_caller(self) -> MeasuredCaller:
+    def measured_caller(self) -> "MeasuredCaller":
         """What runs stored tools outside of runs, each call recorded."""
+        from aeon.platform.metrics.calls import MeasuredCaller
+
         return MeasuredCaller(self.caller, self.catalog.tools, self.metrics.values)
 
     @cached_property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> "Tokens":
         """The user's secrets for a use, OAuth tokens refreshed where that is due."""
         from aeon.adapters.operations.oauth import HttpTokenServer
+        from aeon.platform.catalog.tokens import Tokens
 
         return Tokens(self.catalog.secrets, HttpTokenServer(), SystemClock())
 
@@ -83,9 +101,10 @@ class Platform:
         return mcp
 
     @cached_property
-    def health(self) -> HealthChecks:
+    def health(self) -> "HealthChecks":
         """What asks whether services answer."""
         from aeon.adapters.operations.probes import HttpProbe, McpProbe, SocketProbe
+        from aeon.platform.catalog.health import HealthChecks
 
         probes = {
             "rest_api": HttpProbe(),
@@ -95,8 +114,10 @@ class Platform:
         }
         return HealthChecks(self.store, self.catalog.tools, self.catalog.services, probes, SystemClock())
 
-    def kernel_tools(self) -> list[StoredTool]:
-        """The user's own tools and those that others share with him, for a kernel's registry."""
+    def kernel_tools(self) -> "list[StoredTool]":
+        """The user's own tools and those that others share with them, for a kernel's registry."""
+        from aeon.platform.catalog.as_tool import StoredTool
+
         tools = self.catalog.tools
         own = tools.page_of_own(self.user, limit=_MOST_OFFERED)
         shared = tools.page_of_shared(self.user, limit=_MOST_OFFERED)
@@ -114,7 +135,7 @@ class Platform:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _model_for(self, work: Work) -> AbstractContextManager[LLMAdapter]:
+    def _model_for(self, work: "Work") -> AbstractContextManager[LLMAdapter]:
         from aeon.adapters.operations.llm import OWN_MODEL
         from aeon.adapters.operations.llm_servers import model_server
 
@@ -122,17 +143,37 @@ class Platform:
 
 
 def open_platform(
-    project: Path, store: GraphStore, environ: Mapping[str, str], user: str, model: Callable[[], LLMAdapter]
+    project: Path, store: Store, environ: Mapping[str, str], user: str, model: Callable[[], LLMAdapter]
 ) -> Platform:
-    """The platform on an open graph, which it closes, with the vault in the project's `.aeon`, made if need be.
+    """The platform on an open record, which it closes, with the vault in the project's `.aeon`, made if need be.
 
-    `user` is on whose behalf all is done. Raises GraphError, VaultError, MissingExtraError.
+    `user` is on whose behalf all is done. Raises StoreError, VaultError, MissingExtraError.
     """
     try:
         return Platform(store, _open_vault(project, environ), user, model)
     except BaseException:
         store.close()
         raise
+
+
+def platform_of(
+    project: Path, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path], user: str
+) -> Platform:
+    """The platform that a project's settings mean, on a user's behalf. Its model is opened at its first question.
+
+    Raises StoreError, VaultError, MissingExtraError, ConfigError.
+    """
+
+    def model() -> LLMAdapter:
+        from aeon.bootstrap.app import build
+
+        app = build(settings, environ, from_project)
+        platform.also_close(app.close)
+        return app.model
+
+    store = open_store(project, settings.store, environ, from_project)
+    platform = open_platform(project, store, environ, user, cache(model))
+    return platform  # `model` closes over it
 
 
 def rekeyed(project: Path, environ: Mapping[str, str]) -> int:

@@ -10,11 +10,10 @@ from uuid import uuid4
 
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
-from aeon.bootstrap.choice import NOTHING_FROM_PROJECT
 from aeon.bootstrap.engines import Parts, Place, executor_of, open_engine, open_worker
+from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.telemetry import span_sending
-from aeon.platform.graph import GraphError
 from aeon.platform.identity import mark_of
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Engine
@@ -25,8 +24,9 @@ from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.processes.runs.why import Around
 from aeon.platform.processes.schedules.schedules import Schedules
 from aeon.platform.processes.schedules.starting import Starter
+from aeon.platform.store import StoreError
 from aeon.platform.workers.attending import Attending
-from aeon.platform.workers.cache.cache import GraphCache
+from aeon.platform.workers.cache.cache import RecordCache
 from aeon.platform.workers.calling import carries_out, known_to
 from aeon.platform.workers.caretaking import Caretaker
 from aeon.platform.workers.limits.places import Places
@@ -65,7 +65,7 @@ class ProcessRunner:
 
     @cached_property
     def engine(self) -> Engine:
-        """The engine, opened. Raises GraphError, MissingExtraError, ConfigError."""
+        """The engine, opened. Raises StoreError, MissingExtraError, ConfigError."""
         presence = self.presence
         workers = self._workers(self._settings.slots, presence)
         parts = Parts(self.runs.book, workers, self.results, self.clock)
@@ -81,9 +81,9 @@ class ProcessRunner:
         return presence
 
     @cached_property
-    def cache(self) -> GraphCache:
-        """What pure tools came to. Raises GraphError."""
-        return GraphCache(self.platform.store, self.results, self.clock)
+    def cache(self) -> RecordCache:
+        """What pure tools came to. Raises StoreError."""
+        return RecordCache(self.platform.store, self.results, self.clock)
 
     @cached_property
     def caretaker(self) -> Caretaker:
@@ -92,7 +92,7 @@ class ProcessRunner:
 
     @cached_property
     def schedules(self) -> Schedules:
-        """When Processes are started by themselves. Raises GraphError."""
+        """When Processes are started by themselves. Raises StoreError."""
         return Schedules(self.platform.store, self.platform.catalog, self.platform.processes)
 
     @cached_property
@@ -110,7 +110,7 @@ class ProcessRunner:
 
     @cached_property
     def measuring(self) -> Measuring:
-        """What records the runs that have ended. Raises GraphError."""
+        """What records the runs that have ended. Raises StoreError."""
         store, book = self.platform.store, self.runs.book
         return Measuring(
             store, book, self.platform.metrics.values, span_sending(store, book, self.clock, self._environ)
@@ -119,7 +119,7 @@ class ProcessRunner:
     def prune(self, days: int | None = None) -> Pruned:
         """Remove runs that ended so many days ago, or as many as the settings keep; what they came to stays measured.
 
-        Raises GraphError.
+        Raises StoreError.
         """
         while self.measuring.catch_up():
             continue
@@ -166,7 +166,7 @@ class ProcessRunner:
         """Stop where everything stands; what has ended is recorded by then, or by whoever comes next."""
         try:
             if self._closing:
-                with suppress(GraphError):
+                with suppress(StoreError):
                     self.measuring.catch_up()
         finally:
             for close in reversed(self._closing):

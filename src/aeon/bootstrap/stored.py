@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from aeon.adapters.weights import CATALOG, Weights, choose, resolve, weights_dir
+from aeon.adapters.weights import CATALOG, Phase, Progress, Weights, choose, resolve, weights_dir
 from aeon.base.errors import ConfigError
+
+__all__ = ["Phase", "Progress", "StoredModel", "available_memory", "catalogued", "stored_models", "suitable"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from aeon.adapters.telemetry.variables import wanted
 from aeon.base.clock import Clock
-from aeon.platform.graph import GraphStore
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.sending import Sending
+from aeon.platform.store import Store
 
 
-def span_sending(store: GraphStore, book: RunBook, clock: Clock, environ: Mapping[str, str]) -> Sending | None:
+def span_sending(store: Store, book: RunBook, clock: Clock, environ: Mapping[str, str]) -> Sending | None:
     """What sends spans; None where OpenTelemetry's own variables name no endpoint. What goes wrong is logged, once."""
     asked = wanted(environ)
     if asked is None:

@@ -7,8 +7,9 @@ import typer
 
 import aeon
 from aeon.cli.options import AsJson, LogFile, Model, NoInput, Stored, Ttl, User, group
-from aeon.cli.platform.commands import apply, audit, catalog, graph, health, process, secret, tool, up, uses
+from aeon.cli.platform.commands import apply, audit, catalog, health, process, secret, tool, up, uses
 from aeon.cli.platform.run_commands import jobs, metrics, runs, schedule, worker
+from aeon.cli.platform.store_commands import graph, store
 from aeon.cli.skills.commands import skills
 
 app = group(
@@ -34,6 +35,7 @@ app.add_typer(schedule, name="schedule")
 app.add_typer(jobs, name="jobs")
 app.add_typer(metrics, name="metrics")
 app.add_typer(audit, name="audit")
+app.add_typer(store, name="store")
 app.add_typer(graph, name="graph")
 app.add_typer(secret, name="secret")
 app.command("up")(up)

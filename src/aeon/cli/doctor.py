@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import aeon
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
-from aeon.bootstrap import App, ModelChoice
+from aeon.bootstrap.app import App
+from aeon.bootstrap.choice import ModelChoice
 from aeon.cli.codes import Code
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put

@@ -10,7 +10,6 @@ from aeon.bootstrap.choice import key_variables
 from aeon.cli.codes import Code
 from aeon.cli.say import say
 from aeon.cli.session import opened, settings_here
-from aeon.platform.records import ordered
 from aeon.server.mcp import Calls, Hints, of_stored, offered, serve
 from aeon.tools.interface import Tool
 
@@ -22,10 +21,10 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     """Serve until stdin is closed. Whoever leaves calls behind is gone: nothing of them is waited for.
 
     What is remembered for another user than the folder's own is kept apart, and nobody else is ever told it
-    (platform 2). `with_stored` offers the tools and the Processes stored in the folder's graph, the user's own
+    (platform 2). `with_stored` offers the tools and the Processes stored in the folder's record, the user's own
     and shared ones.
     """
-    place = None if user == _OWN_USER else Path(".aeon") / "users" / ordered(user)
+    place = None if user == _OWN_USER else Path(".aeon") / "users" / user.encode().hex()
     memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(place / "memory.db") if place else None)}
     loaded = settings_here(model=model, more=memory)
     with opened(loaded) as app, ExitStack() as closing:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from aeon.base.errors import WeightsError
-from aeon.bootstrap import StoredModel, stored_models
+from aeon.bootstrap.stored import StoredModel, stored_models
 from aeon.cli.codes import Code
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put

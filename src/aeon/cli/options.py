@@ -24,7 +24,7 @@ Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="Step
 NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask or download: an error says what to run instead.")]
 Stored = Annotated[
     Literal["catalog"] | None,
-    typer.Option("--tools", metavar="WHICH", help='"catalog" offers the tools stored in this folder\'s graph too.'),
+    typer.Option("--tools", metavar="WHICH", help='"catalog" offers the tools stored in this folder\'s record too.'),
 ]
 User = Annotated[
     str,

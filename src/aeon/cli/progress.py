@@ -4,7 +4,7 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from aeon.bootstrap import Phase, Progress
+from aeon.bootstrap.stored import Phase, Progress
 from aeon.cli.say import say
 
 _STEP = 10

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject
-from aeon.bootstrap import App, ModelChoice
+from aeon.bootstrap.app import App
+from aeon.bootstrap.choice import ModelChoice
 from aeon.cli.boundary import code_of
 from aeon.cli.codes import Code
 from aeon.cli.displays import Display, display_for

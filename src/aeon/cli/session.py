@@ -5,11 +5,14 @@ import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aeon.base.json import Json
-from aeon.bootstrap import App, build
 from aeon.cli.say import say
 from aeon.settings import Loaded, load
+
+if TYPE_CHECKING:
+    from aeon.bootstrap.app import App
 
 _NO_MORE: Mapping[str, tuple[str, Json]] = {}
 
@@ -26,8 +29,10 @@ def settings_here(
 
 
 @contextmanager
-def opened(loaded: Loaded, *, is_quiet: bool = False) -> Generator[App]:
+def opened(loaded: Loaded, *, is_quiet: bool = False) -> Generator["App"]:
     """The app of these settings, closed in the end. What installed tools print goes to stderr: stdout is for data."""
+    from aeon.bootstrap.app import build  # the most of a command's start: loaded where an app is made
+
     with redirect_stdout(sys.stderr):
         app = build(loaded.settings, os.environ, loaded.from_project)
     try:

@@ -4,7 +4,7 @@ import sys
 from contextlib import redirect_stdout
 
 from aeon.base.errors import InputError
-from aeon.bootstrap import App
+from aeon.bootstrap.app import App
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_object
 from aeon.cli.say import put

@@ -1,1 +1,1 @@
-"""Services, secrets, tools and what is made of them, as nodes and edges of one graph; usable without the server."""
+"""Services, secrets, tools and what is made of them, kept in one record; usable without the server."""

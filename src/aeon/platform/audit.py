@@ -33,20 +33,24 @@ class Head:
 
 
 def entry_after(head: Head, user: str, at: str, deed: Deed) -> JsonObject:
-    """The entry of a user's chain that follows `head`, as properties of its node."""
-    said: JsonObject = {
-        "id": f"{user}{KEY_SEPARATOR}{head.seq + 1}",
-        "userId": user,
+    """The entry of a user's chain that follows `head`, as a row."""
+    row: JsonObject = {
+        "user_id": user,
         "seq": head.seq + 1,
         "at": at,
         "action": deed.action,
         "subject": deed.subject,
-        "actorId": deed.actor,
-        "ownerId": deed.owner,
+        "actor_id": deed.actor,
+        "owner_id": deed.owner,
         "details": canonical(deed.details),
         "previous": head.hash,
     }
-    return {**said, "hash": _hash(said)}
+    return {**row, "hash": _hash(_published(row))}
+
+
+def entry_of(row: JsonObject) -> JsonObject:
+    """An entry's row under the published names, which its hash is made of."""
+    return {**_published(row), "hash": row["hash"]}
 
 
 def broken_at(entries: Iterable[JsonObject], head: Head, noted: Head | None = None) -> str | None:
@@ -69,6 +73,21 @@ def broken_at(entries: Iterable[JsonObject], head: Head, noted: Head | None = No
     if noted is not None and seen.seq < noted.seq:
         return f"it ends at entry {seen.seq}, before entry {noted.seq} that was noted"
     return None if seen == head else f"entries after {seen.seq} are missing"
+
+
+def _published(row: JsonObject) -> JsonObject:
+    return {
+        "id": f"{row['user_id']}{KEY_SEPARATOR}{row['seq']}",
+        "userId": row["user_id"],
+        "seq": row["seq"],
+        "at": row["at"],
+        "action": row["action"],
+        "subject": row["subject"],
+        "actorId": row["actor_id"],
+        "ownerId": row["owner_id"],
+        "details": row["details"],
+        "previous": row["previous"],
+    }
 
 
 def _hash(said: JsonObject) -> str:

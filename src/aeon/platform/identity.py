@@ -1,13 +1,10 @@
-"""Which graph this is: what others keep for it can say whose it is."""
-
-from uuid import uuid4
+"""Which record this is: what others keep for it can say whose it is."""
 
 from aeon.platform import queries
-from aeon.platform.graph import GraphStore
+from aeon.platform.store import Store
 
 
-def mark_of(store: GraphStore) -> str:
-    """Its id: made once, the same for all that open the graph, and with it wherever it is moved. Raises GraphError."""
-    store.ensure(queries.SCHEMA)
-    (row,) = store.write(queries.MARK, {"new": str(uuid4())})
+def mark_of(store: Store) -> str:
+    """The record's id, the same for all that open it, and with it wherever it is moved. Raises StoreError."""
+    (row,) = store.read(queries.RECORD_ID)
     return row["id"]

@@ -1,57 +1,50 @@
-"""What every room of the platform asks the graph: users, idempotency, the audit trail, and the end of each mutation."""
+"""What every room of the platform asks the record: users, remembered requests, the audit trail."""
 
 from typing import Final
 
-from aeon.platform.graph import Schema
+from aeon.platform.store import Texts
 
-SCHEMA: Final = Schema(
-    unique=(("Graph", "key"), ("User", "id"), ("Request", "id"), ("AuditEntry", "id"), ("Event", "id")),
-    indexed=(("AuditEntry", "userId"), ("Event", "at"), ("Request", "at")),
-)
+RECORD_ID: Final = "SELECT value AS id FROM meta WHERE key = 'record'"
 
-MARK: Final = "MERGE (g:Graph {key: 'graph'}) ON CREATE SET g.id = $new RETURN g.id AS id"
-
-ENSURE_USER: Final = """
-MERGE (u:User {id: $user})
-ON CREATE SET u.auditSeq = 0, u.auditHash = $genesis, u.createdAt = $at
-RETURN u
+ADD_USER: Final = """
+INSERT INTO users (id, audit_seq, audit_hash, created_at) VALUES (:user, 0, :genesis, :at)
+ON CONFLICT (id) DO NOTHING
 """
 
-HEADS: Final = """
-UNWIND $users AS user
-MATCH (u:User {id: user})
-RETURN u.id AS id, u.auditSeq AS seq, u.auditHash AS hash
+HAS_USER: Final = "SELECT 1 AS found FROM users WHERE id = :user"
+
+_HEADS: Final = """
+SELECT id, audit_seq AS seq, audit_hash AS hash FROM users
+WHERE id IN (SELECT value FROM json_each(:users)) ORDER BY id
 """
 
-EARLIER_REQUEST: Final = """
-MATCH (r:Request {id: $id})
-RETURN r.body AS body, r.answer AS answer, r.at AS at
-"""
+HEADS: Final = Texts(sqlite=_HEADS, postgresql=f"{_HEADS} FOR UPDATE")
+"""Locks the users until the unit of work ends. SQLite has one writer at a time anyway."""
 
-FORGET_REQUEST: Final = """
-MATCH (r:Request {id: $id}) WHERE r.at <= $before
-DELETE r
+HEAD: Final = "SELECT audit_seq AS seq, audit_hash AS hash FROM users WHERE id = :user"
+
+MOVE_HEAD: Final = "UPDATE users SET audit_seq = :seq, audit_hash = :hash WHERE id = :user_id"
+
+ADD_ENTRY: Final = """
+INSERT INTO audit_entries (user_id, seq, at, action, subject, actor_id, owner_id, details, previous, hash)
+VALUES (:user_id, :seq, :at, :action, :subject, :actor_id, :owner_id, :details, :previous, :hash)
 """
 
 AUDIT_PAGE: Final = """
-MATCH (a:AuditEntry {userId: $user})
-WHERE a.seq > $after
-RETURN a ORDER BY a.seq LIMIT $limit
+SELECT user_id, seq, at, action, subject, actor_id, owner_id, details, previous, hash FROM audit_entries
+WHERE user_id = :user AND seq > :after ORDER BY seq LIMIT :limit
 """
 
-RECORDED: Final = """
-WITH count(*) AS made
-WITH made, 1/(CASE WHEN made = 1 THEN 1 ELSE 0 END) AS once
-FOREACH (event IN $events | CREATE (:Event {id: event.id, at: event.at, kind: event.kind, subject: event.subject}))
-FOREACH (r IN $requests | CREATE (:Request {id: r.id, at: r.at, body: r.body, answer: r.answer}))
-WITH once
-UNWIND $entries AS entry
-MATCH (w:User {id: entry.userId})
-SET w.auditSeq = entry.seq, w.auditHash = entry.hash
-CREATE (a:AuditEntry)
-SET a += entry
-RETURN count(a) AS recorded, once
+EARLIER_REQUEST: Final = "SELECT body, answer FROM requests WHERE id = :id AND at > :since"
+
+FORGET_REQUEST: Final = "DELETE FROM requests WHERE id = :id AND at <= :since"
+
+REMEMBER_REQUEST: Final = "INSERT INTO requests (id, at, body, answer) VALUES (:id, :at, :body, :answer)"
+
+FORGET_REQUESTS: Final = """
+DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE at <= :since ORDER BY at LIMIT :limit)
 """
-"""How every mutation ends. One row must have come from what stands before, else nothing happens: a thing that is not
-there, not the caller's, or changed in the meantime gives none, and the guard aborts. Of two who write the same trail at
-once, the unique ids of the entries let one through."""
+
+USERS: Final = "SELECT id FROM users ORDER BY id"
+
+VERSION: Final = "SELECT value AS number FROM meta WHERE key = 'version'"

@@ -1,6 +1,5 @@
-"""What every platform model has in common: the published field names, and how it stands in the graph."""
+"""What every platform model has in common: the published field names, and how it is stored as a row."""
 
-from collections.abc import Iterable
 from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -24,11 +23,16 @@ class Record(BaseModel):
     """Published in camelCase, unknown fields refused, values never repeated in error messages."""
 
     model_config = ConfigDict(
-        extra="forbid", alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True, frozen=True
+        extra="forbid",
+        alias_generator=to_camel,
+        populate_by_name=True,
+        hide_input_in_errors=True,
+        frozen=True,
+        defer_build=True,  # each command uses a few of them
     )
 
     stored_as_text: ClassVar[frozenset[str]] = frozenset()
-    """Published names of the fields that stand in the graph as JSON text, since properties hold no objects."""
+    """The fields whose columns hold JSON text: objects and lists."""
 
     @classmethod
     def parsed(cls, value: Json) -> Self:
@@ -45,42 +49,32 @@ class Record(BaseModel):
             ) from None
 
     @classmethod
-    def from_node(cls, properties: JsonObject, **more: Json) -> Self:
-        """The record of a node's properties; those that it does not know are left out."""
-        known = {field.alias or name for name, field in cls.model_fields.items()}
-        values = {name: _read(cls, name, value) for name, value in properties.items() if name in known}
-        return cls.model_validate(values | more)
+    def from_row(cls, row: JsonObject) -> Self:
+        """The record of a row, whose columns are named like the fields; other columns are left out."""
+        known, texts = cls.model_fields, cls.stored_as_text
+        return cls.model_validate(
+            {
+                name: parse_strict(value) if name in texts and value is not None else value
+                for name, value in row.items()
+                if name in known
+            }
+        )
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
         return self.model_dump(mode="json", by_alias=True)
 
-    def as_properties(self, leave_out: Iterable[str] = ()) -> JsonObject:
-        """As properties of a node: objects as JSON text."""
-        skipped = frozenset(leave_out)
+    def as_row(self) -> JsonObject:
+        """As values by column: objects and lists as JSON text."""
         return {
             name: canonical(value) if name in self.stored_as_text and value is not None else value
-            for name, value in self.as_dict().items()
-            if name not in skipped
+            for name, value in self.model_dump(mode="json").items()
         }
 
 
-def name_key(owner: str, name: str) -> str:
-    """What is unique for a thing of one kind, its owner and its name, in their order."""
-    return ordered(f"{owner}{KEY_SEPARATOR}{name}")
-
-
-def ordered(text: str) -> str:
-    """A text as a key that an index can be asked for a range of.
-
-    Lower-case hexadecimal digits keep the order of code points. An index of FalkorDB folds case, and knows no blanks at
-    the ends; and it gives more than was asked for, so that a query compares `key + ""` once more (decision 24).
-    """
-    return text.encode(errors="surrogatepass").hex()
-
-
-def _read(cls: type[Record], name: str, value: Json) -> Json:
-    return parse_strict(value) if name in cls.stored_as_text and isinstance(value, str) else value
+def storable(text: str) -> str:
+    """A text of somebody else's without NUL and without halves of surrogate pairs, which no store keeps."""
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 def _kind(cls: type[Record]) -> str:

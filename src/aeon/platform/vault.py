@@ -1,4 +1,4 @@
-"""The port to the vault: secrets go in, come out only to be used, and never stand in the graph (platform 3)."""
+"""The port to the vault: secrets go in, come out only to be used, and never stand in the record (platform 3)."""
 
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 

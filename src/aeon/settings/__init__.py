@@ -10,6 +10,7 @@ from aeon.settings.model import (
     RunSettings,
     Settings,
     SkillsSettings,
+    StoreSettings,
 )
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "RunSettings",
     "Settings",
     "SkillsSettings",
+    "StoreSettings",
     "load",
     "nearest",
     "variable",

@@ -19,7 +19,7 @@ _PATHS = ("run.log_dir", "memory.path", "model.name")
 _MODEL_PATH = "AEON_MODEL_PATH"
 _OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"})
 _VARIABLES = {variable(key): key for key in KEYS}
-_HOLDERS = ("model.api_key_env", "graph.password_env", "engine.password_env")
+_HOLDERS = ("model.api_key_env", "store.password_env", "graph.password_env", "engine.password_env")
 """Keys whose value is the name of a variable."""
 _LISTS = frozenset({"model.sources", "skills.folders", "skills.disabled"})
 

@@ -22,6 +22,12 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _GRAPH_SCHEMES = ("bolt", "bolt+s", "falkordb")
 
 
+def _variable_name(value: str | None) -> str | None:
+    if value is None or _VARIABLE.fullmatch(value):
+        return value
+    raise ValueError("must be the NAME of an environment variable in capitals; never put a password itself here")
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -91,12 +97,40 @@ class SkillsSettings(_Section):
     as_tools: bool = Field(default=True, description="offer fitting skills as tools to aeon run")
 
 
+class StoreSettings(_Section):
+    """Where the record is kept: services, tools, Processes, runs, the audit trail. A password is never a value here."""
+
+    address: Text | None = Field(
+        default=None, description="postgresql://user@host:5432/database; default: the SQLite file .aeon/aeon.db"
+    )
+    password_env: str | None = Field(
+        default=None, description="name of the environment variable that holds the database's password"
+    )
+
+    @field_validator("password_env")
+    @classmethod
+    def _names_a_variable(cls, value: str | None) -> str | None:
+        return _variable_name(value)
+
+    @field_validator("address")
+    @classmethod
+    def _is_an_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme != "postgresql" or not (parts.hostname or "host=" in parts.query):
+            raise ValueError("must be an address such as postgresql://user@host:5432/database")
+        if parts.password is not None or "password" in parts.query:
+            raise ValueError("must not hold a password; name a variable with password_env instead")
+        return value
+
+
 class GraphSettings(_Section):
-    """Where the graph of services, tools and what they are made of lives. A password is never a value here."""
+    """The graph database into which the record is projected, if there is one. A password is never a value here."""
 
     address: Text | None = Field(
         default=None,
-        description="bolt://user@host:7687/database or falkordb://user@host:6379; default: embedded in .aeon/graph",
+        description="bolt://user@host:7687/database or falkordb://user@host:6379; default: no graph database",
     )
     password_env: str | None = Field(
         default=None, description="name of the environment variable that holds the graph server's password"
@@ -105,9 +139,7 @@ class GraphSettings(_Section):
     @field_validator("password_env")
     @classmethod
     def _names_a_variable(cls, value: str | None) -> str | None:
-        if value is None or _VARIABLE.fullmatch(value):
-            return value
-        raise ValueError("must be the NAME of an environment variable in capitals; never put a password itself here")
+        return _variable_name(value)
 
     @field_validator("address")
     @classmethod
@@ -160,9 +192,7 @@ class EngineSettings(_Section):
     @field_validator("password_env")
     @classmethod
     def _names_a_variable(cls, value: str | None) -> str | None:
-        if value is None or _VARIABLE.fullmatch(value):
-            return value
-        raise ValueError("must be the NAME of an environment variable in capitals; never put a password itself here")
+        return _variable_name(value)
 
     @field_validator("address")
     @classmethod
@@ -184,5 +214,6 @@ class Settings(_Section):
     run: RunSettings = RunSettings()
     memory: MemorySettings = MemorySettings()
     skills: SkillsSettings = SkillsSettings()
+    store: StoreSettings = StoreSettings()
     graph: GraphSettings = GraphSettings()
     engine: EngineSettings = EngineSettings()

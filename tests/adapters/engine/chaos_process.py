@@ -1,4 +1,4 @@
-"""Carries runs out on DBOS and the embedded graph, until it is killed.
+"""Carries runs out on DBOS and SQLite, until it is killed.
 
 python chaos_process.py FOLDER RUNS all|conductor|worker
 
@@ -17,13 +17,11 @@ from pathlib import Path
 from uuid import uuid4
 
 from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
-from aeon.adapters.graph.embedded import open_embedded
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
 from aeon.platform.catalog.calling import Called
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
-from aeon.platform.graph import GraphError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import NewProcess
 from aeon.platform.processes.processes import Processes
@@ -31,6 +29,7 @@ from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.store import StoreError
 from aeon.platform.workers.attending import Duty, Rounds
 from aeon.platform.workers.calling import carries_out
 from aeon.platform.workers.caretaking import Caretaker
@@ -38,6 +37,7 @@ from aeon.platform.workers.local import LocalWorkers
 from aeon.platform.workers.presence import Presence
 from aeon.platform.workers.registry import Registry
 from aeon.platform.workers.serving import is_wanted, present
+from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
 USER = "me"
@@ -63,7 +63,7 @@ class Chaos:
     """All that the product has, but for the tools."""
 
     def __init__(self, folder, elsewhere=()):
-        self.store = open_embedded(folder / "graph")
+        self.store = new_record(folder / "record")
         clock = SystemClock()
         self.catalog = Catalog(self.store, InMemoryVault(clock), clock=clock)
         self.catalog.add_user(USER)
@@ -153,7 +153,7 @@ def main(folder, wanted, elsewhere=()):
 def work(folder):
     """Carry jobs out, and nothing else."""
     clock, slots, me = SystemClock(), {"rest_api": 4}, str(uuid4())
-    store, results = open_embedded(folder / "graph"), FileResults(folder / "results")
+    store, results = new_record(folder / "record"), FileResults(folder / "results")
     registry, book = Registry(store, clock), RunBook(store, results, None)
     shown = Presence(registry, me, slots, clock)
     shown.begin(["rest_api"])
@@ -180,7 +180,7 @@ def until_a_store_is_gone(folder, wanted, kind):
             work(folder)
         else:
             main(folder, wanted, ["rest_api"] if kind == "conductor" else [])
-    except (GraphError, EngineUnavailableError) as error:
+    except (StoreError, EngineUnavailableError) as error:
         print("gone:", error, file=sys.stderr)
         os._exit(3)
 

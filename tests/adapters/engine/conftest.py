@@ -1,18 +1,18 @@
-"""One suite for all engines, on a real graph."""
+"""One suite for all engines, on a real record."""
 
 import pytest
 
-from aeon.adapters.graph import memory
+from aeon.testing.records import new_record
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
 from .postgres_server import PostgresServer
 
 
 @pytest.fixture(scope="session")
-def store():
-    graph = memory()
-    yield graph
-    graph.close()
+def store(tmp_path_factory):
+    record = new_record(tmp_path_factory.mktemp("record"))
+    yield record
+    record.close()
 
 
 def started_in(folder):

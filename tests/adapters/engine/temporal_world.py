@@ -5,7 +5,6 @@ from pathlib import Path
 from uuid import uuid4
 
 from aeon.adapters.engine.waiting import waited
-from aeon.adapters.graph import open_embedded
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
 from aeon.platform.catalog.catalog import Catalog
@@ -18,6 +17,7 @@ from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.model import Done
 from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.workers.local import LocalWorkers
+from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
 ME = Request("me")
@@ -45,12 +45,12 @@ def calls(file: Path) -> list[str]:
 
 
 class World:
-    """One user with tools of two effects, in a graph that several processes may have open; the engine comes later."""
+    """One user with tools of two effects, in a record that several processes may have open; the engine comes later."""
 
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self.store = open_embedded(folder / "graph")
+        self.store = new_record(folder / "record")
         self.clock = SystemClock()
         self.catalog = Catalog(self.store, InMemoryVault(self.clock), clock=self.clock)
         self.processes = Processes(self.store, self.catalog)

@@ -1,14 +1,14 @@
-"""A database on a server holds the runs of one graph (decision 25)."""
+"""A database on a server holds the runs of one record (decision 25)."""
 
 import pytest
 
 from aeon.adapters.engine.dbos.belonging import claim
-from aeon.adapters.graph import memory
 from aeon.base.errors import ConfigError
 from aeon.bootstrap.engines import Parts, Place, open_engine, open_worker
 from aeon.platform.identity import mark_of
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.settings import EngineSettings
+from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server]
 
@@ -17,7 +17,7 @@ def test_it_is_the_first_graphs_for_good(postgres):
     address = postgres()
     claim(address, "first")
     claim(address, "first")
-    with pytest.raises(ConfigError, match=r"another graph \(first\), and this one is second") as raised:
+    with pytest.raises(ConfigError, match=r"another record \(first\), and this one is second") as raised:
         claim(address, "second")
     assert "a database of its own" in raised.value.advice
     claim(postgres(), "second")
@@ -27,9 +27,9 @@ def test_neither_engine_nor_worker_opens_another_graphs(postgres, tmp_path):
     address = postgres()
     claim(address, "first")
     place = Place(tmp_path, EngineSettings().model_copy(update={"address": address}), {}, lambda: "second")
-    with pytest.raises(ConfigError, match="another graph"):
+    with pytest.raises(ConfigError, match="another record"):
         open_engine(place, Parts(None, None, None, None), "me")
-    with pytest.raises(ConfigError, match="another graph"):
+    with pytest.raises(ConfigError, match="another record"):
         open_worker(place, None, None, executor="me", slots={}, present=set, is_wanted=bool)
 
 
@@ -40,8 +40,8 @@ def test_a_server_that_does_not_answer_is_said_as_such(mortal_postgres):
         claim(address, "first")
 
 
-def test_a_graph_has_one_mark():
-    one, other = memory(), memory()
+def test_a_record_has_one_mark(tmp_path):
+    one, other = new_record(tmp_path / "one"), new_record(tmp_path / "other")
     try:
         assert mark_of(one) == mark_of(one)
         assert mark_of(one) != mark_of(other)

@@ -1,27 +1,24 @@
-"""Kill -9 at random moments, of what carries runs out, of the graph's store and of the engine's: nothing is lost or done
-again that was done (platform 10). Effects are counted in a file beside.
+"""Kill -9 at random moments, of what carries runs out and of the engine's store: nothing is lost or done again that was
+done (platform 10). Effects are counted in a file beside.
 """
 
 import os
 import random
-import re
 import select
-import signal
 import subprocess
 import sys
 import time
 from collections import defaultdict
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import datetime
-from os import kill
 from pathlib import Path
 
 import pytest
 
-from aeon.adapters.graph.embedded import open_embedded
 from aeon.adapters.results import FileResults
 from aeon.platform.processes.running.events import StepCompleted, StepStarted
 from aeon.platform.processes.runs.book import RunBook
+from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
 
@@ -29,7 +26,6 @@ KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "12"))
 """Of each kind of victim; 50 by hand."""
 
 RUNS = 40 + 2 * KILLS
-_STORE = re.compile(rb"redis-server|keeper\.py")
 
 
 class Carrier:
@@ -71,30 +67,9 @@ class Carrier:
         self.process.stderr.close()
 
 
-def kill_store(folder):
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            command = (entry / "cmdline").read_bytes()
-            if _STORE.search(command) and str(folder).encode() in command + (entry / "environ").read_bytes():
-                kill(int(entry.name), signal.SIGKILL)
-
-
 def pause(chance):
     """A random part of the time in which some runs are carried out."""
     select.select([], [], [], chance.uniform(0, 0.6))
-
-
-class Store:
-    """The graph's, which begins again by itself when somebody needs it."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def kill(self):
-        kill_store(self.folder)
-
-    def begin(self):
-        pass
 
 
 class Postgres:
@@ -105,13 +80,11 @@ class Postgres:
         self.kill, self.begin = server.kill, server.start
 
 
-@pytest.mark.parametrize("victims", ["carrier", "carrier and store", "carrier on Postgres", "carrier and Postgres"])
+@pytest.mark.parametrize("victims", ["carrier", "carrier on Postgres", "carrier and Postgres"])
 def test_kills(tmp_path, victims, request):
     chance = random.Random(5)
     beside = None
-    if victims == "carrier and store":
-        beside = Store(tmp_path)
-    elif victims == "carrier and Postgres":
+    if victims == "carrier and Postgres":
         beside = Postgres(tmp_path, request.getfixturevalue("mortal_postgres"))
     elif victims == "carrier on Postgres":
         (tmp_path / "database").write_text(request.getfixturevalue("postgres")())
@@ -146,7 +119,7 @@ def effects(folder):
 
 def verify(folder, kills):
     begun = effects(folder)
-    with closing(open_embedded(folder / "graph")) as store:
+    with closing(new_record(folder / "record")) as store:
         book = RunBook(store, FileResults(folder / "results"), None)
         runs = book.of_owner("me", 100_000, called=True)
         assert sorted(run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))

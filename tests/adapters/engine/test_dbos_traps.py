@@ -123,7 +123,7 @@ def test_of_a_run_that_is_forgotten_no_row_is_left(world):
     world.until(lambda: rows(world.file, "SELECT status FROM workflow_status") == [("SUCCESS",)])
     tables = [name for (name,) in rows(world.file, "SELECT name FROM sqlite_master WHERE type = 'table'")]
     world.engine.forget([run.id])
-    left = {table: str(rows(world.file, f"SELECT * FROM {table}")) for table in tables}  # noqa: S608  # its own names
+    left = {table: str(rows(world.file, f"SELECT * FROM {table}")) for table in tables}  # its own names
     assert [table for table, said in left.items() if run.id in said] == []
 
 

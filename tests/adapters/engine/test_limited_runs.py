@@ -43,7 +43,8 @@ class LimitedWorld(EngineWorld):
         self.catalog.services.change(self._service.id, change, Request(self.user))
 
     def standing(self):
-        rows = self.store.read("MATCH (p:Places {id: $id}) RETURN p.standing AS standing", {"id": self._service.id})
+        standing = "SELECT standing FROM service_places WHERE service_id = :id"
+        rows = self.store.read(standing, {"id": self._service.id})
         return rows[0]["standing"] if rows else ""
 
 

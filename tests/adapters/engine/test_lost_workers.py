@@ -13,7 +13,7 @@ from aeon.adapters.engine.dbos.lost import LostJobs
 from aeon.adapters.engine.dbos.names import JOB
 from aeon.adapters.engine.dbos.standing import Standing
 from aeon.adapters.results import FileResults
-from aeon.platform.graph import GraphUnavailableError
+from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.local import LocalWorkers
 from aeon.testing.engines import reaching_back
 from aeon.testing.engines.world import echo, step
@@ -111,14 +111,14 @@ def takes_over_together(lost):
 
 
 def test_who_was_not_heard_of_once_is_not_lost(elsewhere, world):
-    """After the graph was away everybody looks gone for a moment: only who is missing twice in a row is."""
+    """After the store was away everybody looks gone for a moment: only who is missing twice in a row is."""
     worker = elsewhere.ready()
     hang = Hanging(world)
     run = world.begin(world.process("heard of", [step("a", hang.id)]))
     job = f"{run.id}:a:1"
     assert hang.reached.acquire(timeout=20)
     elsewhere.kill(worker)
-    there = iter([[], [f"worker-{worker.pid}"], [], GraphUnavailableError("It is away."), []])
+    there = iter([[], [f"worker-{worker.pid}"], [], StoreUnavailableError("It is away."), []])
 
     def present():
         said = next(there)
@@ -129,7 +129,7 @@ def test_who_was_not_heard_of_once_is_not_lost(elsewhere, world):
     lost = LostJobs(Standing(world.engine._opened.database.engine), "me", present)
     for _ in range(3):
         lost.take_over()
-    with pytest.raises(GraphUnavailableError):
+    with pytest.raises(StoreUnavailableError):
         lost.take_over()
     assert rows(elsewhere)[job] == "PENDING"
     lost.take_over()

@@ -37,7 +37,8 @@ class Measured(EngineWorld):
 
 @pytest.fixture
 def world(store, tmp_path):
-    store.write("MATCH (r:Run {isUnmeasured: 1}) REMOVE r.isUnmeasured RETURN count(r) AS others")
+    others = "UPDATE runs SET is_unmeasured = 0 WHERE is_unmeasured = 1"
+    store.update(lambda unit: unit.write(others))
     made = Measured(store, tmp_path)
     yield made
     made.close()

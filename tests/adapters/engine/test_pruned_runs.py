@@ -10,9 +10,10 @@ from aeon.adapters.engine.dbos import DbosEngine
 from aeon.platform.catalog.caching import Key
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import Request
+from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.claims import LARGEST_INLINE
 from aeon.platform.processes.runs.pruning import Pruned, Pruning
-from aeon.platform.workers.cache.cache import GraphCache
+from aeon.platform.workers.cache.cache import RecordCache
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, step
 
@@ -21,15 +22,11 @@ pytestmark = pytest.mark.slow
 BIG = "x" * (LARGEST_INLINE + 1)
 
 LEFT = """
-UNWIND $runs AS run
-OPTIONAL MATCH (e:RunEntry {runId: run})
-WITH run, count(e) AS entries
-OPTIONAL MATCH (s:Signal {runId: run})
-WITH run, entries, count(s) AS signals
-OPTIONAL MATCH (d:DeadJob {runId: run})
-WITH run, entries, signals, count(d) AS jobs
-RETURN entries + signals + jobs AS left
+SELECT (SELECT count(*) FROM run_entries WHERE run_id IN (SELECT value FROM json_each(:runs)))
+     + (SELECT count(*) FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs)))
+     + (SELECT count(*) FROM dead_jobs WHERE run_id IN (SELECT value FROM json_each(:runs))) AS left_over
 """
+ALL = ("run_entries", "signals", "dead_jobs", "runs")
 
 
 class Kept:
@@ -53,7 +50,8 @@ class Kept:
         return Pruning(self.store, self.world.results, self.world.engine.forget, lambda: later).prune(before)
 
     def left(self, *runs):
-        return sum(row["left"] for row in self.store.read(LEFT, {"runs": [run.id for run in runs]}))
+        (row,) = self.store.read(LEFT, {"runs": [run.id for run in runs]})
+        return row["left_over"]
 
     def files(self):
         return [file for file in (self.folder / "results").glob("*/*") if file.is_file()]
@@ -65,7 +63,7 @@ class Kept:
 
 @pytest.fixture
 def kept(store, tmp_path):
-    store.write("MATCH (r:Run) DETACH DELETE r")
+    store.update(lambda unit: [unit.write(f"DELETE FROM {table}") for table in ALL])  # constants alone
     made = Kept(store, tmp_path)
     yield made
     made.world.close()
@@ -129,7 +127,7 @@ def test_an_old_result_of_a_run_that_is_kept_stays(kept):
 
 
 def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
-    """What an open run's engine keeps nothing in the graph refers to: all of its age stays."""
+    """What an open run's engine keeps nothing in the record refers to: all of its age stays."""
     world, lets_go, reached = kept.world, threading.Event(), threading.Event()
 
     def wait(given, key):
@@ -164,10 +162,17 @@ def test_what_a_killed_one_left_the_next_one_removes(kept):
         def read(self, *asked):
             return self._store.read(*asked)
 
+        def update(self, work):
+            return self._store.update(lambda unit: work(Unit(unit)))
+
+    class Unit:
+        def __init__(self, unit):
+            self._unit = unit
+
         def write(self, query, params):
-            if "DETACH DELETE" in query:
+            if query == queries.PURGE_RUN:
                 raise Killed
-            return self._store.write(query, params)
+            return self._unit.write(query, params)
 
     now = kept.world.clock.now
     tomorrow = (datetime.fromisoformat(now()) + timedelta(days=1)).isoformat()
@@ -178,7 +183,7 @@ def test_what_a_killed_one_left_the_next_one_removes(kept):
 
 
 def test_what_is_kept_of_pure_tools_goes_when_it_was_not_used_and_its_results_stay_until_then(kept):
-    cache = GraphCache(kept.store, kept.world.results, kept.world.clock)
+    cache = RecordCache(kept.store, kept.world.results, kept.world.clock)
     old, young = (Key(f"tool {kept.world.user}", f"{kept.world.user} {which}") for which in ("old", "young"))
     cache.put(old, BIG)
     between = kept.world.clock.now()

@@ -9,9 +9,9 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.graph.embedded import open_embedded
 from aeon.adapters.results import FileResults
 from aeon.platform.processes.runs.book import RunBook
+from aeon.testing.records import new_record
 
 from .test_chaos import Carrier, Postgres, completed_once, effects, pause
 
@@ -67,7 +67,7 @@ def until_over(conductor):
 
 def verify(folder):
     begun = effects(folder)
-    with closing(open_embedded(folder / "graph")) as store:
+    with closing(new_record(folder / "record")) as store:
         book = RunBook(store, FileResults(folder / "results"), None)
         runs = book.of_owner("me", 100_000, called=True)
         assert sorted(run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))

@@ -57,7 +57,7 @@ class Scheduled:
 
 @pytest.fixture
 def scheduled(store, tmp_path):
-    store.write("MATCH (s:Schedule) SET s.dueMicros = NULL RETURN count(s) AS quiet")
+    store.update(lambda unit: unit.write("UPDATE schedules SET due_micros = NULL"))
     world = EngineWorld(store, tmp_path, lambda *parts: DbosEngine(f"sqlite:///{tmp_path}/runs.db", *parts))
     yield Scheduled(world, store)
     world.close()

@@ -1,17 +1,15 @@
-"""Kill -9 at random moments on Temporal: of the process, the server, the graph's store, and all together (platform 10)."""
+"""Kill -9 at random moments on Temporal: of the process, of the server, and of both together (platform 10)."""
 
 import os
 import random
 import select
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from .temporal_world import World, calls, fan
-from .test_chaos import kill_store
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(1500)]
 
@@ -20,14 +18,11 @@ KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "8"))
 
 RUNS = 2 * KILLS
 WIDTH = 6
-VICTIMS = (["process"], ["process", "server"], ["process", "store"], ["process", "server", "store"])
-
-_STORE_EVERY = 20.0
-"""Seconds: a store that dies more than five times in a minute is not started again, which is another test's."""
+VICTIMS = (["process"], ["process", "server"])
 
 
 def begun_anew(server, world):
-    """A process that carries everything out; one that meets a store which is only starting is begun once more."""
+    """A process that carries everything out; one that meets a server which is only starting is begun once more."""
     script = Path(__file__).with_name("temporal_process.py")
     command = [sys.executable, str(script), server.address, str(world.folder), "all"]
     for _ in range(5):
@@ -64,16 +59,12 @@ def test_kills_at_random_moments(tmp_path, server):
     process = fan(world, width=WIDTH)
     runs = [world.accept(process, number) for number in range(RUNS)]
     known = {}
-    store_killed = 0.0
     for _ in range(KILLS):
         carrier = begun_anew(server, world)
         select.select([], [], [], chance.uniform(0, 2))
         victims = chance.choice(VICTIMS)
         if "server" in victims:
             server.kill()
-        if "store" in victims and time.monotonic() - store_killed > _STORE_EVERY:
-            store_killed = time.monotonic()
-            kill_store(world.folder)
         ended(carrier)
         done, counts = completed(world, runs), counted(world)
         known |= {job: counts[job] for job in done - known.keys()}

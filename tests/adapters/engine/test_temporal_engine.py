@@ -41,18 +41,18 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
     """With two, workers of each would be offered the other's runs."""
     namespace, other = next(unused), next(unused)
 
-    def place(name, graph):
+    def place(name, record):
         settings = EngineSettings().model_copy(update={"address": f"temporal://{server.address}/{name}"})
-        return Place(tmp_path, settings, {}, lambda: graph)
+        return Place(tmp_path, settings, {}, lambda: record)
 
-    def worker(name, graph):
+    def worker(name, record):
         return open_worker(
-            place(name, graph), None, FileResults(tmp_path), executor="me", slots={}, present=set, is_wanted=bool
+            place(name, record), None, FileResults(tmp_path), executor="me", slots={}, present=set, is_wanted=bool
         )
 
-    for name, graph in ((namespace, "first"), (namespace, "first"), (other, "second")):
-        worker(name, graph).close()
-    refused = rf"'{namespace}' of Temporal holds the runs of another graph \(first\), and this one is second"
+    for name, record in ((namespace, "first"), (namespace, "first"), (other, "second")):
+        worker(name, record).close()
+    refused = rf"'{namespace}' of Temporal holds the runs of another record \(first\), and this one is second"
     with pytest.raises(ConfigError, match=refused) as raised:
         worker(namespace, "second")
     assert "a namespace of its own" in raised.value.advice

@@ -1,18 +1,12 @@
-"""Graph operations: Aeon's own graph by named queries alone, real servers on loopback with a password."""
+"""Graph operations: Aeon's own record by named queries alone, real servers on loopback with a password."""
 
 import socket
-import subprocess
 from datetime import date
 
 import pytest
-import redis
-from redis.backoff import ConstantBackoff
-from redis.retry import Retry
 
-from aeon.adapters.graph.embedded import memory
-from aeon.adapters.graph.embedded.engine import installed_engine
 from aeon.adapters.operations.graph import GraphExecutor
-from aeon.adapters.operations.own_graph import NAMED
+from aeon.adapters.operations.own_record import NAMED
 from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool
@@ -20,6 +14,8 @@ from aeon.platform.catalog.operations import GraphQuery
 from aeon.platform.ledger import Request
 from aeon.platform.vault import Revealed
 from aeon.testing.clock import FakeClock
+from aeon.testing.falkordb_server import FalkorServer
+from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
 PASSWORD = "open sesame"  # noqa: S105  # of a server of the tests' own
@@ -32,10 +28,10 @@ def work(operation, connection, given=None, *, user="ann", secret=None, protocol
 
 
 @pytest.fixture(scope="module")
-def store():
-    graph = memory()
-    yield graph
-    graph.close()
+def store(tmp_path_factory):
+    record = new_record(tmp_path_factory.mktemp("record"))
+    yield record
+    record.close()
 
 
 @pytest.fixture(scope="module")
@@ -160,15 +156,10 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def falkordb(tmp_path_factory):
-    engine, port = installed_engine(), free_port()
-    place = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path_factory.mktemp("falkordb"))]
-    command = [str(engine.server), *place, "--requirepass", PASSWORD, "--save", "", "--loadmodule", str(engine.module)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    with redis.Redis(port=port, password=PASSWORD, retry=Retry(ConstantBackoff(0.05), 200)) as client:
-        client.ping()
-    yield {"endpoint": f"falkordb://127.0.0.1:{port}", "database": "theirs"}
-    process.kill()
-    process.wait()
+    server = FalkorServer(tmp_path_factory.mktemp("falkordb"), password=PASSWORD)
+    server.start()
+    yield {"endpoint": server.address, "database": "theirs"}
+    server.kill()
 
 
 @pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])

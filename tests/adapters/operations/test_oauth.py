@@ -12,7 +12,6 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from aeon.adapters.graph.embedded import memory
 from aeon.adapters.operations.mcp import McpExecutor
 from aeon.adapters.operations.oauth import HttpTokenServer
 from aeon.adapters.operations.rest import RestExecutor
@@ -22,6 +21,7 @@ from aeon.platform.catalog.model import NewSecret, NewService, NewTool, SecretCh
 from aeon.platform.catalog.tokens import Tokens, refreshed
 from aeon.platform.ledger import Request
 from aeon.testing.clock import FakeClock
+from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
 from . import mcp_demo
@@ -40,11 +40,11 @@ def server():
     running.stop()
 
 
-@pytest.fixture(scope="module")
-def store():
-    graph = memory()
-    yield graph
-    graph.close()
+@pytest.fixture
+def store(tmp_path):
+    record = new_record(tmp_path)
+    yield record
+    record.close()
 
 
 class Setting:
@@ -53,7 +53,6 @@ class Setting:
     def __init__(self, store, server):
         self.clock = FakeClock(tick=0.001)
         self.server = server
-        store.write("MATCH (n) DETACH DELETE n")
         self.catalog = Catalog(store, InMemoryVault(self.clock), clock=self.clock)
         for user in ("ann", "bob"):
             self.catalog.add_user(user)

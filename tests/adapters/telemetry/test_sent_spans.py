@@ -8,7 +8,6 @@ from tests.platform.canary_world import Canaries
 from tests.platform.echoing import EchoServer
 
 from aeon.adapters.engine.local import LocalEngine
-from aeon.adapters.graph import memory
 from aeon.adapters.operations.oauth import HttpTokenServer
 from aeon.adapters.operations.rest import RestExecutor
 from aeon.adapters.telemetry.otlp import OtlpReceiver
@@ -24,15 +23,16 @@ from aeon.platform.processes.runs.sending import NotTakenError, Sending
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step
+from aeon.testing.records import new_record
 
 A_WHILE = 31.0
 
 
 @pytest.fixture(scope="module")
-def store():
-    graph = memory()
-    yield graph
-    graph.close()
+def store(tmp_path_factory):
+    record = new_record(tmp_path_factory.mktemp("record"))
+    yield record
+    record.close()
 
 
 class Told(EngineWorld):
@@ -53,16 +53,16 @@ class Told(EngineWorld):
         Measuring(self.store, self.runs.book, self.values, self.sending).catch_up()
 
     def waiting(self):
-        return self.store.read("MATCH (r:Run {isUnsent: 1}) RETURN count(r) AS n")[0]["n"]
+        return self.store.read("SELECT count(*) AS n FROM runs WHERE is_unsent = 1")[0]["n"]
 
     def unmeasured(self):
-        return self.store.read("MATCH (r:Run {isUnmeasured: 1}) RETURN count(r) AS n")[0]["n"]
+        return self.store.read("SELECT count(*) AS n FROM runs WHERE is_unmeasured = 1")[0]["n"]
 
 
 @pytest.fixture
 def telling(store, tmp_path):
     """`telling(receiver=None, **environ)`: a world, with what these variables mean."""
-    store.write("MATCH (r:Run) REMOVE r.isUnmeasured, r.isUnsent RETURN count(r) AS others")
+    store.update(lambda unit: unit.write("UPDATE runs SET is_unmeasured = 0, is_unsent = 0"))
     made = []
 
     def make(receiver=None, **environ):
@@ -187,7 +187,8 @@ def test_what_is_sent_twice_is_the_same_span_twice(collector, telling):
     world = telling()
     run = world.ended_run(world.process("errand", [step("a", world.tool("echo", echo))]))
     world.catch_up()
-    world.store.write("MATCH (r:Run {id: $run}) SET r.isUnsent = 1 RETURN r.id AS id", {"run": run.id})
+    unsent = "UPDATE runs SET is_unsent = 1 WHERE id = :id"
+    world.store.update(lambda unit: unit.write(unsent, {"id": run.id}))
     world.catch_up()
     first, second = collector.requests
     assert first == second
@@ -237,7 +238,7 @@ def test_the_backlog_is_bounded_and_keeps_the_latest(telling, monkeypatch):
     process = world.process("errand", [step("a", world.tool("echo", echo))])
     runs = [world.ended_run(process) for _ in range(4)]
     world.catch_up()
-    left = world.store.read("MATCH (r:Run {isUnsent: 1}) RETURN r.id AS id")
+    left = world.store.read("SELECT id FROM runs WHERE is_unsent = 1")
     assert {row["id"] for row in left} == {run.id for run in runs[2:]}
     assert world.told == [
         "nobody is there Wait.",

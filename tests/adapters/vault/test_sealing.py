@@ -53,13 +53,13 @@ def edit(path):
 
 
 def read(edit, key, column):
-    query = f"SELECT CAST({column} AS BLOB) FROM secrets WHERE secret_id = ? AND version = ?"  # noqa: S608  # of COLUMNS
+    query = f"SELECT CAST({column} AS BLOB) FROM secrets WHERE secret_id = ? AND version = ?"  # of COLUMNS
     return edit(query, (key.secret_id, key.version)).fetchone()[0]
 
 
 def write(edit, key, column, raw):
     query = (
-        f"UPDATE secrets SET {column} = CAST(? AS {COLUMNS[column]}) "  # noqa: S608  # of COLUMNS
+        f"UPDATE secrets SET {column} = CAST(? AS {COLUMNS[column]}) "  # of COLUMNS
         "WHERE secret_id = ? AND version = ?"
     )
     edit(query, (raw, key.secret_id, key.version))
@@ -168,7 +168,7 @@ def test_a_row_of_odd_types_is_noticed_and_not_quoted(filled, edit, column, odd)
     """SQLite's own error would quote a text that does not decode."""
     raw = "CAST(? AS TEXT)" if isinstance(odd, bytes) else "?"
     try:
-        edit(f"UPDATE secrets SET {column} = {raw} WHERE secret_id = 's2'", (odd,))  # noqa: S608  # of COLUMNS
+        edit(f"UPDATE secrets SET {column} = {raw} WHERE secret_id = 's2'", (odd,))  # of COLUMNS
     except sqlite3.IntegrityError:
         return
     with pytest.raises(VaultError) as raised:

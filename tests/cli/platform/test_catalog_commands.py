@@ -1,4 +1,4 @@
-"""`aeon up`, `aeon apply` and `aeon tool` on a real graph, a real vault, a real HTTP server."""
+"""`aeon up`, `aeon apply` and `aeon tool` on a real record, a real vault, a real HTTP server."""
 
 import json
 import threading
@@ -195,28 +195,28 @@ def test_a_shared_tool_runs_with_a_secret_of_ones_own(aeon, file, monkeypatch):
     assert aeon(*call).code == 2
 
 
-def test_the_graph_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
+def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
     """Platform 3."""
     monkeypatch.setenv("WEATHER_KEY", CANARY)
     assert aeon("apply", file).code == 0
-    assert aeon("graph", "snapshot", "copy").code == 0
-    assert aeon("graph", "export", "all.jsonl").code == 0
+    assert aeon("store", "backup", "copy.db").code == 0
+    assert aeon("store", "export", "all.jsonl").code == 0
     exported = Path("all.jsonl").read_text()
     assert CANARY not in exported
-    assert aeon("graph", "export", "-").out == exported
-    refused = aeon("graph", "import", "all.jsonl")
+    assert aeon("store", "export", "-").out == exported
+    refused = aeon("store", "import", "all.jsonl")
     assert (refused.code, "empty" in refused.err) == (1, True)
     assert aeon("secret", "set", "later", stdin=b'{"key": "x"}').code == 0
-    assert aeon("graph", "restore", "copy").code == 0
+    assert aeon("store", "restore", "copy.db").code == 0
     assert aeon("secret", "list").out.startswith("weather key")
     assert "later" not in aeon("secret", "list").out
     Path("bad.jsonl").write_text(exported + "[1]\n")
     elsewhere = Path("elsewhere")
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    assert aeon("graph", "import", "nowhere").code == 2
-    assert "is no record" in aeon("graph", "import", "../bad.jsonl").err
-    assert aeon("graph", "import", "../all.jsonl").code == 0
+    assert aeon("store", "import", "nowhere").code == 2
+    assert "is no record" in aeon("store", "import", "../bad.jsonl").err
+    assert aeon("store", "import", "../all.jsonl").code == 0
     assert aeon("uses", "service", "weather").out == "tool forecast of me\n"
     assert aeon("audit", "verify").out == "the trail of me is whole\n"
 

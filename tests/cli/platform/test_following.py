@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.platform.processes.conftest import plan_of, step
 
 from aeon.adapters.engine.local import LocalEngine
-from aeon.adapters.graph import memory
 from aeon.cli.platform.following import Following
 from aeon.cli.platform.merging import Caller, in_order
 from aeon.platform.errors import NotFoundError
@@ -16,6 +15,7 @@ from aeon.platform.processes.running.events import RunCompleted, RunStarted, Ste
 from aeon.platform.processes.runs.model import Entry
 from aeon.testing.engines.world import EngineWorld, echo
 from aeon.testing.engines.world import step as step_of
+from aeon.testing.records import new_record
 
 CALLERS = {"r:a:1": Caller("r", "a"), "r:a:1:x:1": Caller("r:a:1", "x")}
 
@@ -141,7 +141,7 @@ def test_what_was_skipped_is_not_told():
 
 def test_a_real_run_and_what_it_called_are_told_as_they_happened(tmp_path):
     """Two calls at once, one of a Process: the lines stand in the order of the entries' times."""
-    store = memory()
+    store = new_record(tmp_path)
     world = EngineWorld(store, tmp_path, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
     try:
         tool = world.tool("echo", echo)
@@ -172,7 +172,7 @@ def test_a_real_run_and_what_it_called_are_told_as_they_happened(tmp_path):
 
 def test_what_happens_while_it_is_asked_who_can_go_on_is_told_before_it_stops(tmp_path):
     """Entries that come between the last look and the question are not lost."""
-    store = memory()
+    store = new_record(tmp_path)
     world = EngineWorld(store, tmp_path, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
     try:
         tool = world.tool("echo", echo)

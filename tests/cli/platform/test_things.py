@@ -97,22 +97,23 @@ def test_every_secret_is_put_under_a_new_master_key(aeon, shop, monkeypatch):
     assert (wrong.code, "does not open the vault" in " ".join(wrong.err.split())) == (1, True)
 
 
-def test_a_graph_server_is_named_by_the_settings(aeon, monkeypatch):
+def test_a_store_server_is_named_by_the_settings(aeon, monkeypatch):
     """Decision 12: whose password goes where is not a project file's to say."""
-    Path("aeon.toml").write_text('[graph]\naddress = "falkordb://graph.invalid:1"\npassword_env = "GRAPH_WORD"\n')
+    address = "postgresql://me@store.invalid:1/aeon"
+    Path("aeon.toml").write_text(f'[store]\naddress = "{address}"\npassword_env = "STORE_WORD"\n')
     stranger = aeon("up")
     assert (stranger.code, "does not decide who gets your password" in " ".join(stranger.err.split())) == (2, True)
-    monkeypatch.setenv("AEON_GRAPH_ADDRESS", "falkordb://127.0.0.1:1")
+    monkeypatch.setenv("AEON_STORE_ADDRESS", "postgresql://me@127.0.0.1:1/aeon")
     unset = aeon("up")
     assert (
         unset.code,
-        "GRAPH_WORD, which is to hold the graph's password, is not set" in " ".join(unset.err.split()),
+        "STORE_WORD, which is to hold the store's password, is not set" in " ".join(unset.err.split()),
     ) == (2, True)
-    monkeypatch.setenv("GRAPH_WORD", "canary-77aa")
-    down = aeon("graph", "export", "-")
+    monkeypatch.setenv("STORE_WORD", "canary-77aa")
+    down = aeon("store", "export", "-")
     assert (down.code, "127.0.0.1:1" in down.err, "canary" in down.err) == (1, True, False)
-    Path("aeon.toml").write_text('[graph]\naddress = "bolt://me:word@host"\n')
-    monkeypatch.delenv("AEON_GRAPH_ADDRESS")
+    Path("aeon.toml").write_text('[store]\naddress = "postgresql://me:word@host/aeon"\n')
+    monkeypatch.delenv("AEON_STORE_ADDRESS")
     held = aeon("config", "explain")
     assert (held.code, "must not hold a password" in " ".join(held.err.split()), "word@" in held.err) == (
         2,

@@ -68,8 +68,8 @@ def test_a_service_that_went_down_is_told_before_its_step_is_reached(aeon, appli
     assert "`aeon health` checks it again" in told
 
 
-def test_a_run_that_is_not_in_this_graph_says_in_which_it_was_looked_for(aeon, applied):
+def test_a_run_that_is_not_in_this_record_says_in_which_it_was_looked_for(aeon, applied):
     applied(ASKING)
     told = " ".join(aeon("runs", "why", "nothing").err.split())
-    assert "You have no run 'nothing'. It was looked for in: FalkorDB" in told
+    assert "You have no run 'nothing'. It was looked for in: SQLite" in told
     assert "aeon config explain" in told

@@ -8,8 +8,8 @@ from aeon.platform.catalog.model import ServiceChange
 from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import RuleError
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.ledger import Request
+from aeon.platform.store import StoreUnavailableError
 from aeon.testing.clock import FakeClock
 
 INPUT = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}, "additionalProperties": False}
@@ -112,10 +112,12 @@ def test_down_blocks_and_degraded_warns(setting):
     world, owner, service, _, call = setting
     called, _ = call({"n": 1})
     assert called.warnings == ["The tool 'get' is degraded: It was not checked yet."]
-    world.store.write("MATCH (s:Service {id: $id}) SET s.status = 'down' RETURN s", {"id": service.id})
+    down = "UPDATE services SET status = 'down' WHERE id = :id"
+    world.store.update(lambda unit: unit.write(down, {"id": service.id}))
     with pytest.raises(RuleError, match="is down: Its service is down"):
         call({"n": 1})
-    world.store.write("MATCH (n) WHERE n.status = 'down' SET n.status = 'healthy'")
+    healthy = "UPDATE services SET status = 'healthy' WHERE id = :id"
+    world.store.update(lambda unit: unit.write(healthy, {"id": service.id}))
     world.catalog.services.change(service.id, ServiceChange(name="other"), Request(owner))
 
 
@@ -131,14 +133,13 @@ def test_use_by_another_is_in_both_trails_also_when_it_fails(setting):
     with pytest.raises(OperationError):
         call(OperationError("no"), user=other)
     for user in (owner, other):
-        query = "MATCH (a:AuditEntry {userId: $user, action: 'tool.use'}) RETURN a.actorId AS actor, a.ownerId AS owner"
-        rows = world.store.read(query, {"user": user})
-        assert rows == [{"actor": other, "owner": owner}] * 2
+        entries = [entry for entry in world.catalog.ledger.trail(user) if entry["action"] == "tool.use"]
+        assert [(entry["actorId"], entry["ownerId"]) for entry in entries] == [(other, owner)] * 2
         assert world.catalog.ledger.verify(user) is None
 
 
 def test_tokens_are_kept_for_the_caller_also_of_calls_that_failed(setting):
-    """One node each; calls that used none leave none; nobody sees another's."""
+    """One row each; calls that used none leave none; nobody sees another's."""
     world, owner, _, tool, call = setting
     other = world.user("other")
     world.catalog.tools.bind(tool.id, world.secret(other).id, Request(other))
@@ -157,18 +158,18 @@ def test_tokens_are_kept_for_the_caller_also_of_calls_that_failed(setting):
         "completionTokens": 7,
     }
     assert world.catalog.tools.tokens_of(world.user("third"), tool.id) == (0, 0, 0)
-    rows = world.store.read("MATCH (u:TokenUse {userId: $user}) RETURN u ORDER BY u.at", {"user": owner})
-    assert set(rows[0]["u"]) == {"id", "userId", "toolId", "at", "model", "promptTokens", "completionTokens"}
-    assert [row["u"].get("model") for row in rows] == ["m-1", None, "m-1"]
+    rows = world.store.read("SELECT * FROM token_uses WHERE user_id = :user ORDER BY at", {"user": owner})
+    assert set(rows[0]) == {"id", "user_id", "tool_id", "at", "model", "prompt_tokens", "completion_tokens"}
+    assert [row["model"] for row in rows] == ["m-1", None, "m-1"]
 
 
 def test_a_note_that_cannot_be_kept_costs_no_answer(setting, monkeypatch):
     world, *_, call = setting
 
     def unavailable(*_args):
-        raise GraphUnavailableError("The graph is gone.")
+        raise StoreUnavailableError("The store is gone.")
 
     monkeypatch.setattr(world.catalog.tools, "note_tokens", unavailable)
     called, _ = call(Outcome({"n": 1}, Usage(1, 1, None)))
     assert called.output == {"n": 1}
-    assert "were not recorded: The graph is gone." in called.warnings[-1]
+    assert "were not recorded: The store is gone." in called.warnings[-1]

@@ -122,3 +122,19 @@ def test_a_service_that_is_not_shared_any_more_is_said(world, checks):
     world.tool(user, service)
     world.catalog.services.change(service.id, ServiceChange(shared=False), Request(owner))
     assert run(user)["get"].service is None
+
+
+def test_what_no_store_keeps_of_a_reason_is_replaced(world):
+    """A server's own words may hold NUL, or half a surrogate pair."""
+    user = world.user("u")
+    tool = world.tool(user, world.service(user))
+
+    class Strange:
+        def problem(self, _protocol, _connection, *, allow_private):
+            return "bad\0 \ud800 answer"
+
+    checks = HealthChecks(
+        world.store, world.catalog.tools, world.catalog.services, {"rest_api": Strange()}, world.clock
+    )
+    list(checks.run(user, only_due=False))
+    assert world.catalog.tools.get(user, tool.id).error_message == "bad\ufffd ? answer"

@@ -12,8 +12,10 @@ from aeon.platform.catalog.model import (
     ToolChange,
 )
 from aeon.platform.catalog.queries import CHANGE_SERVICE
+from aeon.platform.catalog.stored import changed_row
 from aeon.platform.errors import ConflictError, NotFoundError, ReferencedError, RuleError
 from aeon.platform.ledger import Request
+from aeon.platform.store import writes_one
 from aeon.platform.vault import SecretKey
 
 
@@ -212,14 +214,9 @@ def test_a_change_of_what_was_changed_in_the_meantime_is_refused(world):
     services = world.catalog.services
     stale = services.own(user, service.id)
     services.change(service.id, ServiceChange(name="newer"), Request(user))
+    after = stale.model_copy(update={"version": stale.version + 1, "name": "older"})
     with pytest.raises(ConflictError):
-        services.replace(
-            CHANGE_SERVICE,
-            stale.model_copy(update={"version": stale.version + 1}),
-            Request(user),
-            {"properties": {"name": "older"}},
-            [],
-        )
+        services.replace(writes_one(CHANGE_SERVICE, changed_row(stale, after)), after, Request(user), [])
     assert services.own(user, service.id).name == "newer"
 
 

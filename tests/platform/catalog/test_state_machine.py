@@ -153,8 +153,7 @@ class CatalogMachine(RuleBasedStateMachine):
     def teardown(self):
         for name, user in self.users.items():
             assert self.world.catalog.ledger.verify(user) is None
-            rows = self.world.store.read("MATCH (u:User {id: $user}) RETURN u.auditSeq AS seq", {"user": user})
-            assert rows == [{"seq": self.deeds[name]}]
+            assert self.world.catalog.ledger.head(user).seq == self.deeds[name]
         kept = {each.key.secret_id for each in self.world.vault.kept()}
         assert kept == set(self.model["secret"])
 

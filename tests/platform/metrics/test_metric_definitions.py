@@ -2,13 +2,13 @@
 
 import pytest
 
-from aeon.platform import queries as common
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, ReferencedError, RuleError
 from aeon.platform.ledger import Request
 from aeon.platform.metrics import queries
 from aeon.platform.metrics.builtin import RETENTION_DAYS, builtin_metrics
 from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import MetricChange, NewMetric
+from aeon.platform.store import InvariantError
 
 NEW = {"scope": "tool", "aggregation": "sum", "dataType": "integer"}
 
@@ -187,13 +187,18 @@ def test_an_administrator_s_change_of_what_aeon_brings_stays(measured):
     definitions.change("process.runs", MetricChange(retention_days=RETENTION_DAYS), request, is_admin=True)
 
 
-def test_no_query_changes_a_value():
-    """Platform 18, append-only: what writes a value creates it, and nothing sets a property of one afterwards."""
+def test_no_query_changes_a_value(measured):
+    """Platform 18, append-only: what writes a value inserts it, and the database refuses to change one afterwards."""
     texts = {name: text for name, text in vars(queries).items() if name.isupper() and isinstance(text, str)}
-    setting = {name for name, text in texts.items() if "SET v" in text}
-    assert setting == {"RECORD"}
-    assert "CREATE (v:MetricValue)\nSET v += value" in queries.RECORD
-    assert "MetricValue" not in common.RECORDED
+    verbs = {name: text.split()[0] for name, text in texts.items() if "metric_values" in text}
+    writing = {name: verb for name, verb in verbs.items() if verb != "SELECT"}
+    assert writing == {"ADD_VALUE": "INSERT", "DELETE_VALUES": "DELETE", "PRUNE": "DELETE"}
+    metric = measured.metric()
+    measured.record(metric, 1)
+    change = "UPDATE metric_values SET number = 2 WHERE metric_id = :id"
+    with pytest.raises(InvariantError):
+        measured.store.update(lambda unit: unit.write(change, {"id": metric.id}))
+    assert measured.total(metric) == 1
 
 
 def _added(measured, new):

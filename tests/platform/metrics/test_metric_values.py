@@ -67,22 +67,33 @@ def test_a_batch_is_recorded_whole_or_not_at_all(measured):
     assert (measured.total(metric), measured.total(of_services)) == (2, 5)
 
 
-def test_a_process_and_a_conversation_are_measured_too(measured):
-    ids = [f"{kind}-{measured.world._number}" for kind in ("process", "conversation")]
-    measured.store.write(
-        """MATCH (u:User {id: $user})
-        CREATE (:Process {id: $process, nameKey: $process, name: "p"})-[:OWNED_BY]->(u)
-        CREATE (:Conversation {id: $conversation, title: "c"})-[:OWNED_BY]->(u)
-        RETURN u.id AS id""",
-        {"user": measured.me, "process": ids[0], "conversation": ids[1]},
-    )
-    for scope, id_ in zip(("process", "conversation"), ids, strict=True):
-        metric = measured.metric(scope=scope)
-        measured.values.record([NewValue(metric.id, id_, 4, {})])
-        (group,) = measured.summary(metric, by="entityId").groups
-        assert (group.label, group.name, group.value) == (id_, scope[0], 4)
+ADD_DEFINITION = "INSERT INTO definitions (digest, text, created_at) VALUES (:id, '', '')"
+ADD_PROCESS = """
+INSERT INTO processes (id, owner_id, name, description, initial_context, output_template, max_recursion_depth, enabled,
+                       digest, shared, version, created_at, updated_at)
+VALUES (:id, :user, 'p', '', '{}', '', 5, 1, :id, 0, 1, '', '')
+"""
+
+
+def test_a_process_is_measured_too(measured):
+    params = {"user": measured.me, "id": f"process-{measured.world._number}"}
+    measured.store.update(lambda unit: [unit.write(query, params) for query in (ADD_DEFINITION, ADD_PROCESS)])
+    metric = measured.metric(scope="process")
+    measured.values.record([NewValue(metric.id, params["id"], 4, {})])
+    (group,) = measured.summary(metric, by="entityId").groups
+    assert (group.label, group.name, group.value) == (params["id"], "p", 4)
+    with pytest.raises(NotFoundError):
+        measured.summary(metric, measured.world.user("stranger"), entity=params["id"])
+
+
+def test_there_are_no_conversations_to_measure_yet(measured):
+    metric = measured.metric(scope="conversation")
+    for id_ in ("none", measured.tool.id):
+        with pytest.raises(NotFoundError, match="No value was recorded"):
+            measured.values.record([NewValue(metric.id, id_, 4, {})])
         with pytest.raises(NotFoundError):
-            measured.summary(metric, measured.world.user("stranger"), entity=id_)
+            measured.summary(metric, entity=id_)
+    assert measured.summary(metric, by="entityId").groups == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +165,7 @@ def test_values_are_divided_by_a_dimension_or_by_their_entities(measured):
 def test_a_span_of_time_begins_with_its_first_instant_and_ends_before_its_last(measured):
     metric = measured.metric()
     measured.record(metric, 1)
-    first = measured.store.read("MATCH (v:MetricValue {metricId: $id}) RETURN v.at AS at", {"id": metric.id})[0]["at"]
+    first = measured.store.read("SELECT at FROM metric_values WHERE metric_id = :id", {"id": metric.id})[0]["at"]
     measured.record(metric, 2)
     later = (datetime.fromisoformat(first) + timedelta(microseconds=1)).isoformat()
     assert measured.total(metric, since=first) == 3
@@ -235,7 +246,7 @@ def test_a_metric_that_goes_while_values_come_leaves_none(measured):
         with ThreadPoolExecutor(3) as pool:
             for done in [pool.submit(record), pool.submit(remove), pool.submit(record)]:
                 done.result()
-        left = measured.store.read("MATCH (v:MetricValue {metricId: $id}) RETURN v.id AS id", {"id": metric.id})
+        left = measured.store.read("SELECT id FROM metric_values WHERE metric_id = :id", {"id": metric.id})
         assert left == []
 
 
@@ -257,7 +268,7 @@ def test_more_values_than_are_pruned_at_once(measured, monkeypatch):
 
 @given(st.datetimes(timezones=st.timezones()), st.datetimes(timezones=st.timezones()))
 def test_instants_sort_as_they_follow_each_other(one, other):
-    """So that a span of time is a range of texts."""
+    """So that the latest instant is the greatest text."""
     texts = as_instant(one.isoformat()), as_instant(other.isoformat())
     if None not in texts:
         assert (texts[0] < texts[1]) == (one.timestamp() < other.timestamp())

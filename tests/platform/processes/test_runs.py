@@ -3,6 +3,7 @@
 import pytest
 
 from aeon.adapters.engine.local import LocalEngine
+from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.model import ToolChange
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Request
@@ -10,15 +11,14 @@ from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.trace import attempts
 from aeon.testing.engines.world import EngineWorld, echo, flaky, step
+from aeon.testing.records import new_record
 
 
 @pytest.fixture(scope="module")
-def store():
-    from aeon.adapters.graph import memory
-
-    graph = memory()
-    yield graph
-    graph.close()
+def store(tmp_path_factory):
+    record = new_record(tmp_path_factory.mktemp("record"))
+    yield record
+    record.close()
 
 
 @pytest.fixture
@@ -96,6 +96,36 @@ def test_a_tool_that_is_shared_no_more_fails_its_step_and_says_whose_it_is(world
     world.catalog.tools.change(tool, ToolChange(enabled=False), Request(world.user))
     with pytest.raises(RuleError, match="disabled"):
         world.catalog.tools.usable(world.user, tool)
+
+
+@pytest.mark.parametrize("said", ["broken\0pipe", "half\ud800pair"])
+def test_a_tool_that_fails_with_what_no_text_may_hold_fails_its_run(world, said):
+    """Platform 10: it is dead for good, and the run does not wait for a store that will never keep the message."""
+
+    def fail(_given, _key):
+        raise OperationError(said)
+
+    run = world.begin(world.process("p", [step("a", world.tool("bad", fail))]))
+    assert world.ended(run).state.phase == "failed"
+    assert [job.step for job in world.runs.book.dead_of(world.user)] == ["a"]
+
+
+def test_what_nobody_carries_out_is_found_by_executor_and_family(world):
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    mine, theirs, nobodys = (
+        world.runs.accept(process, NewRun({"q": 1}, executor=executor), Request(world.user))
+        for executor in ("me", "them", "")
+    )
+    book = world.runs.book
+    assert {run.id for run in book.left([]) if run.owner_id == world.user} == {mine.id, theirs.id, nobodys.id}
+    assert {run.id for run in book.left(["me"]) if run.owner_id == world.user} == {theirs.id, nobodys.id}
+    assert [run.id for run in book.left(["me"], theirs.id)] == [theirs.id]
+    assert book.left(["me"], mine.id) == []
+    for run in (mine, theirs, nobodys):
+        assert book.give(run.id, run.executor, world.engine.executor)
+        world.engine.start(run.id)
+        world.ended(run)
+    assert [run for run in book.left([]) if run.owner_id == world.user] == []
 
 
 def test_what_is_over_is_neither_cancelled_nor_retried(world):

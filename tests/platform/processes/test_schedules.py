@@ -1,4 +1,4 @@
-"""Schedules in the graph: checked as a whole, their owner's alone, each moment one process's to start."""
+"""Schedules in the record: checked as a whole, their owner's alone, each moment one process's to start."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -49,7 +49,7 @@ class Timed:
 
 @pytest.fixture
 def timed(world):
-    world.store.write("MATCH (s:Schedule) SET s.dueMicros = NULL RETURN count(s) AS quiet")
+    world.store.update(lambda unit: unit.write("UPDATE schedules SET due_micros = NULL"))
     return Timed(world)
 
 

@@ -1,4 +1,4 @@
-"""Processes in the graph: saved when they can work, changed whole, deleted when nobody needs them (platform 2 to 8)."""
+"""Processes in the record: saved when they can work, changed whole, deleted when nobody needs them (platform 2 to 8)."""
 
 import pytest
 
@@ -6,7 +6,8 @@ from aeon.base.json import canonical
 from aeon.platform.errors import NotFoundError, ReferencedError, RuleError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import Version
-from aeon.platform.records import name_key
+from aeon.platform.processes.schedules.model import NewSchedule
+from aeon.platform.processes.schedules.schedules import Schedules
 
 from .storing import Storing, step
 
@@ -62,56 +63,76 @@ def test_what_was_saved_is_given_back_and_found(storing, ann):
         research(storing, ann, tool, inner)
 
 
-def test_the_graph_holds_what_the_specification_says(storing, ann):
-    """Process and ProcessStep with their state, and their edges with the properties that they carry."""
+def test_the_record_holds_what_the_specification_says(storing, ann):
+    """Process and ProcessStep with their state, and what they are connected to."""
     tool = storing.tool(ann)
     inner = storing.calling(ann, tool, "inner")
     made = research(storing, ann, tool, inner)
-    (owned,) = storing.read("MATCH (p:Process {id: $id})-[o:OWNED_BY]->(u:User) RETURN p, o, u.id AS u", id=made.id)
-    stated = {"id": made.id, "name": "research", "enabled": True, "shared": False, "version": 1, **RESEARCH}
-    assert owned["p"] == {
-        **stated,
-        "digest": made.digest,
-        "createdAt": made.created_at,
-        "updatedAt": made.created_at,
-        "nameKey": name_key(ann, "research"),
-    }
-    assert (owned["o"], owned["u"]) == ({"created_at": made.created_at}, ann)
-    steps = storing.read(
-        "MATCH (:Process {id: $id})-[h:HAS_STEP]->(s:ProcessStep) RETURN h.order AS n, s ORDER BY n", id=made.id
+    (row,) = storing.read(
+        "SELECT id, owner_id, name, description, initial_context, output_template, token_budget, max_recursion_depth,"
+        " enabled, digest, shared, version, created_at, updated_at FROM processes WHERE id = :id",
+        id=made.id,
     )
-    auto = {"mode": "sequential", "timeout": 60, "interactionMode": "auto", "required": True}
+    assert row == {
+        "id": made.id,
+        "owner_id": ann,
+        "name": "research",
+        "description": RESEARCH["description"],
+        "initial_context": canonical(RESEARCH["initialContext"]),
+        "output_template": RESEARCH["outputTemplate"],
+        "token_budget": RESEARCH["tokenBudget"],
+        "max_recursion_depth": RESEARCH["maxRecursionDepth"],
+        "enabled": 1,
+        "digest": made.digest,
+        "shared": 0,
+        "version": 1,
+        "created_at": made.created_at,
+        "updated_at": made.created_at,
+    }
+    steps = storing.read(
+        "SELECT id, position, tool_id, called_process_id, inputs, output_variable, output_token_budget,"
+        " output_required, mode, condition, timeout, interaction_mode FROM process_steps WHERE process_id = :id"
+        " ORDER BY position",
+        id=made.id,
+    )
+    calls_tool = {"tool_id": tool.id, "called_process_id": None}
+    nothing = {"output_token_budget": None, "condition": None}
+    auto = {"mode": "sequential", "timeout": 60, "interaction_mode": "auto", "output_required": 1, **nothing}
     inputs = canonical({"q": "{topic}", "n": [1, {"x": None}]})
-    assert [row["s"] for row in steps] == [
-        {**auto, "id": "a", "variable": "a", "inputs": inputs, "mode": "parallel"},
-        {**auto, "id": "b", "variable": "b", "inputs": "{}", "tokenBudget": 7, "required": False},
+    assert steps == [
+        {**auto, **calls_tool, "position": 0, "id": "a", "output_variable": "a", "inputs": inputs, "mode": "parallel"},
         {
             **auto,
+            "position": 1,
+            "id": "b",
+            "tool_id": None,
+            "called_process_id": inner.id,
+            "output_variable": "b",
+            "inputs": "{}",
+            "output_token_budget": 7,
+            "output_required": 0,
+        },
+        {
+            **auto,
+            **calls_tool,
+            "position": 2,
             "id": "c",
-            "variable": "c",
+            "output_variable": "c",
             "inputs": "{}",
             "condition": "step.b != null",
             "timeout": 9,
-            "interactionMode": "manual",
+            "interaction_mode": "manual",
         },
-    ]
-    called = storing.read(
-        "MATCH (:Process {id: $id})-[:HAS_STEP]->(s)-[c:CALLS_TOOL|CALLS_PROCESS]->(t)"
-        " RETURN s.id AS id, c, t.id AS t ORDER BY id",
-        id=made.id,
-    )
-    assert [(row["id"], row["c"], row["t"]) for row in called] == [
-        ("a", {"timeout": 60, "interactionMode": "auto"}, tool.id),
-        ("b", {"timeout": 60}, inner.id),
-        ("c", {"timeout": 9, "interactionMode": "manual"}, tool.id),
     ]
     assert dependencies(storing, made) == [("b", 0, "a"), ("c", 0, "b"), ("c", 1, "a")]
 
 
 def dependencies(storing, process):
     rows = storing.read(
-        "MATCH (:Process {id: $id})-[:HAS_STEP]->(s)-[d:DEPENDS_ON]->(n:ProcessStep)"
-        " RETURN s.id AS s, d.order AS o, n.id AS n ORDER BY s, o",
+        "SELECT s.id AS s, d.rank AS o, n.id AS n FROM step_dependencies d"
+        " JOIN process_steps s ON s.process_id = d.process_id AND s.position = d.step"
+        " JOIN process_steps n ON n.process_id = d.process_id AND n.position = d.needs"
+        " WHERE d.process_id = :id ORDER BY s, o",
         id=process.id,
     )
     return [(row["s"], row["o"], row["n"]) for row in rows]
@@ -119,7 +140,7 @@ def dependencies(storing, process):
 
 def steps_of_all(storing, *processes):
     rows = storing.read(
-        "UNWIND $ids AS id MATCH (:Process {id: id})-[:HAS_STEP]->(s) RETURN count(s) AS n",
+        "SELECT count(*) AS n FROM process_steps WHERE process_id IN (SELECT value FROM json_each(:ids))",
         ids=[each.id for each in processes],
     )
     return rows[0]["n"]
@@ -194,13 +215,13 @@ def test_each_invariant_of_process_and_step_is_kept(storing, ann, invariant):
         {name: ids.get(value, value) if name in ("tool", "process") else value for name, value in each.items()}
         for each in steps
     ]
-    before = storing.count("ProcessStep"), storing.count("Definition")
+    before = storing.count("process_steps"), storing.count("definitions")
     with pytest.raises(RuleError) as raised:
         storing.add(ann, *meant, tokenBudget=100, maxRecursionDepth=1)
     rules = [each["rule"] for each in raised.value.details.get("problems", [])]
     assert rule in (raised.value.rule, *rules)
     assert storing.processes.by_name(ann, "work") is None
-    assert (storing.count("ProcessStep"), storing.count("Definition")) == before
+    assert (storing.count("process_steps"), storing.count("definitions")) == before
 
 
 def test_every_problem_is_told_at_once_each_with_its_path(storing, ann):
@@ -224,11 +245,11 @@ def test_every_problem_is_told_at_once_each_with_its_path(storing, ann):
 def test_a_change_replaces_all_steps_and_keeps_what_was_said_before(storing, ann):
     tool = storing.tool(ann)
     first = storing.add(ann, step("a", tool=tool.id), step("b", tool=tool.id, after=["a"]))
-    total = storing.count("ProcessStep")
+    total = storing.count("process_steps")
     second = storing.change(ann, first, steps=[step("z", tool=tool.id)], tokenBudget=50)
     assert storing.processes.get(ann, first.id) == second
     assert (second.version, second.token_budget, [each.id for each in second.steps]) == (2, 50, ["z"])
-    assert storing.count("ProcessStep") == total - 1
+    assert storing.count("process_steps") == total - 1
     assert dependencies(storing, first) == []
     third = storing.change(ann, second, steps=[each.as_dict() for each in first.steps], tokenBudget=None)
     assert third.digest == first.digest
@@ -257,9 +278,9 @@ def test_a_definition_tells_nobody_what_another_calls_his(storing, ann, bob):
     mine = storing.calling(ann, tool, "my secret plan", description="mine")
     theirs = storing.calling(bob, tool, "harmless")
     assert mine.digest == theirs.digest
-    (row,) = storing.read("MATCH (d:Definition {digest: $digest}) RETURN d", digest=mine.digest)
-    assert row["d"].keys() == {"digest", "text", "createdAt"}
-    assert "plan" not in row["d"]["text"]
+    (row,) = storing.read("SELECT * FROM definitions WHERE digest = :digest", digest=mine.digest)
+    assert row.keys() == {"digest", "text", "created_at"}
+    assert "plan" not in row["text"]
     found = storing.processes.definition(mine.digest)
     assert (found.name, found.digest) == (mine.digest[:12], mine.digest)
     assert found.model_copy(update={"name": "harmless"}) == theirs.definition
@@ -321,30 +342,25 @@ def test_what_uses_a_tool_is_named_once_bindings_too(storing, ann, bob):
     ]
 
 
-def test_a_process_that_is_called_or_preferred_is_not_deleted(storing, ann, bob):
-    """Delete: allowed only when no Conversations reference it, and no step of whomever calls it."""
+def test_a_process_that_is_called_or_scheduled_is_not_deleted(storing, ann, bob):
+    """Delete: allowed only when no schedule starts it, and no step of another Process calls it."""
     inner = storing.calling(ann, storing.tool(ann), "inner", shared=True)
     caller = storing.calling(bob, inner, "caller")
     assert [tuple(use) for use in storing.processes.users_of(ann, inner.id)] == [("process", bob, None, None)]
     with pytest.raises(ReferencedError, match=f"is still used by a process of {bob}"):
         storing.remove(ann, inner)
     storing.remove(bob, caller)
-    talk = {"p": inner.id, "u": ann, "c": f"talk-{inner.id}"}
-    storing.world.store.write(
-        "MATCH (p:Process {id: $p}) MATCH (u:User {id: $u})"
-        " CREATE (c:Conversation {id: $c, title: 'Bees'})-[:OWNED_BY]->(u) CREATE (c)-[:DEFAULT_PROCESS]->(p) RETURN c",
-        talk,
-    )
+    schedules = Schedules(storing.world.store, storing.world.catalog, storing.processes)
+    daily = NewSchedule.parsed({"name": "daily", "process": inner.id, "cron": "0 9 * * *"})
+    schedule = schedules.add(daily, Request(ann))
     with pytest.raises(ReferencedError) as raised:
         storing.remove(ann, inner)
-    assert raised.value.by == ["Bees"]
-    storing.world.store.write(
-        "MATCH (:Conversation {id: $c})-[d:DEFAULT_PROCESS]->(:Process) DELETE d", {"c": talk["c"]}
-    )
+    assert raised.value.by == ["daily"]
+    schedules.remove(schedule.id, Request(ann))
     steps = steps_of_all(storing, inner)
-    total = storing.count("ProcessStep")
+    total = storing.count("process_steps")
     storing.remove(ann, inner)
-    assert (steps, storing.count("ProcessStep")) == (1, total - 1)
+    assert (steps, storing.count("process_steps")) == (1, total - 1)
 
 
 def test_a_process_that_calls_itself_is_saved_and_deleted(storing, ann):
@@ -353,7 +369,7 @@ def test_a_process_that_calls_itself_is_saved_and_deleted(storing, ann):
     again = step("again", process="loop", after=["a"], execution={"condition": "step.a == true"})
     made = storing.processes.add(storing.new(step("a", tool=tool.id), again), Request(ann), "loop")
     assert made.id == "loop"
-    rows = storing.read("MATCH (s:ProcessStep)-[:CALLS_PROCESS]->(p:Process {id: 'loop'}) RETURN s.id AS id")
+    rows = storing.read("SELECT id FROM process_steps WHERE called_process_id = 'loop'")
     assert rows == [{"id": "again"}]
     assert storing.processes.users_of(ann, "loop") == []
     storing.change(ann, made, outputTemplate="x")

@@ -1,4 +1,4 @@
-"""Whatever a Process says is given back exactly, from the graph and by its digest."""
+"""Whatever a Process says is given back exactly, from the record and by its digest."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

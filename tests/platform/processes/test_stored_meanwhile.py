@@ -30,11 +30,11 @@ class Meddling:
         self._store = store
         self.first = None
 
-    def write(self, query, *arguments, **named):
-        if "HAS_STEP" in query and self.first is not None:
+    def update(self, work):
+        if self.first is not None:
             happens, self.first = self.first, None
             happens()
-        return self._store.write(query, *arguments, **named)
+        return self._store.update(work)
 
     def __getattr__(self, name):
         return getattr(self._store, name)
@@ -60,7 +60,7 @@ def saved(storing, user, own, steps, verb):
 @pytest.mark.parametrize("kind", ["tool", "process"])
 @pytest.mark.parametrize("verb", ["add", "change"])
 def test_a_target_that_goes_between_check_and_write_leaves_no_half_process(world, ann, bob, verb, kind, happens):
-    """Platform 2: guarded in the query too; nothing is written, and the next attempt says what is wrong."""
+    """Platform 2: guarded in the unit of work too; nothing is written, and the next attempt says what is wrong."""
     world.store = Meddling(world.store)
     world.catalog = type(world)(world.store).catalog
     storing = Storing(world)
@@ -68,13 +68,13 @@ def test_a_target_that_goes_between_check_and_write_leaves_no_half_process(world
     if kind == "process":
         target = storing.calling(ann, target, "inner", shared=True)
     own = storing.calling(bob, storing.tool(bob), "mine")
-    before = storing.count("ProcessStep"), storing.count("Definition")
+    before = storing.count("process_steps"), storing.count("definitions")
     world.store.first = lambda: happens(storing, ann, target)
     steps = [step("a", **{kind: target.id})]
     with pytest.raises(ConflictError, match="refers to was changed in the meantime"):
         saved(storing, bob, own, steps, verb)
     gone = kind == "process" and happens is deleted
-    assert (storing.count("ProcessStep"), storing.count("Definition")) == (before[0] - gone, before[1])
+    assert (storing.count("process_steps"), storing.count("definitions")) == (before[0] - gone, before[1])
     assert storing.processes.page_of_own(bob) == [own]
     with pytest.raises(RuleError, match="or it is not yours to see"):
         storing.add(bob, *steps)

@@ -1,4 +1,4 @@
-"""Why does this run not go on? Every reason, from a real run on a real graph (platform 4, 5, 9, 10)."""
+"""Why does this run not go on? Every reason, from a real run on a real record (platform 4, 5, 9, 10)."""
 
 from datetime import datetime, timedelta
 
@@ -6,7 +6,6 @@ import pytest
 from tests.platform.conftest import ENDPOINT, TOOL
 
 from aeon.adapters.engine.local import LocalEngine
-from aeon.adapters.graph import memory
 from aeon.adapters.operations.probes import HttpProbe
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.health import HealthChecks
@@ -21,15 +20,16 @@ from aeon.platform.workers.model import TAKES_OVER_ITSELF
 from aeon.platform.workers.registry import Registry
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines.world import EngineWorld, echo, failing, step
+from aeon.testing.records import new_record
 
 KEY = {"name": "key", "type": "api_key", "value": {"key": "s3cret"}}
 
 
 @pytest.fixture(scope="module")
-def store():
-    graph = memory()
-    yield graph
-    graph.close()
+def store(tmp_path_factory):
+    record = new_record(tmp_path_factory.mktemp("record"))
+    yield record
+    record.close()
 
 
 class Asking(EngineWorld):
@@ -209,7 +209,7 @@ def test_a_run_of_another_engine_says_so(world):
     assert "" not in world.why(run, carrier=TAKES_OVER_ITSELF)
 
 
-def test_a_run_that_is_not_there_says_in_which_graph_it_was_looked_for(world):
+def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):
     run = world.asking_first()
     world.catalog.add_user("stranger")
     with pytest.raises(NotFoundError, match="looked for in: ") as refused:

@@ -1,7 +1,7 @@
-"""Takes and gives back places as `python limited_process.py ADDRESS EXECUTOR SERVICE CALLS LASTS`, for a test.
+"""Takes and gives back places as `python limited_process.py ADDRESS EXECUTOR TOOL CALLS LASTS`, for a test.
 
-Each call that begins or ends is a line: `begin NANOSECONDS` or `end NANOSECONDS`. ADDRESS is the folder of an embedded
-graph, or a Neo4j server's, whose password is read from stdin. With CALLS 0 it takes one place and keeps it.
+Each call that begins or ends is a line: `begin NANOSECONDS` or `end NANOSECONDS`. ADDRESS is the folder of a record, or
+that of a record in PostgreSQL. With CALLS 0 it takes one place and keeps it.
 """
 
 import asyncio
@@ -10,20 +10,17 @@ import sys
 import time
 from pathlib import Path
 
-from aeon.adapters.graph import open_neo4j
-from aeon.adapters.graph.embedded import open_embedded
+from aeon.adapters.store.postgresql import open_postgresql
 from aeon.base.clock import SystemClock
 from aeon.platform.processes.runs.model import Job
 from aeon.platform.workers.limits.places import Places
 from aeon.platform.workers.limits.waiting import Limiting
 from aeon.platform.workers.registry import Registry
+from aeon.testing.records import new_record
 
 
 def opened(address):
-    if not address.startswith("bolt"):
-        return open_embedded(Path(address))
-    password = sys.stdin.readline().strip()
-    return open_neo4j(address, lambda: password)
+    return open_postgresql(address) if address.startswith("postgresql:") else new_record(Path(address))
 
 
 def job(id_, tool, timeout=60):

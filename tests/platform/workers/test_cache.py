@@ -12,10 +12,10 @@ from aeon.platform.catalog.model import ServiceChange, ToolChange
 from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.cache.cache import LARGEST, GraphCache
+from aeon.platform.store import StoreUnavailableError
+from aeon.platform.workers.cache.cache import LARGEST, RecordCache
 from aeon.platform.workers.calling import carries_out, known_to
 from aeon.testing.clock import FakeClock
 
@@ -55,7 +55,7 @@ class Caching:
         self.doing = Counting()
         self.clock = FakeClock()
         self.results = FileResults(folder / "results")
-        self.cache = GraphCache(world.store, self.results, self.clock)
+        self.cache = RecordCache(world.store, self.results, self.clock)
         tokens = Tokens(world.catalog.secrets, NoTokenServer(), FakeClock())
         made = ToolCaller(world.catalog, {"rest_request": self.doing}, tokens, FakeClock())
         self.caller = made.with_cache(self.cache)
@@ -124,7 +124,8 @@ def test_what_is_disabled_or_given_wrongly_is_refused_though_it_is_kept(caching)
     caching.call(tool)
     with pytest.raises(RuleError, match="does not fit its schema"):
         caching.caller.call(caching.owner, tool.id, {"id": 1})
-    caching.world.store.write("MATCH (t:Tool {id: $id}) SET t.status = 'down'", {"id": tool.id})
+    down = "UPDATE tools SET status = 'down' WHERE id = :id"
+    caching.world.store.update(lambda unit: unit.write(down, {"id": tool.id}))
     with pytest.raises(RuleError, match="is down"):
         caching.call(tool)
     change = ServiceChange.parsed({"enabled": False})
@@ -154,12 +155,12 @@ def test_nothing_of_a_secret_is_kept(caching):
     caching.doing.says = {"n": "canary-42"}
     caching.call(tool)
     assert caching.call(tool).output == {"n": HIDDEN}
-    rows = caching.world.store.read("MATCH (c:CachedResult {toolId: $id}) RETURN c.text AS text", {"id": tool.id})
+    rows = caching.world.store.read("SELECT text FROM cached_results WHERE tool_id = :id", {"id": tool.id})
     assert [row["text"] for row in rows] == [f'{{"n":"{HIDDEN}"}}']
 
 
 def test_what_aeon_itself_answers_is_given_to_whoever_asked(caching):
-    """Platform 2: its own graph answers each user with what is his."""
+    """Platform 2: its own record answers each user with what is his."""
     tool = caching.tool(shared=True, connectionParams={"endpoint": "aeon:graph"})
     caching.call(tool)
     assert caching.call(tool, user=caching.other).cached is False
@@ -172,9 +173,8 @@ def test_what_aeon_itself_answers_is_given_to_whoever_asked(caching):
     service = caching.world.service(caching.owner, name="own", connectionSchema=schema)
     own = caching.world.tool(caching.owner, service, name="own", shared=True, **PURE)
     caching.call(own)
-    caching.world.store.write(
-        "MATCH (:Tool {id: $id})-[c:USES_SERVICE]->() SET c.connectionParams = '{}'", {"id": own.id}
-    )
+    emptied = "UPDATE tools SET connection_params = '{}' WHERE id = :id"
+    caching.world.store.update(lambda unit: unit.write(emptied, {"id": own.id}))
     caching.call(own)
     assert caching.call(own, user=caching.other).cached is False
 
@@ -214,7 +214,7 @@ def test_of_one_tool_so_many_results_are_kept_and_those_that_were_used_last(cach
 
 def test_the_use_of_what_is_kept_is_noted_now_and_then(caching):
     """So that what is used stays when what is old goes, and not every read writes."""
-    used = "MATCH (c:CachedResult {toolId: $id}) RETURN c.usedMicros AS used"
+    used = "SELECT used_micros AS used FROM cached_results WHERE tool_id = :id"
     tool = caching.tool()
     caching.call(tool)
     (before,) = caching.world.store.read(used, {"id": tool.id})
@@ -226,15 +226,15 @@ def test_the_use_of_what_is_kept_is_noted_now_and_then(caching):
     assert after["used"] - before["used"] > 3600 * 1_000_000
 
 
-def test_where_the_graph_does_not_answer_the_call_is_made(caching, monkeypatch):
+def test_where_the_store_does_not_answer_the_call_is_made(caching, monkeypatch):
     tool = caching.tool()
     caching.call(tool)
 
     class Away:
         def read(self, *_args):
-            raise GraphUnavailableError("The graph is away.")
+            raise StoreUnavailableError("The store is away.")
 
-        write = read
+        update = read
 
     monkeypatch.setattr(caching.cache, "_store", Away())
     assert caching.call(tool).cached is False

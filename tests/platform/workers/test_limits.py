@@ -5,26 +5,28 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import wraps
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.graph.embedded import open_embedded
+from aeon.adapters.store.postgresql import migrate, open_postgresql
 from aeon.base.clock import SystemClock
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool, ServiceChange
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
 from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.limits.places import Places
 from aeon.platform.workers.limits.waiting import Limiting
 from aeon.platform.workers.limits.why import waiting_for
 from aeon.platform.workers.local import LocalWorkers
 from aeon.platform.workers.registry import Registry
+from aeon.testing.postgres_server import PostgresServer, missing_for_postgres
+from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
 ENDPOINT = {"type": "object", "required": ["endpoint"], "properties": {"endpoint": {"type": "string"}}}
@@ -85,17 +87,14 @@ class Counted:
     def _ask(self, how, *args, **more):
         self.asked += 1
         if self.is_away:
-            raise GraphUnavailableError("The graph is away.")
+            raise StoreUnavailableError("The store is away.")
         return getattr(self._store, how)(*args, **more)
 
     def read(self, *args, **more):
         return self._ask("read", *args, **more)
 
-    def write(self, *args, **more):
-        return self._ask("write", *args, **more)
-
-    def ensure(self, schema):
-        self._store.ensure(schema)
+    def update(self, *args, **more):
+        return self._ask("update", *args, **more)
 
 
 class Limits:
@@ -214,7 +213,7 @@ async def test_whoever_is_stopped_while_it_waits_leaves_nothing_behind(world):
     calls.go_on.set()
     await first
     assert world.store.read(
-        "MATCH (p:Places {id: $id}) RETURN p.standing AS standing",
+        "SELECT standing FROM service_places WHERE service_id = :id",
         {"id": limits.places.limited(tool).service},
     ) == [{"standing": "[[],[],[],0]"}]
     assert len(calls.begun) == 1
@@ -232,7 +231,7 @@ async def test_without_limits_nothing_is_asked(world):
 
 
 @in_a_loop
-async def test_a_limited_call_takes_two_queries(world):
+async def test_a_limited_call_takes_two_transactions(world):
     calls = Calls()
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=5)
@@ -285,7 +284,7 @@ async def test_no_place_is_kept_for_a_process_that_has_no_worker_for_it(world, m
 
 
 @in_a_loop
-async def test_while_the_graph_is_away_jobs_wait(world):
+async def test_while_the_store_is_away_jobs_wait(world):
     calls = Calls()
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=1)
@@ -380,25 +379,23 @@ async def test_a_service_that_asks_for_it_is_left_alone_by_all_though_it_has_no_
 # Several processes, and one that is killed
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("limited") / "graph"
-
-
-@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
-def shared(request):
-    """A store that processes share: how each opens it, and it opened here."""
-    if request.param == "neo4j":
-        from aeon.adapters.graph import open_neo4j
-
-        server = request.getfixturevalue("neo4j_server")
-        store = open_neo4j(server.address, lambda: server.password)
-        yield server.address, f"{server.password}\n", store
-    else:
-        folder = request.getfixturevalue("folder")
-        store = open_embedded(folder)
-        yield str(folder), "", store
-    store.close()
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.server)])
+def shared(request, tmp_path_factory):
+    """A record that processes share: where it is, and it opened here."""
+    folder = tmp_path_factory.mktemp("limited")
+    if request.param == "sqlite":
+        with closing(new_record(folder)) as record:
+            yield folder, record
+        return
+    if missing := missing_for_postgres():
+        pytest.skip(missing)
+    server = PostgresServer(folder)
+    server.start()
+    address = server.new()
+    migrate(address)
+    with closing(open_postgresql(address)) as record:
+        yield address, record
+    server.stop()
 
 
 def limited_tool(store, **limits):
@@ -410,21 +407,16 @@ def limited_tool(store, **limits):
 
 @contextmanager
 def processes(shared, tool, count, calls, lasts):
-    address, password, _ = shared
     script = str(Path(__file__).with_name("limited_process.py"))
     started = [
         subprocess.Popen(
-            [sys.executable, script, address, f"executor {number} {tool}", tool, str(calls), str(lasts)],
-            stdin=subprocess.PIPE,
+            [sys.executable, script, str(shared[0]), f"executor {number} {tool}", tool, str(calls), str(lasts)],
             stdout=subprocess.PIPE,
             text=True,
         )
         for number in range(count)
     ]
     try:
-        for process in started:
-            process.stdin.write(password)
-            process.stdin.flush()
         yield started
     finally:
         for process in started:
@@ -439,10 +431,10 @@ def moments(process):
     return [(word, int(at) / 1e9) for word, at in (line.split() for line in said.splitlines()) if word != "ready"]
 
 
-@pytest.mark.server
+@pytest.mark.slow
 def test_processes_keep_to_a_limit_together(shared):
     """Platform 10: three processes, two places; each gets its share."""
-    tool = limited_tool(shared[2], concurrency=2)
+    tool = limited_tool(shared[1], concurrency=2)
     with processes(shared, tool, 3, 8, 0.03) as started:
         found = sorted((at, word) for process in started for word, at in moments(process))
     now = most = 0
@@ -453,26 +445,26 @@ def test_processes_keep_to_a_limit_together(shared):
     assert len(found) == 3 * 8 * 2
 
 
-@pytest.mark.server
+@pytest.mark.slow
 def test_processes_keep_to_a_rate_together(shared):
-    tool = limited_tool(shared[2], rate={"calls": 5, "seconds": 1.0})
+    tool = limited_tool(shared[1], rate={"calls": 5, "seconds": 1.0})
     with processes(shared, tool, 3, 4, 0.0) as started:
         begun = sorted(at for process in started for word, at in moments(process) if word == "begin")
     assert len(begun) == 12
     assert all(later - at > 0.9 for at, later in zip(begun, begun[5:], strict=False))
 
 
-@pytest.mark.server
+@pytest.mark.slow
 def test_the_place_of_a_killed_process_is_free_again(shared, monkeypatch):
     """Platform 10: long before its time is over; it is seen that the process is gone."""
     monkeypatch.setattr("aeon.platform.workers.limits.standing.JUST_BEGUN", 300)
-    tool = limited_tool(shared[2], concurrency=1)
+    tool = limited_tool(shared[1], concurrency=1)
     with processes(shared, tool, 1, 0, 0.0) as (victim,):
         while not victim.stdout.readline().startswith("begin"):
             continue
-        registry = Registry(shared[2], SystemClock())
+        registry = Registry(shared[1], SystemClock())
         registry.register("here", {}, [])
-        places = Places(shared[2], registry, SystemClock(), "here")
+        places = Places(shared[1], registry, SystemClock(), "here")
         limited = places.limited(tool)
         assert places.take(limited, job("mine", tool)).wait > 80_000
         victim.kill()

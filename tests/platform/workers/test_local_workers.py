@@ -1,13 +1,13 @@
-"""Jobs in threads of this process, while the graph is away (platform 10)."""
+"""Jobs in threads of this process, while the store is away (platform 10)."""
 
 import asyncio
 import threading
 
 import pytest
 
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
 from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.local import LocalWorkers
 
 JOB = Job(
@@ -24,7 +24,7 @@ JOB = Job(
     inputs={},
     timeout=60,
 )
-AWAY = Done(event=StepFailed(step="a", attempt=1, error=Failure.of(GraphUnavailableError("It does not answer."))))
+AWAY = Done(event=StepFailed(step="a", attempt=1, error=Failure.of(StoreUnavailableError("It does not answer."))))
 DONE = Done(event=StepCompleted(step="a", attempt=1, output=1))
 
 
@@ -47,7 +47,7 @@ def carried_out(answers, job=JOB):
 
 
 @pytest.mark.slow
-def test_a_job_is_begun_when_the_graph_is_back():
+def test_a_job_is_begun_when_the_store_is_back():
     answers = Answers(AWAY, AWAY, DONE)
     assert carried_out(answers) == DONE
     assert answers.asked == 3
@@ -68,7 +68,7 @@ def test_what_may_have_happened_is_not_begun_again():
 
 
 @pytest.mark.slow
-def test_a_job_that_is_wanted_no_more_is_not_begun_when_the_graph_is_back():
+def test_a_job_that_is_wanted_no_more_is_not_begun_when_the_store_is_back():
     answers = Answers(AWAY, DONE)
 
     async def given_up():

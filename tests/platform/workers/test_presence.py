@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from aeon.adapters.engine.waiting import waited
-from aeon.adapters.graph import memory
 from aeon.base.clock import SystemClock
 from aeon.platform.workers.liveness import ThisProcess, is_gone, is_running, this_process
 from aeon.platform.workers.model import Executor
@@ -16,13 +15,6 @@ from aeon.platform.workers.registry import Registry
 from aeon.testing.clock import FakeClock
 
 HERE = ThisProcess("here", 1, "b")
-
-
-@pytest.fixture(scope="module")
-def store():
-    graph = memory()
-    yield graph
-    graph.close()
 
 
 def executor(**fields):

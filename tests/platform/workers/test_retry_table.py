@@ -4,9 +4,9 @@ import pytest
 
 from aeon.platform.catalog.calling import DefectError, OperationError
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.processes.running.retries import ATTEMPTS, is_retried
 from aeon.platform.processes.runs.model import Job
+from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.calling import carries_out
 
 REPEATABLE = ("pure", "read", "idempotent")
@@ -17,8 +17,8 @@ TABLE = [
     (OperationError("the peer is busy", is_transient=True), REPEATABLE),
     (OperationError("the credentials are refused", is_transient=True, is_unauthorized=True), ALL),
     (OperationError("there is no such page"), ()),
-    (GraphUnavailableError("nothing was sent"), ALL),
-    (GraphUnavailableError("the answer was lost", may_have_happened=True), REPEATABLE),
+    (StoreUnavailableError("nothing was sent"), ALL),
+    (StoreUnavailableError("the answer was lost", may_have_happened=True), REPEATABLE),
     (RuleError("the tool is down", rule="healthy"), ALL),
     (RuleError("the answer does not fit", rule="output_valid"), ()),
     (RuleError("the input does not fit", rule="input_valid"), ()),
@@ -64,6 +64,6 @@ def test_what_is_tried_again_follows_from_the_effect_and_from_what_failed(error,
 
 @pytest.mark.parametrize("effect", ALL)
 def test_after_three_retries_there_is_no_other(effect):
-    passing = failure(GraphUnavailableError("nothing was sent"), effect)
+    passing = failure(StoreUnavailableError("nothing was sent"), effect)
     assert [is_retried(effect, passing, attempt) for attempt in range(1, 6)] == [True] * 3 + [False] * 2
     assert ATTEMPTS == 4

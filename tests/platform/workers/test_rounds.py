@@ -1,6 +1,6 @@
 """What a worker does again and again, each thing in its own time."""
 
-from aeon.platform.graph import GraphUnavailableError
+from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.attending import Duty, Rounds
 from aeon.testing.clock import FakeClock
 
@@ -15,13 +15,13 @@ def test_each_duty_is_done_when_it_is_due_and_told_of():
     assert told[:3] == ["often", "seldom", "often"]
 
 
-def test_a_graph_that_is_away_is_told_of_once_and_tried_again():
+def test_a_store_that_is_away_is_told_of_once_and_tried_again():
     clock, told = FakeClock(), []
     is_there = [False]
 
     def look():
         if not is_there[0]:
-            raise GraphUnavailableError("The graph does not answer.")
+            raise StoreUnavailableError("The store does not answer.")
         return ["done"]
 
     rounds = Rounds([Duty(1.0, look)], clock, told.append)
@@ -29,5 +29,5 @@ def test_a_graph_that_is_away_is_told_of_once_and_tried_again():
         is_there[0] = there
         rounds.go()
         clock.sleep(1.0)
-    away = "The graph does not answer. It is tried again."
+    away = "The store does not answer. It is tried again."
     assert told == [away, "done", away]

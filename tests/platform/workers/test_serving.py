@@ -2,23 +2,23 @@
 
 import pytest
 
-from aeon.adapters.graph import memory
 from aeon.base.clock import SystemClock
 from aeon.platform.errors import NotFoundError
 from aeon.platform.workers.model import TAKES_OVER_ITSELF
 from aeon.platform.workers.registry import Registry
 from aeon.platform.workers.serving import is_wanted, present, serving
+from aeon.testing.records import new_record
 
 
 @pytest.fixture(scope="module")
-def registry():
-    graph = memory()
-    registry = Registry(graph, SystemClock())
+def registry(tmp_path_factory):
+    store = new_record(tmp_path_factory.mktemp("record"))
+    registry = Registry(store, SystemClock())
     registry.register("alone", {"rest_api": 1, "llm_call": 1}, ())
     registry.register("leaves", {"rest_api": 1, "llm_call": 0}, ())
     registry.register("typed", {"llm_call": 1}, ("llm_call",))
     yield registry
-    graph.close()
+    store.close()
 
 
 @pytest.mark.parametrize(

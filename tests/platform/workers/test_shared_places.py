@@ -1,27 +1,16 @@
 """Several processes on one store, in any order: none goes by what another has changed meanwhile (platform 10)."""
 
 from collections import deque
-from itertools import count
+from uuid import uuid4
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aeon.adapters.graph import memory
 from aeon.platform.catalog.limits import Limits, Rate
 from aeon.platform.processes.runs.model import Job
 from aeon.platform.workers.limits.places import Limited, Places
 from aeon.platform.workers.registry import Registry
 from aeon.testing.clock import FakeClock
-
-_NUMBERS = count()
-
-
-@pytest.fixture(scope="module")
-def graph():
-    store = memory()
-    yield store
-    store.close()
 
 
 def job(id_):
@@ -48,11 +37,12 @@ moves = st.lists(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(concurrency=st.integers(1, 3), calls=st.integers(1, 12), moves=moves)
-def test_processes_never_have_more_together_than_one_may(graph, concurrency, calls, moves):
+def test_processes_never_have_more_together_than_one_may(world, concurrency, calls, moves):
     """Each goes by what it saw last, which may be old: the store turns that down, and it decides anew."""
-    clock = FakeClock(tick=0.05)
-    of = Limited(f"service {next(_NUMBERS)}", "api", Limits(concurrency=concurrency, rate=Rate(calls=calls, seconds=1)))
-    processes = [Places(graph, Registry(graph, clock), clock, f"x{number}") for number in range(3)]
+    clock, store = FakeClock(tick=0.05), world.store
+    service = world.service(world.user("ann"), name=str(uuid4())).id
+    of = Limited(service, "api", Limits(concurrency=concurrency, rate=Rate(calls=calls, seconds=1)))
+    processes = [Places(store, Registry(store, clock), clock, f"x{number}") for number in range(3)]
     under_way, begun = deque(), deque()
     for number, (move, who) in enumerate(moves):
         places = processes[who]
@@ -72,5 +62,5 @@ def test_processes_never_have_more_together_than_one_may(graph, concurrency, cal
         holder.give_back(of, held)
     for places in processes:
         places.leave(of)
-    rows = graph.read("MATCH (p:Places {id: $id}) RETURN p.standing AS standing", {"id": of.service})
+    rows = store.read("SELECT standing FROM service_places WHERE service_id = :id", {"id": of.service})
     assert all(row["standing"].startswith("[[],[") and row["standing"].endswith(",[],0]") for row in rows)

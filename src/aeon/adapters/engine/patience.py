@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from aeon.platform.graph import GraphError
 from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.platform.store import StoreError
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -46,14 +46,14 @@ class Patience:
         self._trouble = Trouble()
 
     async def ask(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-        """What it comes to, however long the graph or the engine is away. Raises HaltError once halted."""
+        """What it comes to, however long the record or the engine is away. Raises HaltError once halted."""
         pause = _SHORTEST_PAUSE
         while True:
             if self._halted.is_set():
                 raise HaltError("The engine is closed.")
             try:
                 return await asyncio.get_running_loop().run_in_executor(None, partial(act, *given, **named))
-            except (GraphError, EngineUnavailableError) as error:
+            except (StoreError, EngineUnavailableError) as error:
                 self._trouble.tell(error.message)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)

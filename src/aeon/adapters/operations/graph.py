@@ -1,17 +1,17 @@
-"""Queries of graphs: Aeon's own by named queries alone, other servers in the words of the tool's owner."""
+"""Queries of graphs: Aeon's own record by named queries alone, other servers in the words of the tool's owner."""
 
 from typing import Final, cast
 
 from aeon.adapters.operations.addresses import Resolve, resolved
 from aeon.adapters.operations.graph_servers import Found, connected
-from aeon.adapters.operations.own_graph import NAMED, taken
+from aeon.adapters.operations.own_record import NAMED, Named, ask
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError, Outcome, Work
 from aeon.platform.catalog.operations import GraphQuery
-from aeon.platform.graph import GraphError, GraphStore, GraphUnavailableError, QueryTimeoutError, Row
+from aeon.platform.store import QueryTimeoutError, Row, Store, StoreError, StoreUnavailableError
 
 OWN: Final = "aeon:graph"
-"""The endpoint that is Aeon's own graph."""
+"""The endpoint that is Aeon's own record."""
 
 
 class GraphExecutor:
@@ -21,7 +21,7 @@ class GraphExecutor:
     more rows than the operation's `row_limit`, and that those are not here.
     """
 
-    def __init__(self, own: GraphStore, resolve: Resolve = resolved) -> None:
+    def __init__(self, own: Store, resolve: Resolve = resolved) -> None:
         self._own = own
         self._resolve = resolve
 
@@ -35,36 +35,35 @@ class GraphExecutor:
 
     def _own_rows(self, work: Work, operation: GraphQuery) -> list[Row]:
         """The rows of a named query, one more than the limit where there are more (platform 2)."""
-        query = _named(operation)
-        params: JsonObject = {**_given(query, work), "user": work.user, "limit": operation.row_limit + 1}
+        named = _named(operation)
+        given = _given(named, work)
         try:
-            return self._own.read(query, params, timeout=operation.timeout)
-        except GraphError as error:
-            is_transient = isinstance(error, GraphUnavailableError | QueryTimeoutError)
+            return ask(self._own, named, work.user, given, operation.row_limit + 1, operation.timeout)
+        except StoreError as error:
+            is_transient = isinstance(error, StoreUnavailableError | QueryTimeoutError)
             raise OperationError(error.message, next_step=error.advice, is_transient=is_transient) from None
 
 
-def _named(operation: GraphQuery) -> str:
+def _named(operation: GraphQuery) -> Named:
     name = operation.query.strip()
     if operation.mode != "read":
-        raise OperationError("Aeon's own graph is only read by tools", next_step="Set the operation's mode to read.")
+        raise OperationError("Aeon's own record is only read by tools", next_step="Set the operation's mode to read.")
     if not name.startswith("@") or name[1:] not in NAMED:
         raise OperationError(
-            "of Aeon's own graph only named queries are asked",
+            "of Aeon's own record only named queries are asked",
             next_step=f"Set the operation's query to one of {', '.join(f'@{known}' for known in NAMED)}.",
         )
     return NAMED[name[1:]]
 
 
-def _given(query: str, work: Work) -> JsonObject:
+def _given(named: Named, work: Work) -> JsonObject:
     """What a named query takes of the input; all of it are texts."""
-    fields = sorted(taken(query))
-    if wrong := [name for name in fields if not isinstance(work.given.get(name), str)]:
+    if wrong := [name for name in named.takes if not isinstance(work.given.get(name), str)]:
         raise OperationError(
             f"the query takes {', '.join(wrong)} from the input, a text each",
             next_step="Require it in the tool's inputSchema.",
         )
-    return {name: work.given[name] for name in fields}
+    return {name: work.given[name] for name in named.takes}
 
 
 def _result(rows: list[Row], limit: int) -> JsonObject:

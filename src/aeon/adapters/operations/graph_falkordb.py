@@ -4,18 +4,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from aeon.adapters.graph.falkordb.encoding import header
-from aeon.adapters.graph.falkordb.failures import failure
+from aeon.adapters.graph_clients.falkordb import PORT, connected, graph, refusal_of
+from aeon.adapters.graph_clients.falkordb_parameters import RefusedParameterError, header
 from aeon.adapters.operations.graph_rows import Found, Place
 from aeon.adapters.operations.graph_values import as_json
-from aeon.base.errors import MissingExtraError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.operations import GraphQuery
-from aeon.platform.graph import GraphError, GraphUnavailableError, QueryTimeoutError
 
-_PORT = 6379
-_CONNECT_SECONDS = 5.0
 _GRACE_SECONDS = 2.0
 """Beyond the query's own time, what its answer may need to arrive."""
 
@@ -32,61 +28,25 @@ class FalkorServer:
             raise OperationError(
                 "a FalkorDB server has no graph of its own choice", next_step="Name the graph as connection `database`."
             )
-        with self._client(operation.timeout) as client:
-            try:
-                return _found(self._answer(client, operation, params), operation.row_limit)
-            except GraphError as error:
-                is_passing = isinstance(error, GraphUnavailableError | QueryTimeoutError)
-                is_transient = is_passing and operation.mode == "read"  # a write may have happened
-                raise OperationError(error.message, next_step=error.advice, is_transient=is_transient) from None
-
-    def _client(self, seconds: float) -> Any:
-        try:
-            import redis
-            from redis.backoff import NoBackoff
-            from redis.retry import Retry
-        except ImportError as missing:
-            raise MissingExtraError(
-                "A FalkorDB server needs redis and falkordb.", next_step="Install aeon-orchestrator[platform]."
-            ) from missing
         user, password = self.login or (None, None)
-        return redis.Redis(
-            host=self.place.host,
-            port=self.place.port or _PORT,
-            username=user or None,
-            password=password,
-            decode_responses=True,
-            protocol=2,
-            retry=Retry(NoBackoff(), 0),
-            socket_connect_timeout=_CONNECT_SECONDS,
-            socket_timeout=seconds + _GRACE_SECONDS,
-        )
+        host, port = self.place.host, self.place.port or PORT
+        with connected(host, port, user, password, operation.timeout + _GRACE_SECONDS) as client:
+            answer = self._answer(client, operation, params)
+        return _found(answer, operation.row_limit)
 
     def _answer(self, client: Any, operation: GraphQuery, params: JsonObject) -> Any:
-        """Raises GraphError without a parameter's value in it."""
         import redis.exceptions as wire
 
-        graph = _graph(client, str(self.place.database))
-        ask = graph.query if operation.mode == "write" else graph.ro_query
-        text = header(params) + operation.query
+        asked = graph(client, str(self.place.database))
+        ask = asked.query if operation.mode == "write" else asked.ro_query
         try:
-            return ask(text, timeout=math.ceil(operation.timeout * 1000))
-        except wire.TimeoutError:
-            raise QueryTimeoutError(next_step="Ask for less at once, or give it more time.") from None
-        except (wire.AuthenticationError, wire.ResponseError) as error:
-            raise failure(str(error), params) from None
+            return ask(header(params) + operation.query, timeout=math.ceil(operation.timeout * 1000))
+        except RefusedParameterError as error:
+            raise OperationError(error.message, next_step=error.advice) from None
         except (wire.RedisError, OSError) as error:
-            where = f"{self.place.host}:{self.place.port or _PORT}"
-            raise GraphUnavailableError(
-                f"the FalkorDB server at {where} does not answer: {type(error).__name__}",
-                next_step="See that the server runs and the endpoint is right.",
-            ) from None
-
-
-def _graph(client: Any, name: str) -> Any:
-    from falkordb import Graph
-
-    return Graph(client, name)
+            message, advice, is_passing = refusal_of(error, f"{self.place.host}:{self.place.port or PORT}", params)
+            is_transient = is_passing and operation.mode == "read"  # a write may have happened
+            raise OperationError(message, next_step=advice, is_transient=is_transient) from None
 
 
 def _found(answer: Any, limit: int) -> Found:

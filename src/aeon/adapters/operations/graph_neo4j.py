@@ -4,14 +4,13 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from aeon.adapters.graph.neo4j.driver import OPTIONS, client
+from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, client
 from aeon.adapters.operations.graph_rows import Found, Place, without_values
 from aeon.adapters.operations.graph_values import as_json
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.operations import GraphQuery
 
-_PORT = 7687
 _CONNECT_SECONDS = 5.0
 _GRACE_SECONDS = 2.0
 """Beyond connecting and the query's own time, what an answer may need to arrive."""
@@ -41,7 +40,7 @@ class Neo4jServer:
         except Neo4jError as error:
             raise _refusal(error.code or "", error.message or "", params, is_transient=error.is_retryable()) from None
         except (DriverError, OSError) as error:
-            where = f"{self.place.host}:{self.place.port or _PORT}"
+            where = f"{self.place.host}:{self.place.port or PORT}"
             raise OperationError(
                 f"the Neo4j server at {where} could not be asked: {type(error).__name__}",
                 next_step="See that the server runs and the endpoint is right.",
@@ -67,7 +66,7 @@ class Neo4jServer:
         host = f"[{self.place.host}]" if ":" in self.place.host else self.place.host
         database: Any = client().AsyncGraphDatabase
         return database.driver(
-            f"{self.place.scheme}://{host}:{self.place.port or _PORT}",
+            f"{self.place.scheme}://{host}:{self.place.port or PORT}",
             auth=self.login,
             connection_timeout=_CONNECT_SECONDS,
             connection_acquisition_timeout=_CONNECT_SECONDS,

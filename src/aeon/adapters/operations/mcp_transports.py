@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 OWN: Final = "aeon:self"
 """The command that is Aeon's own MCP server, wherever and as whatever this Aeon runs."""
 
-_INHERITED = ("PATH", "HOME", "LANG")
+_INHERITED = ("PATH", "HOME", "LANG", "XDG_STATE_HOME")
 _CONNECT_SECONDS = 10.0
 _SILENCE_SECONDS = 310.0
 """Longer than any operation may take, so that its own limit is what ends it."""

@@ -10,8 +10,8 @@ from aeon.bootstrap.processes import ProcessRunner
 from aeon.cli.platform.runs import running, value_of
 from aeon.cli.say import say, say_error
 from aeon.cli.text import clean, pretty
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.processes.runs.runs import Question
+from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.model import TAKES_OVER_ITSELF
 from aeon.platform.workers.serving import present
 
@@ -32,7 +32,7 @@ def answer_questions(user: str) -> NoReturn:
         while True:
             try:
                 asking.put_all()
-            except GraphUnavailableError as error:
+            except StoreUnavailableError as error:
                 say(f"{error.message} It is tried again.")
             runner.clock.sleep(_LOOKS_EVERY)
 
@@ -61,7 +61,7 @@ class _Asking:
             return
         try:
             self._runner.runs.answer(self._user, question.run, question.step, value_of(given))
-        except GraphUnavailableError:
+        except StoreUnavailableError:
             raise
         except AeonError as error:  # somebody else was faster, or it does not fit: it is asked again if it still waits
             say_error(error)

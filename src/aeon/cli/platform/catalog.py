@@ -1,31 +1,33 @@
-"""`aeon up`, `aeon apply` and `aeon tool`: what is defined in the graph, and running it."""
+"""`aeon up`, `aeon apply` and `aeon tool`: what is defined in the record, and running it."""
 
 import os
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import Code
-from aeon.cli.intake import read_object
 from aeon.cli.platform.opening import opened
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
-from aeon.platform.catalog.apply import Applier, Step
-from aeon.platform.catalog.defaults import load_defaults
-from aeon.platform.catalog.documents import read_documents
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
-from aeon.platform.processes.documents import ProcessDocuments
+
+if TYPE_CHECKING:
+    from aeon.platform.catalog.apply import Step
 
 _SIGNS = {"create": "+", "change": "~", "keep": "="}
 _MOST_LISTED = 1000
 _UNDER_WAY = timedelta(hours=1)
-"""What is younger in the vault may belong to a change that has not come to the graph yet."""
+"""What is younger in the vault may belong to a change that has not reached the record yet."""
 
 
 def bring_up(user: str, *, as_json: bool) -> int:
-    """Open everything once, give the graph its defaults, tidy the vault, and count what the user has."""
+    """Open everything once, give the record its defaults, tidy the vault, and count what the user has."""
+    from aeon.platform.catalog.defaults import load_defaults
+    from aeon.platform.processes.documents import ProcessDocuments
+
     with opened(user) as platform:
         catalog = platform.catalog
         processes = ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)
@@ -41,7 +43,7 @@ def bring_up(user: str, *, as_json: bool) -> int:
         }
         where = platform.store.name
     if as_json:
-        put(pretty({"graph": where, "user": user, "defaultsChanged": len(defaults), **counts}))
+        put(pretty({"store": where, "user": user, "defaultsChanged": len(defaults), **counts}))
     else:
         if defaults:
             say(f"the default catalog is there: {len(defaults)} change(s); see `aeon tool list`")
@@ -51,6 +53,10 @@ def bring_up(user: str, *, as_json: bool) -> int:
 
 def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
     """Look at the whole file, show what differs, and make it so. Raises ApplyError with everything wrong."""
+    from aeon.platform.catalog.apply import Applier
+    from aeon.platform.catalog.documents import read_documents
+    from aeon.platform.processes.documents import ProcessDocuments
+
     documents = read_documents(text_of(file), os.environ)
     with opened(user) as platform:
         processes = ProcessDocuments(platform.catalog, platform.processes, user)
@@ -89,6 +95,8 @@ def list_stored_tools(user: str, *, as_json: bool) -> int:
 
 def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> int:
     """Run a tool. Raises RuleError for an input that does not fit, OperationError when it fails."""
+    from aeon.cli.intake import read_object
+
     given = read_object(argument)
     with opened(user) as platform:
         found = platform.catalog.tools.find(user, name)
@@ -115,12 +123,12 @@ def text_of(file: Path) -> str:
         raise InputError(f"{file} cannot be read: {why}.", next_step="Name a YAML file, or - for stdin.") from None
 
 
-def _as_line(step: Step) -> str:
+def _as_line(step: "Step") -> str:
     fields = f": {', '.join(step.fields)}" if step.fields else ""
     return f"{_SIGNS[step.verb]} {step.document.kind} {clean(step.document.name)}{fields}"
 
 
-def _as_data(step: Step) -> Json:
+def _as_data(step: "Step") -> Json:
     return {
         "verb": step.verb,
         "kind": step.document.kind,

@@ -7,12 +7,11 @@ import typer
 
 from aeon.cli.options import AsJson, User, group
 
-tool = group("See and run the tools that are stored in this project's graph.")
+tool = group("See and run the tools that are stored in this project's record.")
 tool_cache = group("What tools with the effect `pure` came to, which runs use again.")
 tool.add_typer(tool_cache, name="cache")
-process = group("See the processes that are stored in this project's graph: what each says, and what it said before.")
+process = group("See the processes that are stored in this project's record: what each says, and what it said before.")
 secret = group("Keep credentials that stored tools use. A value goes in and never comes out again.")
-graph = group("Take the whole graph out of its store, or put one into it. The vault is a file of its own: copy it too.")
 catalog = group("See services, secrets, tools, templates and processes; rename, put away and delete them.")
 audit = group("See and check the trail of who did what to whose.")
 
@@ -23,7 +22,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id w
 
 
 def up(user: User = "me", as_json: AsJson = False) -> int:
-    """Start this project's graph and vault, make what is missing, and say what there is."""
+    """Make this project's record and vault, fill them with the defaults, and say what there is."""
     from aeon.cli.platform.catalog import bring_up
 
     return bring_up(user, as_json=as_json)
@@ -85,6 +84,21 @@ def catalog_show(kind: Kind, name: Name, user: User = "me") -> int:
     from aeon.cli.platform.things import show_thing
 
     return show_thing(kind, name, user)
+
+
+@catalog.command("search")
+def catalog_search(
+    text: Annotated[list[str], typer.Argument(metavar="WORDS...", help="Words of its name or description.")],
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Only of this kind: service, tool, process ...")
+    ] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Find things by words of their names and descriptions, or by names that are spelled alike."""
+    from aeon.cli.platform.search import search_things
+
+    return search_things(" ".join(text), kind, user, as_json=as_json)
 
 
 @catalog.command("rename")
@@ -299,38 +313,3 @@ def secret_delete(name: Annotated[str, typer.Argument(metavar="NAME")], user: Us
     from aeon.cli.platform.secrets import delete_secret
 
     return delete_secret(name, user)
-
-
-File = Annotated[Path, typer.Argument(metavar="FILE")]
-
-
-@graph.command("export")
-def graph_export(file: File) -> int:
-    """Write every node and edge as a line of JSON; - is stdout."""
-    from aeon.cli.platform.graph import export_graph
-
-    return export_graph(file)
-
-
-@graph.command("import")
-def graph_import(file: File) -> int:
-    """Fill this folder's empty graph with what an export wrote, from whatever store."""
-    from aeon.cli.platform.graph import import_graph
-
-    return import_graph(file)
-
-
-@graph.command("snapshot")
-def graph_snapshot(file: File) -> int:
-    """Write a copy from which the graph can be restored."""
-    from aeon.cli.platform.graph import snapshot_graph
-
-    return snapshot_graph(file)
-
-
-@graph.command("restore")
-def graph_restore(file: File) -> int:
-    """Replace everything in the graph by a snapshot."""
-    from aeon.cli.platform.graph import restore_graph
-
-    return restore_graph(file)

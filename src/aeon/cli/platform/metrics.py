@@ -20,7 +20,7 @@ from aeon.platform.metrics.prometheus import exposition
 from aeon.platform.metrics.rules import ENTITY, as_instant
 
 _ADMIN = "me"
-"""Who administers a project's own graph: whoever sits before it."""
+"""The administrator of a project's own record: the user of its machine."""
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _AGO = re.compile(r"([0-9]{1,6})([mhd])")

@@ -39,7 +39,7 @@ def run_process(
         if run.executor == runner.carrier:
             runner.engine.start(run.id)
         else:  # the same key was used before: whoever had the run may be gone
-            runner.caretaker.take_over(lambda each: each.root_id == run.id)
+            runner.caretaker.take_over(run.id)
         say(f"run {run.id} of {clean(process.name)}")
         return _followed(runner, user, run.id, as_json=as_json)
 
@@ -178,7 +178,7 @@ def running(user: str) -> Generator[ProcessRunner]:
 def _gone_on(runner: ProcessRunner, user: str, run: str, *, as_json: bool) -> int:
     root = runner.runs.see(user, run).run.root_id
     runner.begin()
-    runner.caretaker.take_over(lambda each: each.root_id == root)
+    runner.caretaker.take_over(root)
     return _followed(runner, user, root, as_json=as_json, from_now=True)
 
 
@@ -218,7 +218,7 @@ def _question(question: Question) -> str:
 def _stopped(runner: ProcessRunner, user: str, run: str) -> bool:
     root = runner.runs.see(user, run).run.root_id
     runner.begin()
-    runner.caretaker.take_over(lambda each: each.root_id == root)
+    runner.caretaker.take_over(root)
     ended = runner.engine.wait(run, 30.0)
     say(f"the run {run} {'is cancelled' if ended else 'was told to stop'}")
     return ended

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aeon.base.errors import InputError, SkillError
 from aeon.base.json import JsonObject
-from aeon.bootstrap import App
+from aeon.bootstrap.app import App
 from aeon.cli.codes import Code
 from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here

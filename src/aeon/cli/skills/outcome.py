@@ -11,7 +11,7 @@ from typing import Self
 
 from aeon.base.errors import LogError
 from aeon.base.json import canonical
-from aeon.bootstrap import App
+from aeon.bootstrap.app import App
 from aeon.cli.codes import Code
 from aeon.cli.say import give_up_stdout, put, say
 from aeon.cli.text import clean, pretty

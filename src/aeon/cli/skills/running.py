@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from aeon.base.errors import AeonError, InputError, PlanError
 from aeon.base.json import Json
-from aeon.bootstrap import App
+from aeon.bootstrap.app import App
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_json_file, read_request
 from aeon.cli.progress import FetchProgress

@@ -18,8 +18,8 @@ from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.catalog.tools import Usable
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import RuleError
-from aeon.platform.graph import GraphError
 from aeon.platform.ledger import Request
+from aeon.platform.store import StoreError, guard
 from aeon.platform.vault import Revealed
 
 __all__ = ["Called", "DefectError", "Executor", "OperationError", "Outcome", "ToolCaller", "Work"]
@@ -199,7 +199,7 @@ class ToolCaller:
             return []
         try:
             self._catalog.tools.note_tokens(user, tool.id, usage)
-        except GraphError as error:
+        except StoreError as error:
             return [f"The tokens that the tool {tool.name!r} used were not recorded: {error.message}"]
         return []
 
@@ -208,7 +208,10 @@ class ToolCaller:
         tool = usable.tool
         if tool.owner_id != user:
             deed = Deed("tool.use", tool.id, user, tool.owner_id, {"name": tool.name})
-            self._catalog.ledger.commit(queries.USE_TOOL, {"id": tool.id, "user": user}, Request(user), [deed], {})
+            given: JsonObject = {"id": tool.id, "user": user}
+            self._catalog.ledger.commit(
+                lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, given))), Request(user), [deed], {}
+            )
 
 
 def _mask(used: Iterable[Revealed]) -> Mask:

@@ -1,24 +1,18 @@
-"""The catalog of one graph: every kind of thing that people define and share."""
+"""The catalog of one record: every kind of thing that people define and share."""
 
 from collections.abc import Callable
 from uuid import uuid4
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.json import JsonObject
-from aeon.platform import queries as common
-from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewService, NewTool, Service, Tool
 from aeon.platform.catalog.secrets import Secrets
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.templates import ServiceTemplates, ToolTemplates, structure_of
 from aeon.platform.catalog.tools import Tools
-from aeon.platform.graph import GraphStore
 from aeon.platform.ledger import Ledger, Request
+from aeon.platform.store import Store
 from aeon.platform.vault import Vault
-from aeon.platform.versions import Migration, bring_up_to_date
-
-MIGRATIONS: tuple[Migration, ...] = ()
-"""The way forward from graphs of older versions."""
 
 
 def _new_id() -> str:
@@ -26,20 +20,18 @@ def _new_id() -> str:
 
 
 class Catalog:
-    """Services, secrets, tools and templates of all users in one graph. Threads may share it."""
+    """Services, secrets, tools and templates of all users in one record. Threads may share it."""
 
     def __init__(
         self,
-        store: GraphStore,
+        store: Store,
         vault: Vault,
         *,
         clock: Clock | None = None,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
-        """Brings the graph up to date and makes sure of its constraints. Raises GraphError."""
-        bring_up_to_date(store, (common.SCHEMA, queries.SCHEMA), MIGRATIONS)
         self.new_id = new_id
-        self.ledger = Ledger(store, clock or SystemClock(), new_id)
+        self.ledger = Ledger(store, clock or SystemClock())
         self.services = Services(store, self.ledger, new_id)
         self.secrets = Secrets(store, self.ledger, vault, new_id)
         self.tools = Tools(store, self.ledger, self.services, self.secrets, new_id)

@@ -1,4 +1,4 @@
-"""What Aeon ships for every graph: data that is applied like anybody's file."""
+"""What Aeon ships for every record: data that is applied like a user's file."""
 
 from collections.abc import Mapping
 from importlib.resources import files

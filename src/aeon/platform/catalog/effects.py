@@ -1,5 +1,6 @@
 """What calling a tool does to the world, and which workers carry its calls out: facts of its operation."""
 
+from functools import cache
 from typing import Final, Literal, TypeAlias, assert_never
 
 from pydantic import TypeAdapter
@@ -15,8 +16,6 @@ WorkerType: TypeAlias = Literal["graph_query", "rest_api", "llm_call", "mcp_serv
 _READS: Final = frozenset({"GET", "HEAD"})
 _REPEATABLE: Final = frozenset({"PUT", "DELETE"})
 """RFC 9110, section 9.2.2."""
-
-_OPERATIONS: TypeAdapter[Operation] = TypeAdapter(Operation)
 
 
 def effect_of(operation: Operation) -> Effect:
@@ -51,5 +50,10 @@ def worker_of(operation: Operation) -> WorkerType:
 
 
 def stored_operation(text: str) -> Operation:
-    """The operation of its text in the graph."""
-    return _OPERATIONS.validate_python(parse_strict(text))
+    """The operation of its text in the record."""
+    return _operations().validate_python(parse_strict(text))
+
+
+@cache
+def _operations() -> TypeAdapter[Operation]:
+    return TypeAdapter(Operation)

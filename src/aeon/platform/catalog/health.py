@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from aeon.base.clock import Clock
@@ -11,7 +12,8 @@ from aeon.platform.catalog.model import Health, Service, Tool
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.tools import Tools
 from aeon.platform.errors import NotFoundError
-from aeon.platform.graph import GraphStore
+from aeon.platform.records import storable
+from aeon.platform.store import Store, Unit
 
 SHORTEST, USUAL, LONGEST = timedelta(seconds=30), timedelta(minutes=2), timedelta(minutes=5)
 """How long until the next check: at least, while all is well, and at most (platform 5)."""
@@ -73,7 +75,7 @@ class HealthChecks:
     """Checks what a user's tools reach, and keeps what came of it with each tool and its service."""
 
     def __init__(
-        self, store: GraphStore, tools: Tools, services: Services, probes: Mapping[str, Probe], clock: Clock
+        self, store: Store, tools: Tools, services: Services, probes: Mapping[str, Probe], clock: Clock
     ) -> None:
         """`probes` are by type of service; what has none is left as it is."""
         self._store = store
@@ -105,16 +107,18 @@ class HealthChecks:
         )
         failures = 0 if problem is None else state["failures"] + 1
         found = verdict(problem, failures)
-        after: JsonObject = {
-            "status": found.status,
-            "errorMessage": found.reason,
-            "lastHealthCheck": now,
-            "healthFailures": failures,
-            "healthSince": state["since"] if found.status == state["status"] and state["since"] else now,
-        }
-        self._store.write(queries.NOTE_HEALTH, {"tool": tool.id, "health": after, "at": now})
-        return {"failures": failures, "since": after["healthSince"], "status": found.status}
+        since = state["since"] if found.status == state["status"] and state["since"] else now
+        after: JsonObject = {"status": found.status, "failures": failures, "since": since}
+        noted = {**after, "tool": tool.id, "error_message": found.reason and storable(found.reason), "at": now}
+        self._store.update(partial(_note, noted=noted))
+        return after
 
     def _state(self, tool: Tool) -> JsonObject:
         (row,) = self._store.read(queries.HEALTH_STATE, {"tool": tool.id})
-        return {"failures": row["failures"] or 0, "since": row["since"], "status": row["status"]}
+        return row
+
+
+def _note(unit: Unit, noted: JsonObject) -> None:
+    """Write a tool's health, and its service's; a tool that was disabled meanwhile stays as it is."""
+    if unit.write(queries.NOTE_HEALTH, noted):
+        unit.write(queries.NOTE_SERVICE_HEALTH, noted)

@@ -13,7 +13,7 @@ class Rate(Record):
 
 
 class Limits(Record):
-    """What is None is not limited. All jobs of all runs on one graph keep to them together (platform 10)."""
+    """What is None is not limited. All jobs of all runs of one record keep to them together (platform 10)."""
 
     concurrency: int | None = Field(default=None, ge=1, le=256, description="calls at once")
     rate: Rate | None = None

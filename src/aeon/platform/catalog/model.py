@@ -44,7 +44,7 @@ class Service(Owned, _Monitored):
     """Where work happens: a kind of endpoint, and the shape of what it takes to connect."""
 
     kind: ClassVar[Kind] = "service"
-    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connectionSchema", "limits"})
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connection_schema", "limits"})
 
     type: ServiceType
     protocol: ServiceProtocol
@@ -73,7 +73,7 @@ class Tool(Owned, _Monitored):
 
     kind: ClassVar[Kind] = "tool"
     stored_as_text: ClassVar[frozenset[str]] = frozenset(
-        {"operation", "inputSchema", "outputSchema", "connectionParams"}
+        {"operation", "input_schema", "output_schema", "connection_params"}
     )
 
     description: Description = ""
@@ -94,7 +94,7 @@ class ServiceTemplate(Owned):
     """A blueprint of services. Its structure never changes; `archived` hides it from lists."""
 
     kind: ClassVar[Kind] = "serviceTemplate"
-    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connectionSchema", "limits"})
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"connection_schema", "limits"})
 
     description: Description | None = None
     type: ServiceType
@@ -109,7 +109,7 @@ class ToolTemplate(Owned):
     """A blueprint of tools. Its structure never changes; `archived` hides it from lists."""
 
     kind: ClassVar[Kind] = "toolTemplate"
-    stored_as_text: ClassVar[frozenset[str]] = frozenset({"operation", "inputSchema", "outputSchema"})
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"operation", "input_schema", "output_schema"})
 
     description: Description | None = None
     operation: Operation

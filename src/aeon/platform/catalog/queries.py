@@ -1,390 +1,273 @@
-"""Everything that the catalog asks the graph. Each mutation is put before `aeon.platform.queries.RECORDED`.
+"""Everything that the catalog asks the record.
 
-An entity is returned as `entity`, with what its edges say beside it. `nameKey` (owner and name) is unique for each
-kind; `sharedKey` (name and id) stands only on what is shared, so that both lists are ranges of an index. The
-index gives too much: `+ ''` keeps a comparison away from it (`aeon.platform.records.ordered`).
+Each kind has five queries for its `Shelf`: one thing as the caller may see it, the id of the caller's own thing of a
+name, pages of own and of shared things by name, and what uses a thing.
 """
 
 from typing import Final
 
-from aeon.platform.graph import Schema
-
-LABELS: Final = {
-    "service": "Service",
-    "secret": "Secret",
-    "tool": "Tool",
-    "serviceTemplate": "ServiceTemplate",
-    "toolTemplate": "ToolTemplate",
-}
-
-SCHEMA: Final = Schema(
-    unique=(*((label, key) for label in LABELS.values() for key in ("id", "nameKey")), ("Binding", "id")),
-    indexed=(
-        *((label, "sharedKey") for label in LABELS.values()),
-        ("Service", "serviceTemplateId"),
-        ("Tool", "toolTemplateId"),
-        ("TokenUse", "userId"),
-    ),
-)
-
-# By name
-
-SERVICE_NAMED: Final = "MATCH (x:Service {nameKey: $nameKey}) RETURN x.id AS id"
-SECRET_NAMED: Final = "MATCH (x:Secret {nameKey: $nameKey}) RETURN x.id AS id"
-TOOL_NAMED: Final = "MATCH (x:Tool {nameKey: $nameKey}) RETURN x.id AS id"
-SERVICE_TEMPLATE_NAMED: Final = "MATCH (x:ServiceTemplate {nameKey: $nameKey}) RETURN x.id AS id"
-TOOL_TEMPLATE_NAMED: Final = "MATCH (x:ToolTemplate {nameKey: $nameKey}) RETURN x.id AS id"
-
 # Services
 
+_SERVICE: Final = """
+SELECT id, owner_id, name, type, protocol, connection_schema, schema_version, requires_secret, limits, enabled, status,
+       last_health_check, error_message, shared, service_template_id, version, created_at, updated_at
+FROM services
+"""
+
+SERVICE: Final = f"{_SERVICE} WHERE id = :id AND (owner_id = :user OR shared = 1)"
+
+SERVICE_NAMED: Final = "SELECT id FROM services WHERE owner_id = :user AND name = :name"
+
+OWN_SERVICES: Final = f"{_SERVICE} WHERE owner_id = :user AND name > :after ORDER BY name LIMIT :limit"
+
+SHARED_SERVICES: Final = f"""{_SERVICE}
+WHERE shared = 1 AND (name, id) > (:after, :after_id) ORDER BY name, id LIMIT :limit
+"""
+
 CREATE_SERVICE: Final = """
-MATCH (u:User {id: $user})
-CREATE (s:Service)-[:OWNED_BY {created_at: $at}]->(u)
-SET s += $properties
-WITH s
+INSERT INTO services (id, owner_id, name, type, protocol, connection_schema, schema_version, requires_secret, limits,
+                      enabled, status, last_health_check, error_message, shared, service_template_id, version,
+                      created_at, updated_at)
+VALUES (:id, :owner_id, :name, :type, :protocol, :connection_schema, :schema_version, :requires_secret, :limits,
+        :enabled, :status, :last_health_check, :error_message, :shared, :service_template_id, :version,
+        :created_at, :updated_at)
 """
 
 CHANGE_SERVICE: Final = """
-MATCH (s:Service {id: $id})-[:OWNED_BY]->(:User {id: $user})
-WHERE s.version = $version
-SET s += $properties
-WITH s
+UPDATE services
+SET name = :name, connection_schema = :connection_schema, schema_version = :schema_version, limits = :limits,
+    enabled = :enabled, shared = :shared, version = :version, updated_at = :updated_at,
+    status = coalesce(:status, status),
+    error_message = CASE WHEN CAST(:status AS text) IS NULL THEN error_message ELSE :error_message END
+WHERE id = :id AND owner_id = :owner_id AND version = :before
+"""
+"""Without a status, its health stays as it is."""
+
+DELETE_SERVICE: Final = "DELETE FROM services WHERE id = :id AND owner_id = :user"
+
+USERS_OF_SERVICE: Final = """
+SELECT 'tool' AS kind, id, name, owner_id, (owner_id = :user OR shared = 1) AS visible
+FROM tools WHERE service_id = :id ORDER BY name, visible DESC, id LIMIT :limit
 """
 
-DELETE_SERVICE: Final = """
-MATCH (s:Service {id: $id})-[o:OWNED_BY]->(:User {id: $user})
-OPTIONAL MATCH (t:Tool)-[:USES_SERVICE]->(s)
-WITH s, o, count(t) AS users
-WHERE users = 0
-DELETE o, s
-WITH users
-"""
+# Secrets: visible to their owners alone (platform 3)
 
-SERVICE: Final = """
-MATCH (s:Service {id: $id})-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR s.shared
-RETURN s AS entity, o.id AS ownerId
-"""
+_SECRET: Final = "SELECT id, owner_id, name, type, shared, vault_version, version, created_at, updated_at FROM secrets"
 
-OWN_SERVICES: Final = """
-MATCH (s:Service) WHERE s.nameKey > $after AND s.nameKey < $end AND s.nameKey + '' > $after AND s.nameKey + '' < $end
-RETURN s AS entity, $user AS ownerId ORDER BY s.nameKey LIMIT $limit
-"""
+SECRET: Final = f"{_SECRET} WHERE id = :id AND owner_id = :user"
 
-SHARED_SERVICES: Final = """
-MATCH (s:Service) WHERE s.sharedKey > $after AND s.sharedKey + '' > $after
-WITH s ORDER BY s.sharedKey LIMIT $limit
-MATCH (s)-[:OWNED_BY]->(o:User)
-RETURN s AS entity, o.id AS ownerId ORDER BY s.sharedKey
-"""
+SECRET_NAMED: Final = "SELECT id FROM secrets WHERE owner_id = :user AND name = :name"
 
-# Secrets: only ever their owner's (platform 3)
+OWN_SECRETS: Final = f"{_SECRET} WHERE owner_id = :user AND name > :after ORDER BY name LIMIT :limit"
 
 CREATE_SECRET: Final = """
-MATCH (u:User {id: $user})
-CREATE (k:Secret)-[:OWNED_BY {created_at: $at}]->(u)
-SET k += $properties
-WITH k
+INSERT INTO secrets (id, owner_id, name, type, shared, vault_version, version, created_at, updated_at)
+VALUES (:id, :owner_id, :name, :type, :shared, :vault_version, :version, :created_at, :updated_at)
 """
 
 CHANGE_SECRET: Final = """
-MATCH (k:Secret {id: $id})-[:OWNED_BY]->(:User {id: $user})
-WHERE k.version = $version
-SET k += $properties
-WITH k
+UPDATE secrets
+SET name = :name, shared = :shared, vault_version = :vault_version, version = :version, updated_at = :updated_at
+WHERE id = :id AND owner_id = :owner_id AND version = :before
 """
 
-DELETE_SECRET: Final = """
-MATCH (k:Secret {id: $id})-[o:OWNED_BY]->(:User {id: $user})
-OPTIONAL MATCH (t)-[:USES_SECRET]->(k)
-WITH k, o, count(t) AS users
-WHERE users = 0
-DELETE o, k
-WITH users
-"""
+DELETE_SECRET: Final = "DELETE FROM secrets WHERE id = :id AND owner_id = :user"
 
-SECRET: Final = """
-MATCH (k:Secret {id: $id})-[:OWNED_BY]->(o:User {id: $user})
-RETURN k AS entity, o.id AS ownerId
-"""
-
-OWN_SECRETS: Final = """
-MATCH (k:Secret) WHERE k.nameKey > $after AND k.nameKey < $end AND k.nameKey + '' > $after AND k.nameKey + '' < $end
-RETURN k AS entity, $user AS ownerId ORDER BY k.nameKey LIMIT $limit
+USERS_OF_SECRET: Final = """
+SELECT 'tool' AS kind, t.id, t.name, t.owner_id, (t.owner_id = :user OR t.shared = 1) AS visible
+FROM tools t
+WHERE t.id IN (SELECT id FROM tools WHERE secret_id = :id UNION SELECT tool_id FROM bindings WHERE secret_id = :id)
+ORDER BY name, visible DESC, id LIMIT :limit
 """
 
 # Tools
 
+_TOOL: Final = """
+SELECT t.id, t.owner_id, t.name, t.description, t.service_id, t.connection_params, t.operation, t.input_schema,
+       t.output_schema, t.effect, t.enabled, t.status, t.last_health_check, t.error_message, t.shared,
+       t.tool_template_id, t.version, t.created_at, t.updated_at, s.status AS service_status,
+       CASE WHEN t.owner_id = :user THEN t.secret_id END AS secret_id,
+       CASE WHEN t.owner_id = :user THEN t.secret_scope END AS secret_scope,
+       t.secret_id IS NOT NULL AS needs_secret
+FROM tools t JOIN services s ON s.id = t.service_id
+"""
+
+TOOL: Final = f"{_TOOL} WHERE t.id = :id AND (t.owner_id = :user OR t.shared = 1)"
+
+TOOL_NAMED: Final = "SELECT id FROM tools WHERE owner_id = :user AND name = :name"
+
+OWN_TOOLS: Final = f"{_TOOL} WHERE t.owner_id = :user AND t.name > :after ORDER BY t.name LIMIT :limit"
+
+SHARED_TOOLS: Final = f"""{_TOOL}
+WHERE t.shared = 1 AND (t.name, t.id) > (:after, :after_id) ORDER BY t.name, t.id LIMIT :limit
+"""
+
 CREATE_TOOL: Final = """
-MATCH (u:User {id: $user}), (s:Service {id: $service})-[:OWNED_BY]->(so:User)
-OPTIONAL MATCH (k:Secret {id: $secret})-[:OWNED_BY]->(ko:User)
-WITH u, s, so, k, ko
-WHERE (so.id = $user OR s.shared) AND s.version = $serviceVersion AND ($secret = "" OR ko.id = $user)
-CREATE (t:Tool)-[:OWNED_BY {created_at: $at}]->(u)
-CREATE (t)-[:USES_SERVICE {connectionParams: $connectionParams}]->(s)
-SET t += $properties
-FOREACH (one IN CASE WHEN k IS NULL THEN [] ELSE [k] END | CREATE (t)-[:USES_SECRET {scope: $scope}]->(one))
-WITH t
+INSERT INTO tools (id, owner_id, name, description, service_id, connection_params, secret_id, secret_scope, operation,
+                   input_schema, output_schema, effect, enabled, status, last_health_check, error_message, shared,
+                   tool_template_id, version, created_at, updated_at)
+SELECT :id, :owner_id, :name, :description, id, :connection_params, :secret_id, :secret_scope, :operation,
+       :input_schema, :output_schema, :effect, :enabled, :status, :last_health_check, :error_message, :shared,
+       :tool_template_id, :version, :created_at, :updated_at
+FROM services WHERE id = :service_id AND (owner_id = :owner_id OR shared = 1) AND version = :service_version
 """
 
 CHANGE_TOOL: Final = """
-MATCH (t:Tool {id: $id})-[:OWNED_BY]->(:User {id: $user})
-MATCH (t)-[c:USES_SERVICE]->(s:Service)
-WHERE t.version = $version AND s.version = $serviceVersion
-SET t += $properties
-SET c.connectionParams = $connectionParams
-WITH t
+UPDATE tools
+SET name = :name, description = :description, connection_params = :connection_params, secret_id = :secret_id,
+    secret_scope = :secret_scope, operation = :operation, input_schema = :input_schema, output_schema = :output_schema,
+    effect = :effect, enabled = :enabled, shared = :shared, version = :version, updated_at = :updated_at,
+    status = coalesce(:status, status),
+    error_message = CASE WHEN CAST(:status AS text) IS NULL THEN error_message ELSE :error_message END
+WHERE id = :id AND owner_id = :owner_id AND version = :before
+  AND EXISTS (SELECT 1 FROM services WHERE id = tools.service_id AND version = :service_version)
+"""
+"""Without a status, its health stays as it is."""
+
+DELETE_TOOL: Final = "DELETE FROM tools WHERE id = :id AND owner_id = :user"
+"""The secrets that other users bound to it are unbound with it."""
+
+USERS_OF_TOOL: Final = """
+SELECT 'binding' AS kind, id, 'a secret of ' || user_id AS name, user_id AS owner_id, user_id = :user AS visible
+FROM bindings WHERE tool_id = :id
+UNION ALL
+SELECT 'process', id, name, owner_id, (owner_id = :user OR shared = 1)
+FROM processes WHERE id IN (SELECT process_id FROM process_steps WHERE tool_id = :id)
+ORDER BY kind, name, visible DESC, id LIMIT :limit
 """
 
-CHANGE_TOOL_SECRET: Final = """
-MATCH (t:Tool {id: $id})-[:OWNED_BY]->(:User {id: $user})
-MATCH (t)-[c:USES_SERVICE]->(s:Service)
-MATCH (k:Secret {id: $secret})-[:OWNED_BY]->(:User {id: $user})
-WHERE t.version = $version AND s.version = $serviceVersion
-OPTIONAL MATCH (t)-[old:USES_SECRET]->(:Secret)
-WITH t, c, k, collect(old) AS before
-FOREACH (one IN before | DELETE one)
-CREATE (t)-[:USES_SECRET {scope: $scope}]->(k)
-SET t += $properties
-SET c.connectionParams = $connectionParams
-WITH t
-"""
+USE_TOOL: Final = "SELECT 1 AS found FROM tools WHERE id = :id AND (owner_id = :user OR shared = 1)"
 
-DELETE_TOOL: Final = """
-MATCH (t:Tool {id: $id})-[:OWNED_BY]->(:User {id: $user})
-OPTIONAL MATCH (p:ProcessStep)-[:CALLS_TOOL]->(t)
-OPTIONAL MATCH (b:Binding)-[:FOR_TOOL]->(t)
-WITH t, count(p) AS users, collect(b) AS bindings
-WHERE users = 0
-FOREACH (one IN bindings | DETACH DELETE one)
-DETACH DELETE t
-WITH users
-"""
-
-TOOL: Final = """
-MATCH (t:Tool {id: $id})-[:OWNED_BY]->(o:User)
-MATCH (t)-[c:USES_SERVICE]->(s:Service)
-WHERE o.id = $user OR t.shared
-OPTIONAL MATCH (t)-[h:USES_SECRET]->(k:Secret)
-RETURN t AS entity, o.id AS ownerId, s.id AS serviceId, c.connectionParams AS connectionParams,
-       CASE WHEN o.id = $user THEN k.id ELSE NULL END AS secretId,
-       CASE WHEN o.id = $user THEN h.scope ELSE NULL END AS secretScope,
-       k IS NOT NULL AS needsSecret, s.status AS serviceStatus
-"""
-
-OWN_TOOLS: Final = """
-MATCH (t:Tool) WHERE t.nameKey > $after AND t.nameKey < $end AND t.nameKey + '' > $after AND t.nameKey + '' < $end
-WITH t ORDER BY t.nameKey LIMIT $limit
-MATCH (t)-[c:USES_SERVICE]->(s:Service)
-OPTIONAL MATCH (t)-[h:USES_SECRET]->(k:Secret)
-RETURN t AS entity, $user AS ownerId, s.id AS serviceId, c.connectionParams AS connectionParams,
-       k.id AS secretId, h.scope AS secretScope,
-       k IS NOT NULL AS needsSecret, s.status AS serviceStatus ORDER BY t.nameKey
-"""
-
-SHARED_TOOLS: Final = """
-MATCH (t:Tool) WHERE t.sharedKey > $after AND t.sharedKey + '' > $after
-WITH t ORDER BY t.sharedKey LIMIT $limit
-MATCH (t)-[:OWNED_BY]->(o:User)
-MATCH (t)-[c:USES_SERVICE]->(s:Service)
-OPTIONAL MATCH (t)-[h:USES_SECRET]->(k:Secret)
-RETURN t AS entity, o.id AS ownerId, s.id AS serviceId, c.connectionParams AS connectionParams,
-       CASE WHEN o.id = $user THEN k.id ELSE NULL END AS secretId,
-       CASE WHEN o.id = $user THEN h.scope ELSE NULL END AS secretScope,
-       k IS NOT NULL AS needsSecret, s.status AS serviceStatus ORDER BY t.sharedKey
-"""
-
-# A user's own secret for another's shared tool (platform 3)
+# A user's own secret for another user's shared tool (platform 3)
 
 BIND_SECRET: Final = """
-MATCH (u:User {id: $user})
-MATCH (t:Tool {id: $tool})-[:OWNED_BY]->(o:User)
-MATCH (k:Secret {id: $secret})-[:OWNED_BY]->(u)
-WHERE o.id <> $user AND t.shared
-MERGE (b:Binding {id: $id})
-WITH u, t, k, b
-OPTIONAL MATCH (b)-[old:USES_SECRET]->(:Secret)
-WITH u, t, k, b, collect(old) AS before
-FOREACH (one IN before | DELETE one)
-MERGE (b)-[:FOR_TOOL]->(t)
-MERGE (b)-[:BOUND_BY]->(u)
-CREATE (b)-[:USES_SECRET]->(k)
-WITH b
+INSERT INTO bindings (id, user_id, tool_id, secret_id)
+SELECT :id, :user, id, :secret FROM tools WHERE id = :tool AND owner_id <> :user AND shared = 1
+ON CONFLICT (id) DO UPDATE SET secret_id = excluded.secret_id
 """
 
-UNBIND_SECRET: Final = """
-MATCH (b:Binding {id: $id})-[:BOUND_BY]->(:User {id: $user})
-DETACH DELETE b
-WITH 1 AS unbound
-"""
+UNBIND_SECRET: Final = "DELETE FROM bindings WHERE id = :id AND user_id = :user"
 
-BOUND_SECRET: Final = """
-MATCH (b:Binding {id: $id})-[:USES_SECRET]->(k:Secret)-[:OWNED_BY]->(o:User {id: $user})
-RETURN k AS entity, o.id AS ownerId
-"""
+BOUND_SECRET: Final = "SELECT secret_id FROM bindings WHERE id = :id AND user_id = :user"
 
-USE_TOOL: Final = """
-MATCH (t:Tool {id: $id})-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR t.shared
-WITH t
-"""
+# Tokens that calls used, each user's own
 
-# Tokens that calls used up, each user's own
-
-NOTE_TOKENS: Final = """
-CREATE (u:TokenUse)
-SET u += $use
-RETURN u.id AS id
+ADD_TOKEN_USE: Final = """
+INSERT INTO token_uses (id, user_id, tool_id, at, prompt_tokens, completion_tokens, model)
+VALUES (:id, :user, :tool, :at, :prompt_tokens, :completion_tokens, :model)
 """
 
 TOKENS_OF: Final = """
-MATCH (u:TokenUse {userId: $user})
-WHERE u.toolId = $tool
-RETURN count(u) AS calls, sum(u.promptTokens) AS prompt, sum(u.completionTokens) AS completion
+SELECT count(*) AS calls, coalesce(sum(prompt_tokens), 0) AS prompt, coalesce(sum(completion_tokens), 0) AS completion
+FROM token_uses WHERE user_id = :user AND tool_id = :tool
 """
 
 # Health, which the system alone writes (platform 5)
 
 HEALTH_STATE: Final = """
-MATCH (t:Tool {id: $tool})
-RETURN t.healthFailures AS failures, t.healthSince AS since, t.status AS status
+SELECT health_failures AS failures, health_since AS since, status FROM tools WHERE id = :tool
 """
 
 NOTE_HEALTH: Final = """
-MATCH (t:Tool {id: $tool})-[:USES_SERVICE]->(s:Service)
-SET t += $health
-WITH s
-MATCH (x:Tool)-[:USES_SERVICE]->(s)
-WHERE x.enabled
-WITH s, collect(x.status) AS states
-WITH s, CASE WHEN NOT s.enabled THEN "down" WHEN "healthy" IN states THEN "healthy"
-             WHEN "degraded" IN states THEN "degraded" ELSE "down" END AS state
-SET s.status = state, s.lastHealthCheck = $at,
-    s.errorMessage = CASE WHEN NOT s.enabled THEN s.errorMessage WHEN state = "healthy" THEN NULL
-                          ELSE "No tool on it is healthy." END
-RETURN state
+UPDATE tools
+SET status = :status, error_message = :error_message, last_health_check = :at, health_failures = :failures,
+    health_since = :since
+WHERE id = :tool AND enabled = 1
 """
-"""A service is as healthy as the healthiest of the tools on it: where it is, each of them says for itself."""
+
+NOTE_SERVICE_HEALTH: Final = """
+UPDATE services SET
+    status = CASE WHEN EXISTS (SELECT 1 FROM tools WHERE service_id = services.id AND enabled = 1
+                               AND status = 'healthy') THEN 'healthy'
+                  WHEN EXISTS (SELECT 1 FROM tools WHERE service_id = services.id AND enabled = 1
+                               AND status = 'degraded') THEN 'degraded'
+                  ELSE 'down' END,
+    last_health_check = :at,
+    error_message = CASE WHEN EXISTS (SELECT 1 FROM tools WHERE service_id = services.id AND enabled = 1
+                                      AND status = 'healthy') THEN NULL
+                         ELSE 'No tool on it is healthy.' END
+WHERE id = (SELECT service_id FROM tools WHERE id = :tool) AND enabled = 1
+"""
+"""A service is as healthy as the healthiest of the enabled tools on it."""
 
 # Templates
 
-CREATE_SERVICE_TEMPLATE: Final = """
-MATCH (u:User {id: $user})
-CREATE (x:ServiceTemplate)-[:OWNED_BY {created_at: $at}]->(u)
-SET x += $properties
-WITH x
+_SERVICE_TEMPLATE: Final = """
+SELECT id, owner_id, name, description, type, protocol, connection_schema, requires_secret, limits, shared, archived,
+       version, created_at, updated_at
+FROM service_templates
 """
 
-CREATE_TOOL_TEMPLATE: Final = """
-MATCH (u:User {id: $user})
-CREATE (x:ToolTemplate)-[:OWNED_BY {created_at: $at}]->(u)
-SET x += $properties
-WITH x
+SERVICE_TEMPLATE: Final = f"{_SERVICE_TEMPLATE} WHERE id = :id AND (owner_id = :user OR shared = 1)"
+
+SERVICE_TEMPLATE_NAMED: Final = "SELECT id FROM service_templates WHERE owner_id = :user AND name = :name"
+
+OWN_SERVICE_TEMPLATES: Final = f"""{_SERVICE_TEMPLATE}
+WHERE owner_id = :user AND name > :after AND (archived = 0 OR :archived = 1) ORDER BY name LIMIT :limit
+"""
+
+SHARED_SERVICE_TEMPLATES: Final = f"""{_SERVICE_TEMPLATE}
+WHERE shared = 1 AND (name, id) > (:after, :after_id) AND (archived = 0 OR :archived = 1)
+ORDER BY name, id LIMIT :limit
+"""
+
+CREATE_SERVICE_TEMPLATE: Final = """
+INSERT INTO service_templates (id, owner_id, name, description, type, protocol, connection_schema, requires_secret,
+                               limits, shared, archived, version, created_at, updated_at)
+VALUES (:id, :owner_id, :name, :description, :type, :protocol, :connection_schema, :requires_secret,
+        :limits, :shared, :archived, :version, :created_at, :updated_at)
 """
 
 CHANGE_SERVICE_TEMPLATE: Final = """
-MATCH (x:ServiceTemplate {id: $id})-[:OWNED_BY]->(:User {id: $user})
-WHERE x.version = $version
-SET x += $properties
-WITH x
+UPDATE service_templates
+SET name = :name, description = :description, shared = :shared, archived = :archived, version = :version,
+    updated_at = :updated_at
+WHERE id = :id AND owner_id = :owner_id AND version = :before
+"""
+
+DELETE_SERVICE_TEMPLATE: Final = "DELETE FROM service_templates WHERE id = :id AND owner_id = :user"
+
+MADE_FROM_SERVICE_TEMPLATE: Final = """
+SELECT 'service' AS kind, id, name, owner_id, (owner_id = :user OR shared = 1) AS visible
+FROM services WHERE service_template_id = :id ORDER BY name, visible DESC, id LIMIT :limit
+"""
+
+_TOOL_TEMPLATE: Final = """
+SELECT id, owner_id, name, description, operation, input_schema, output_schema, shared, archived, version, created_at,
+       updated_at
+FROM tool_templates
+"""
+
+TOOL_TEMPLATE: Final = f"{_TOOL_TEMPLATE} WHERE id = :id AND (owner_id = :user OR shared = 1)"
+
+TOOL_TEMPLATE_NAMED: Final = "SELECT id FROM tool_templates WHERE owner_id = :user AND name = :name"
+
+OWN_TOOL_TEMPLATES: Final = f"""{_TOOL_TEMPLATE}
+WHERE owner_id = :user AND name > :after AND (archived = 0 OR :archived = 1) ORDER BY name LIMIT :limit
+"""
+
+SHARED_TOOL_TEMPLATES: Final = f"""{_TOOL_TEMPLATE}
+WHERE shared = 1 AND (name, id) > (:after, :after_id) AND (archived = 0 OR :archived = 1)
+ORDER BY name, id LIMIT :limit
+"""
+
+CREATE_TOOL_TEMPLATE: Final = """
+INSERT INTO tool_templates (id, owner_id, name, description, operation, input_schema, output_schema, shared, archived,
+                            version, created_at, updated_at)
+VALUES (:id, :owner_id, :name, :description, :operation, :input_schema, :output_schema, :shared, :archived,
+        :version, :created_at, :updated_at)
 """
 
 CHANGE_TOOL_TEMPLATE: Final = """
-MATCH (x:ToolTemplate {id: $id})-[:OWNED_BY]->(:User {id: $user})
-WHERE x.version = $version
-SET x += $properties
-WITH x
+UPDATE tool_templates
+SET name = :name, description = :description, shared = :shared, archived = :archived, version = :version,
+    updated_at = :updated_at
+WHERE id = :id AND owner_id = :owner_id AND version = :before
 """
 
-DELETE_SERVICE_TEMPLATE: Final = """
-MATCH (x:ServiceTemplate {id: $id})-[o:OWNED_BY]->(:User {id: $user})
-DELETE o, x
-WITH 1 AS deleted
-"""
-
-DELETE_TOOL_TEMPLATE: Final = """
-MATCH (x:ToolTemplate {id: $id})-[o:OWNED_BY]->(:User {id: $user})
-DELETE o, x
-WITH 1 AS deleted
-"""
-
-SERVICE_TEMPLATE: Final = """
-MATCH (x:ServiceTemplate {id: $id})-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR x.shared
-RETURN x AS entity, o.id AS ownerId
-"""
-
-TOOL_TEMPLATE: Final = """
-MATCH (x:ToolTemplate {id: $id})-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR x.shared
-RETURN x AS entity, o.id AS ownerId
-"""
-
-OWN_SERVICE_TEMPLATES: Final = """
-MATCH (x:ServiceTemplate) WHERE x.nameKey > $after AND x.nameKey < $end
-  AND x.nameKey + '' > $after AND x.nameKey + '' < $end
-  AND (NOT x.archived OR $archived)
-RETURN x AS entity, $user AS ownerId ORDER BY x.nameKey LIMIT $limit
-"""
-
-OWN_TOOL_TEMPLATES: Final = """
-MATCH (x:ToolTemplate) WHERE x.nameKey > $after AND x.nameKey < $end
-  AND x.nameKey + '' > $after AND x.nameKey + '' < $end
-  AND (NOT x.archived OR $archived)
-RETURN x AS entity, $user AS ownerId ORDER BY x.nameKey LIMIT $limit
-"""
-
-SHARED_SERVICE_TEMPLATES: Final = """
-MATCH (x:ServiceTemplate) WHERE x.sharedKey > $after AND x.sharedKey + '' > $after AND (NOT x.archived OR $archived)
-WITH x ORDER BY x.sharedKey LIMIT $limit
-MATCH (x)-[:OWNED_BY]->(o:User)
-RETURN x AS entity, o.id AS ownerId ORDER BY x.sharedKey
-"""
-
-SHARED_TOOL_TEMPLATES: Final = """
-MATCH (x:ToolTemplate) WHERE x.sharedKey > $after AND x.sharedKey + '' > $after AND (NOT x.archived OR $archived)
-WITH x ORDER BY x.sharedKey LIMIT $limit
-MATCH (x)-[:OWNED_BY]->(o:User)
-RETURN x AS entity, o.id AS ownerId ORDER BY x.sharedKey
-"""
-
-# Who uses what
-
-USERS_OF_SERVICE: Final = """
-MATCH (t:Tool)-[:USES_SERVICE]->(:Service {id: $id})
-MATCH (t)-[:OWNED_BY]->(o:User)
-RETURN "tool" AS kind, t.id AS id, t.name AS name, o.id AS ownerId, (o.id = $user OR t.shared) AS visible
-ORDER BY t.name, visible DESC, t.id LIMIT $limit
-"""
-
-USERS_OF_SECRET: Final = """
-MATCH (x)-[:USES_SECRET]->(:Secret {id: $id})
-OPTIONAL MATCH (x)-[:FOR_TOOL]->(bound:Tool)
-WITH CASE WHEN bound IS NULL THEN x ELSE bound END AS t
-MATCH (t)-[:OWNED_BY]->(o:User)
-RETURN "tool" AS kind, t.id AS id, t.name AS name, o.id AS ownerId, (o.id = $user OR t.shared) AS visible
-ORDER BY t.name, visible DESC, t.id LIMIT $limit
-"""
-
-USERS_OF_TOOL: Final = """
-MATCH (x)-[:FOR_TOOL|CALLS_TOOL]->(:Tool {id: $id})
-OPTIONAL MATCH (p:Process)-[:HAS_STEP]->(x)
-WITH DISTINCT p IS NULL AS isBinding, CASE WHEN p IS NULL THEN x ELSE p END AS u
-MATCH (u)-[:BOUND_BY|OWNED_BY]->(o:User)
-RETURN CASE WHEN isBinding THEN "binding" ELSE "process" END AS kind, u.id AS id,
-       CASE WHEN isBinding THEN "a secret of " + o.id ELSE u.name END AS name, o.id AS ownerId,
-       (o.id = $user OR (NOT isBinding AND u.shared)) AS visible
-ORDER BY kind, name, visible DESC, id LIMIT $limit
-"""
-
-MADE_FROM_SERVICE_TEMPLATE: Final = """
-MATCH (s:Service {serviceTemplateId: $id})-[:OWNED_BY]->(o:User)
-RETURN "service" AS kind, s.id AS id, s.name AS name, o.id AS ownerId, (o.id = $user OR s.shared) AS visible
-ORDER BY s.name, visible DESC, s.id LIMIT $limit
-"""
+DELETE_TOOL_TEMPLATE: Final = "DELETE FROM tool_templates WHERE id = :id AND owner_id = :user"
 
 MADE_FROM_TOOL_TEMPLATE: Final = """
-MATCH (t:Tool {toolTemplateId: $id})-[:OWNED_BY]->(o:User)
-RETURN "tool" AS kind, t.id AS id, t.name AS name, o.id AS ownerId, (o.id = $user OR t.shared) AS visible
-ORDER BY t.name, visible DESC, t.id LIMIT $limit
+SELECT 'tool' AS kind, id, name, owner_id, (owner_id = :user OR shared = 1) AS visible
+FROM tools WHERE tool_template_id = :id ORDER BY name, visible DESC, id LIMIT :limit
 """

@@ -1,4 +1,4 @@
-"""Secrets: metadata in the graph, values in the vault, and nobody but the owner near either (platform 3)."""
+"""Secrets: metadata in the record, values in the vault, and nobody but the owner near either (platform 3)."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -10,10 +10,10 @@ from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
+from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.errors import ConflictError
-from aeon.platform.graph import GraphStore, GraphUnavailableError, Row
 from aeon.platform.ledger import Ledger, Request
+from aeon.platform.store import Store, StoreUnavailableError, writes_one
 from aeon.platform.vault import Revealed, SecretKey, Vault, VaultError
 
 QUERIES = KindQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
@@ -22,18 +22,18 @@ QUERIES = KindQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS,
 class Secrets(Shelf[Secret]):
     """The secrets of all users. A value goes in, and comes out by `reveal` for the one call that uses it.
 
-    The vault is written before the graph: what the graph never came to know is swept.
+    The vault is written before the record: values that the record does not know are swept.
     """
 
     def __init__(
         self,
-        store: GraphStore,
+        store: Store,
         ledger: Ledger,
         vault: Vault,
         new_id: Callable[[], str],
         new_version: Callable[[], int] = lambda: randbits(53),
     ) -> None:
-        super().__init__(store, ledger, _read, QUERIES)
+        super().__init__(store, ledger, Secret.from_row, QUERIES)
         self._ledger = ledger
         self._vault = vault
         self._new_id = new_id
@@ -56,9 +56,8 @@ class Secrets(Shelf[Secret]):
             created_at=at,
             updated_at=at,
         )
-        params: JsonObject = {"at": at, "properties": properties(secret)}
         with self._written(secret, new.value) as written:
-            created = self.create(queries.CREATE_SECRET, secret, request, params)
+            created = self.create(writes_one(queries.CREATE_SECRET, secret.as_row()), secret, request)
             written.is_wanted = created.id == secret.id
         return created
 
@@ -67,9 +66,7 @@ class Secrets(Shelf[Secret]):
         before = self.own(request.user, id_)
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(
-            queries.CHANGE_SECRET, after, request, {"properties": changed_properties(before, after)}, deeds
-        )
+        return self.replace(writes_one(queries.CHANGE_SECRET, changed_row(before, after)), after, request, deeds)
 
     def rotate(self, id_: str, value: JsonObject, request: Request, *, since: int | None = None) -> Secret:
         """Give the caller's secret another value under the same id; the old value is forgotten.
@@ -82,9 +79,8 @@ class Secrets(Shelf[Secret]):
         after = changed(before, {"vaultVersion": self._new_version()}, self._ledger.now())
         deeds = [Deed("secret.rotate", id_, request.user, request.user, {"name": after.name})]
         with self._written(after, value) as written:
-            rotated = self.replace(
-                queries.CHANGE_SECRET, after, request, {"properties": changed_properties(before, after)}, deeds
-            )
+            work = writes_one(queries.CHANGE_SECRET, changed_row(before, after))
+            rotated = self.replace(work, after, request, deeds)
             written.is_wanted = rotated.vault_version == after.vault_version
         if written.is_wanted:
             self._vault.forget(id_, before.vault_version)
@@ -111,7 +107,7 @@ class Secrets(Shelf[Secret]):
             return after, self._vault.open(_key(after))
 
     def sweep(self, before: str) -> int:
-        """Forget what was put into the vault before that instant and is not in the graph; how many versions.
+        """Forget what was put into the vault before that instant and is not in the record; how many versions.
 
         A crash between both leaves such. What is younger may belong to a change that is under way.
         """
@@ -122,16 +118,16 @@ class Secrets(Shelf[Secret]):
 
     def _is_current(self, key: SecretKey) -> bool:
         rows = self._store.read(queries.SECRET, {"user": key.owner_id, "id": key.secret_id})
-        return bool(rows) and _read(rows[0]).vault_version == key.version
+        return bool(rows) and rows[0]["vault_version"] == key.version
 
     @contextmanager
     def _written(self, secret: Secret, value: JsonObject) -> Generator["_Written"]:
-        """The value in the vault; out of it again when the graph did not come to know it."""
+        """The value in the vault; removed again unless the record knows it."""
         written = _Written()
         self._vault.put(_key(secret), value)
         try:
             yield written
-        except GraphUnavailableError as error:
+        except StoreUnavailableError as error:
             written.is_wanted = error.may_have_happened
             raise
         finally:
@@ -148,7 +144,3 @@ class _Written:
 
 def _key(secret: Secret) -> SecretKey:
     return SecretKey(secret.id, secret.owner_id, secret.type, secret.vault_version)
-
-
-def _read(row: Row) -> Secret:
-    return Secret.from_node(row["entity"], ownerId=row["ownerId"])

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 
-from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceChange, ServiceTemplate
 from aeon.platform.catalog.rules import check_connection_schema, check_service
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
-from aeon.platform.graph import GraphStore, Row
+from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.ledger import Ledger, Request
+from aeon.platform.store import Store, writes_one
 
 QUERIES = KindQueries(
     queries.SERVICE,
@@ -23,8 +22,10 @@ QUERIES = KindQueries(
 class Services(Shelf[Service]):
     """The services of all users, each as its caller may see them."""
 
-    def __init__(self, store: GraphStore, ledger: Ledger, new_id: Callable[[], str]) -> None:
-        super().__init__(store, ledger, _read, QUERIES)
+    kind = "service"
+
+    def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        super().__init__(store, ledger, Service.from_row, QUERIES)
         self._ledger = ledger
         self._new_id = new_id
 
@@ -41,8 +42,7 @@ class Services(Shelf[Service]):
             | {"errorMessage": UNCHECKED}
             | {"serviceTemplateId": template.id if template else None}
         )
-        params: JsonObject = {"at": at, "properties": properties(service)}
-        return self.create(queries.CREATE_SERVICE, service, request, params)
+        return self.create(writes_one(queries.CREATE_SERVICE, service.as_row()), service, request)
 
     def change(self, id_: str, change: ServiceChange, request: Request) -> Service:
         """Change the caller's service. Its type, protocol and need of a secret never do.
@@ -60,14 +60,9 @@ class Services(Shelf[Service]):
             asked |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
         after = changed(before, asked, self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(
-            queries.CHANGE_SERVICE, after, request, {"properties": changed_properties(before, after)}, deeds
-        )
+        work = writes_one(queries.CHANGE_SERVICE, changed_row(before, after))
+        return self.replace(work, after, request, deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's service. Raises ReferencedError while a tool uses it."""
         self.delete(queries.DELETE_SERVICE, id_, request)
-
-
-def _read(row: Row) -> Service:
-    return Service.from_node(row["entity"], ownerId=row["ownerId"])

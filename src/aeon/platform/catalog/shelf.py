@@ -1,17 +1,17 @@
 """The things of one kind: who may see one, who may change it, and why a change came to nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import JsonObject
 from aeon.platform.audit import Deed
 from aeon.platform.catalog.model import Kind, Owned
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, PlatformError, ReferencedError, RuleError
-from aeon.platform.graph import DuplicateError, GraphStore, GuardError, Row
 from aeon.platform.ledger import Ledger, Request
-from aeon.platform.records import KEY_SEPARATOR, name_key, ordered
+from aeon.platform.search.index import Hit, TextIndex
+from aeon.platform.store import DuplicateError, GuardError, Query, Row, Store, Unit, writes_one
 
 E = TypeVar("E", bound=Owned)
 
@@ -25,13 +25,18 @@ _MOST_USERS = 100
 
 @dataclass(frozen=True, slots=True)
 class KindQueries:
-    """What is asked about one kind. Those of `shared` are None where others never see anything."""
+    """The queries about one kind, which all take `:user`. `shared` is None where other users never see anything.
 
-    one: str
-    named: str
-    own: str
-    shared: str | None
-    users: str
+    `one` takes `:id`; `named` takes `:name` and returns the id of the user's own thing; `own` and `shared` return a
+    page by name and take `:after` and `:limit`, `shared` also `:after_id`, and both `:archived` where it applies;
+    `users` returns kind, id, name, owner_id and visible of what uses the thing with `:id`.
+    """
+
+    one: Query
+    named: Query
+    own: Query
+    shared: Query | None
+    users: Query
 
 
 class Use(NamedTuple):
@@ -44,13 +49,17 @@ class Use(NamedTuple):
 
 
 class Shelf(Generic[E]):
-    """The things of one kind in the graph."""
+    """The things of one kind in the record."""
 
-    def __init__(self, store: GraphStore, ledger: Ledger, read: Callable[[Row], E], queries: KindQueries) -> None:
+    kind: ClassVar[str] = ""
+    """The kind under which a search finds them; empty where none does."""
+
+    def __init__(self, store: Store, ledger: Ledger, read: Callable[[Row], E], queries: KindQueries) -> None:
         self._store = store
         self._ledger = ledger
         self._read = read
         self._queries = queries
+        self._search = TextIndex(store)
 
     def get(self, user: str, id_: str) -> E:
         """What the user owns or what is shared. Raises NotFoundError for all else, so nothing leaks (platform 2)."""
@@ -68,28 +77,29 @@ class Shelf(Generic[E]):
 
     def by_name(self, user: str, name: str) -> E | None:
         """The user's own thing of that name."""
-        found = self._store.read(self._queries.named, {"nameKey": name_key(user, name)})
+        found = self._store.read(self._queries.named, {"user": user, "name": name})
         return self.get(user, found[0]["id"]) if found else None
 
     def find(self, user: str, name: str) -> E:
         """The user's own of that name, else the default catalog's, else whatever has it for an id and he may see.
 
-        Raises NotFoundError.
+        Raises NotFoundError, which suggests names that are spelled alike.
         """
-        keys = [name_key(owner, name) for owner in (user, DEFAULTS_OWNER)]
-        ids = [row["id"] for key in keys for row in self._store.read(self._queries.named, {"nameKey": key})]
+        owners = (user, DEFAULTS_OWNER)
+        asked = [self._store.read(self._queries.named, {"user": owner, "name": name}) for owner in owners]
+        ids = [row["id"] for rows in asked for row in rows]
         for id_ in [*ids, name]:
             with suppress(NotFoundError):
                 return self.get(user, id_)
+        suggestion = self._suggestion(user, name)
         raise NotFoundError(
             f"There is nothing named {name!r}, or with that id, that you may see.",
-            next_step="See `aeon catalog list`; what Aeon ships is there after `aeon up`.",
+            next_step=f"{suggestion}See `aeon catalog list`; what Aeon ships is there after `aeon up`.",
         )
 
     def page_of_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:
         """The user's own by name, those after the name `after`."""
-        start, end = name_key(user, after), ordered(f"{user}{chr(ord(KEY_SEPARATOR) + 1)}")
-        params: JsonObject = {"user": user, "after": start, "end": end, "limit": limit, "archived": archived}
+        params: JsonObject = {"user": user, "after": after, "limit": limit, "archived": archived}
         return [self._read(row) for row in self._store.read(self._queries.own, params)]
 
     def page_of_shared(
@@ -98,8 +108,8 @@ class Shelf(Generic[E]):
         """What others share, by name and id, those after the name and id `after`."""
         if self._queries.shared is None:
             return []
-        key = ordered(KEY_SEPARATOR.join(after)) if any(after) else ""
-        params: JsonObject = {"user": user, "after": key, "limit": limit, "archived": archived}
+        name, id_ = after
+        params: JsonObject = {"user": user, "after": name, "after_id": id_, "limit": limit, "archived": archived}
         return [self._read(row) for row in self._store.read(self._queries.shared, params)]
 
     def users_of(self, user: str, id_: str) -> list[Use]:
@@ -107,34 +117,35 @@ class Shelf(Generic[E]):
         self.get(user, id_)
         rows = self._store.read(self._queries.users, {"user": user, "id": id_, "limit": _MOST_USERS})
         return [
-            Use(row["kind"], row["ownerId"], row["id"], row["name"])
+            Use(row["kind"], row["owner_id"], row["id"], row["name"])
             if row["visible"]
-            else Use(row["kind"], row["ownerId"], None, None)
+            else Use(row["kind"], row["owner_id"], None, None)
             for row in rows
         ]
 
-    def create(
-        self, query: str, entity: E, request: Request, params: Mapping[str, Json], also: Sequence[Deed] = ()
-    ) -> E:
-        """Put it there with `query`, or give what the same request created before (platform 20).
+    def create(self, work: Callable[[Unit], None], entity: E, request: Request, also: Sequence[Deed] = ()) -> E:
+        """Write it by `work`, or return what the same request created before (platform 20).
 
-        `also` is recorded besides its creation.
+        `also` is recorded besides its creation. Raises ConflictError where a guard of `work` does not hold.
         """
         if (earlier := self._ledger.answer(request)) is not None:
             return type(entity).model_validate(earlier)
         try:
             created = _came_or_went("create", entity, request.user)
-            return self._committed(query, entity, request, params, [created, *also])
+            return self._committed(work, entity, request, [created, *also])
         except GuardError:
             word = _word(entity.kind)
             raise ConflictError(f"What the {word} {entity.name!r} refers to was changed in the meantime.") from None
 
-    def replace(self, query: str, entity: E, request: Request, params: Mapping[str, Json], deeds: Sequence[Deed]) -> E:
-        """Write the changed entity over the one it was made from; raises ConflictError when that has changed since."""
+    def replace(self, work: Callable[[Unit], None], entity: E, request: Request, deeds: Sequence[Deed]) -> E:
+        """Write the changed entity by `work`, which guards that its version in the record is the one before.
+
+        Raises ConflictError where a guard does not hold.
+        """
         if (earlier := self._ledger.answer(request)) is not None:
             return type(entity).model_validate(earlier)
         try:
-            return self._committed(query, entity, request, {"version": entity.version - 1, **params}, deeds)
+            return self._committed(work, entity, request, deeds)
         except GuardError:
             current = self.own(request.user, entity.id)
             what = f"The {_word(entity.kind)} {current.name!r}"
@@ -142,26 +153,24 @@ class Shelf(Generic[E]):
                 what = f"What the {_word(entity.kind)} {current.name!r} refers to"
             raise ConflictError(f"{what} was changed in the meantime.") from None
 
-    def delete(self, query: str, id_: str, request: Request) -> E | None:
-        """What was deleted; None when the same request deleted it before.
+    def delete(self, query: Query, id_: str, request: Request) -> E | None:
+        """What was deleted; None when the same request deleted it before. `query` takes `:id` and `:user`.
 
         Raises NotFoundError, ForbiddenError, and ReferencedError with what uses it.
         """
         if self._ledger.answer(request) is not None:
             return None
         entity = self.own(request.user, id_)
+        work = writes_one(query, {"id": id_, "user": request.user})
         try:
-            return self._committed(query, entity, request, {}, [_came_or_went("delete", entity, request.user)])
+            return self._committed(work, entity, request, [_came_or_went("delete", entity, request.user)])
         except GuardError:
             raise self._still_used(request.user, entity) from None
 
-    def _committed(
-        self, query: str, entity: E, request: Request, params: Mapping[str, Json], deeds: Sequence[Deed]
-    ) -> E:
+    def _committed(self, work: Callable[[Unit], None], entity: E, request: Request, deeds: Sequence[Deed]) -> E:
         """The entity, or what the same request made while this one was under way."""
         try:
-            given: JsonObject = {"id": entity.id, "user": request.user, **params}
-            made = self._ledger.commit(query, given, request, deeds, entity.as_dict())
+            made = self._ledger.commit(work, request, deeds, entity.as_dict())
             return type(entity).model_validate(made)
         except DuplicateError:
             raise RuleError(
@@ -170,6 +179,11 @@ class Shelf(Generic[E]):
                 field="$.name",
                 next_step="Choose another name, or change the one that is there.",
             ) from None
+
+    def _suggestion(self, user: str, name: str) -> str:
+        """A question about the names that the user may have meant; empty if there is none like it (platform 2)."""
+        found = [_called(hit, user) for hit in self._search.nearest(user, name, self.kind)]
+        return f"Did you mean {' or '.join(found)}? " if found else ""
 
     def _still_used(self, user: str, entity: E) -> PlatformError:
         names = [use.name or f"a {use.kind} of {use.owner_id}" for use in self.users_of(user, entity.id)]
@@ -184,6 +198,11 @@ class Shelf(Generic[E]):
 
 def _came_or_went(verb: str, entity: Owned, actor: str) -> Deed:
     return Deed(f"{entity.kind}.{verb}", entity.id, actor, entity.owner_id, {"name": entity.name})
+
+
+def _called(hit: Hit, user: str) -> str:
+    """By what `find` finds it: its name, or its id where it is another user's."""
+    return repr(hit.name) if hit.owner_id in (user, DEFAULTS_OWNER) else f"{hit.id} ({hit.name!r} of {hit.owner_id})"
 
 
 def _word(kind: Kind) -> str:

@@ -1,27 +1,24 @@
-"""How entities stand in the graph, and what a change of one comes to."""
+"""What a change of an entity comes to."""
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.audit import Deed
 from aeon.platform.catalog.model import Owned
 from aeon.platform.catalog.shelf import E
-from aeon.platform.records import KEY_SEPARATOR, name_key, ordered
 
-_ON_EDGES = ("ownerId", "serviceId", "secretId", "secretScope", "needsSecret", "connectionParams")
-_HEALTH = ("status", "errorMessage", "lastHealthCheck")
+_HEALTH = ("status", "error_message", "last_health_check")
 _OF_EVERY_CHANGE = ("version", "updatedAt")
 
 
-def properties(entity: Owned) -> JsonObject:
-    """The properties of the entity's node: all but what its edges say, and the keys by which it is listed."""
-    shared = ordered(f"{entity.name}{KEY_SEPARATOR}{entity.id}") if entity.shared else None
-    keys: JsonObject = {"nameKey": name_key(entity.owner_id, entity.name), "sharedKey": shared}
-    return {**entity.as_properties(leave_out=_ON_EDGES), **keys}
+def changed_row(before: Owned, after: Owned) -> JsonObject:
+    """The changed entity as a row, with the version that it had. Its status is None unless the change is about it.
 
-
-def changed_properties(before: Owned, after: Owned) -> JsonObject:
-    """The same for a change. Health stays out unless the change is about it: a check may have written it since."""
-    same = [name for name in _HEALTH if before.as_dict().get(name) == after.as_dict().get(name)]
-    return {name: value for name, value in properties(after).items() if name not in same}
+    A check may have written its health since it was read, which a change of something else must not take back.
+    """
+    row = after.as_row()
+    was = before.as_row()
+    if all(row.get(name) == was.get(name) for name in _HEALTH):
+        row["status"] = None
+    return {**row, "before": before.version}
 
 
 def changed(before: E, asked: JsonObject, at: str) -> E:
@@ -31,7 +28,7 @@ def changed(before: E, asked: JsonObject, at: str) -> E:
 
 
 def change_deeds(before: Owned, after: Owned, actor: str) -> list[Deed]:
-    """What is recorded of a change: the names of the fields that differ; sharing has a name of its own (platform 4)."""
+    """The records of a change: the names of the fields that differ; sharing has a name of its own (platform 4)."""
     old, new = before.as_dict(), after.as_dict()
     fields: list[Json] = [name for name in new if new[name] != old[name] and name not in _OF_EVERY_CHANGE]
     verb = "share" if after.shared and not before.shared else "unshare" if before.shared > after.shared else "change"

@@ -14,10 +14,10 @@ from aeon.platform.catalog.model import (
 )
 from aeon.platform.catalog.rules import check_service, check_tool
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
-from aeon.platform.graph import GraphStore, Row
+from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.records import Record
+from aeon.platform.store import Store, writes_one
 
 SERVICE_QUERIES = KindQueries(
     queries.SERVICE_TEMPLATE,
@@ -54,8 +54,10 @@ def structure_of(kind: Kind, template: Record, own: JsonObject) -> JsonObject:
 class ServiceTemplates(Shelf[ServiceTemplate]):
     """The blueprints of services, each as its caller may see them."""
 
-    def __init__(self, store: GraphStore, ledger: Ledger, new_id: Callable[[], str]) -> None:
-        super().__init__(store, ledger, _read_service_template, SERVICE_QUERIES)
+    kind = "serviceTemplate"
+
+    def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        super().__init__(store, ledger, ServiceTemplate.from_row, SERVICE_QUERIES)
         self._ledger = ledger
         self._new_id = new_id
 
@@ -64,17 +66,15 @@ class ServiceTemplates(Shelf[ServiceTemplate]):
         check_service(new)
         at = self._ledger.now()
         template = ServiceTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
-        params: JsonObject = {"at": at, "properties": properties(template)}
-        return self.create(queries.CREATE_SERVICE_TEMPLATE, template, request, params)
+        return self.create(writes_one(queries.CREATE_SERVICE_TEMPLATE, template.as_row()), template, request)
 
     def change(self, id_: str, change: TemplateChange, request: Request) -> ServiceTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
         before = self.own(request.user, id_)
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(
-            queries.CHANGE_SERVICE_TEMPLATE, after, request, {"properties": changed_properties(before, after)}, deeds
-        )
+        work = writes_one(queries.CHANGE_SERVICE_TEMPLATE, changed_row(before, after))
+        return self.replace(work, after, request, deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
@@ -84,8 +84,10 @@ class ServiceTemplates(Shelf[ServiceTemplate]):
 class ToolTemplates(Shelf[ToolTemplate]):
     """The blueprints of tools, each as its caller may see them."""
 
-    def __init__(self, store: GraphStore, ledger: Ledger, new_id: Callable[[], str]) -> None:
-        super().__init__(store, ledger, _read_tool_template, TOOL_QUERIES)
+    kind = "toolTemplate"
+
+    def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        super().__init__(store, ledger, ToolTemplate.from_row, TOOL_QUERIES)
         self._ledger = ledger
         self._new_id = new_id
 
@@ -94,17 +96,15 @@ class ToolTemplates(Shelf[ToolTemplate]):
         check_tool(new)
         at = self._ledger.now()
         template = ToolTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
-        params: JsonObject = {"at": at, "properties": properties(template)}
-        return self.create(queries.CREATE_TOOL_TEMPLATE, template, request, params)
+        return self.create(writes_one(queries.CREATE_TOOL_TEMPLATE, template.as_row()), template, request)
 
     def change(self, id_: str, change: TemplateChange, request: Request) -> ToolTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
         before = self.own(request.user, id_)
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(
-            queries.CHANGE_TOOL_TEMPLATE, after, request, {"properties": changed_properties(before, after)}, deeds
-        )
+        work = writes_one(queries.CHANGE_TOOL_TEMPLATE, changed_row(before, after))
+        return self.replace(work, after, request, deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
@@ -113,11 +113,3 @@ class ToolTemplates(Shelf[ToolTemplate]):
 
 def _identity(id_: str, owner: str, at: str) -> JsonObject:
     return {"id": id_, "ownerId": owner, "createdAt": at, "updatedAt": at}
-
-
-def _read_service_template(row: Row) -> ServiceTemplate:
-    return ServiceTemplate.from_node(row["entity"], ownerId=row["ownerId"])
-
-
-def _read_tool_template(row: Row) -> ToolTemplate:
-    return ToolTemplate.from_node(row["entity"], ownerId=row["ownerId"])

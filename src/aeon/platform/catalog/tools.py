@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.json import Json, JsonObject
 from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import UNCHECKED, Health, NewTool, Secret, Service, Tool, ToolChange, ToolTemplate
@@ -11,16 +11,15 @@ from aeon.platform.catalog.rules import check_tool, check_tool_on
 from aeon.platform.catalog.secrets import Secrets
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_properties, properties
+from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.catalog.usage import TokensUsed, Usage
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.graph import GraphStore, GuardError, Row
 from aeon.platform.ledger import Ledger, Request
-from aeon.platform.records import KEY_SEPARATOR
+from aeon.platform.records import KEY_SEPARATOR, storable
+from aeon.platform.store import GuardError, Row, Store, writes_one
 
 QUERIES = KindQueries(queries.TOOL, queries.TOOL_NAMED, queries.OWN_TOOLS, queries.SHARED_TOOLS, queries.USERS_OF_TOOL)
 
-_EDGES = ("ownerId", "serviceId", "secretId", "secretScope", "needsSecret")
 _SEVERITY: dict[Health, int] = {"healthy": 0, "degraded": 1, "down": 2}
 
 
@@ -42,8 +41,10 @@ class Usable(NamedTuple):
 class Tools(Shelf[Tool]):
     """The tools of all users, each as its caller may see them."""
 
+    kind = "tool"
+
     def __init__(
-        self, store: GraphStore, ledger: Ledger, services: Services, secrets: Secrets, new_id: Callable[[], str]
+        self, store: Store, ledger: Ledger, services: Services, secrets: Secrets, new_id: Callable[[], str]
     ) -> None:
         super().__init__(store, ledger, _read, QUERIES)
         self._ledger = ledger
@@ -67,8 +68,8 @@ class Tools(Shelf[Tool]):
             | {"errorMessage": UNCHECKED}
             | {"toolTemplateId": template.id if template else None, "needsSecret": new.secret_id is not None}
         )
-        params: JsonObject = {"at": at, "service": service.id, **_written(tool, service)}
-        return self.create(queries.CREATE_TOOL, tool, request, params, _uses(service, tool, request.user))
+        work = writes_one(queries.CREATE_TOOL, {**tool.as_row(), "service_version": service.version})
+        return self.create(work, tool, request, _uses(service, tool, request.user))
 
     def change(self, id_: str, change: ToolChange, request: Request) -> Tool:
         """Change the caller's tool. Its service never changes; its connection parameters and its secret may."""
@@ -81,10 +82,9 @@ class Tools(Shelf[Tool]):
         service = self._service(request.user, before.service_id)
         self._check_secret(request.user, change.secret_id)
         check_tool_on(after, service)
-        query = queries.CHANGE_TOOL if after.secret_id == before.secret_id else queries.CHANGE_TOOL_SECRET
         deeds = change_deeds(before, after, request.user)
-        params = {**_written(after, service), "properties": changed_properties(before, after)}
-        return self.replace(query, after, request, params, deeds)
+        work = writes_one(queries.CHANGE_TOOL, {**changed_row(before, after), "service_version": service.version})
+        return self.replace(work, after, request, deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's tool. Raises ReferencedError while a step of a process calls it."""
@@ -127,17 +127,18 @@ class Tools(Shelf[Tool]):
         """Keep what one call of the user's used."""
         use: JsonObject = {
             "id": self._new_id(),
-            "userId": user,
-            "toolId": id_,
+            "user": user,
+            "tool": id_,
             "at": self._ledger.now(),
-            **usage.as_dict(),
+            **usage._asdict(),
+            "model": usage.model and storable(usage.model),
         }
-        self._store.write(queries.NOTE_TOKENS, {"use": use})
+        self._store.update(writes_one(queries.ADD_TOKEN_USE, use))
 
     def tokens_of(self, user: str, id_: str) -> TokensUsed:
         """What the user's own calls of a tool used in all."""
         (row,) = self._store.read(queries.TOKENS_OF, {"user": user, "tool": id_})
-        return TokensUsed(row["calls"], int(row["prompt"] or 0), int(row["completion"] or 0))
+        return TokensUsed(row["calls"], row["prompt"], row["completion"])
 
     def _service_of(self, tool: Tool, user: str) -> Service:
         """The tool's service as its owner may use it: sharing the tool lets others reach it through the tool."""
@@ -157,7 +158,7 @@ class Tools(Shelf[Tool]):
             return self._secrets.own(user, tool.secret_id) if tool.secret_id else None
         rows = self._store.read(queries.BOUND_SECRET, {"id": _binding_id(user, tool.id), "user": user})
         if rows:
-            return self._secrets.own(user, rows[0]["entity"]["id"])
+            return self._secrets.own(user, rows[0]["secret_id"])
         if service.requires_secret or tool.needs_secret:
             raise RuleError(
                 f"The tool {tool.name!r} of {tool.owner_id} needs a secret, and another's never runs for you.",
@@ -181,24 +182,13 @@ class Tools(Shelf[Tool]):
             return
         given = {**params, "id": _binding_id(request.user, tool.id)}
         try:
-            self._ledger.commit(query, given, request, [deed], {})
+            self._ledger.commit(writes_one(query, given), request, [deed], {})
         except GuardError:
             raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
 
 
 def _has_default(field: Json) -> bool:
     return isinstance(field, dict) and "default" in field
-
-
-def _written(tool: Tool, service: Service) -> JsonObject:
-    """What the queries need besides the ids: the node's properties, the edges', and the service as it was checked."""
-    return {
-        "properties": properties(tool),
-        "connectionParams": canonical(tool.connection_params),
-        "serviceVersion": service.version,
-        "secret": tool.secret_id or "",  # where it is NULL, FalkorDB looks through every secret that there is
-        "scope": tool.secret_scope,
-    }
 
 
 def _uses(service: Service, tool: Tool, user: str) -> list[Deed]:
@@ -215,9 +205,8 @@ def _binding_id(user: str, tool_id: str) -> str:
 
 def _read(row: Row) -> Tool:
     """The tool, never healthier than its service (platform 5)."""
-    edges: dict[str, Json] = {name: row[name] for name in _EDGES}
-    tool = Tool.from_node(row["entity"], **edges, connectionParams=parse_strict(row["connectionParams"]))
-    of_service: Health = row["serviceStatus"]
+    tool = Tool.from_row(row)
+    of_service: Health = row["service_status"]
     if _SEVERITY[of_service] <= _SEVERITY[tool.status]:
         return tool
     return tool.model_copy(update={"status": of_service, "error_message": f"Its service is {of_service}."})

@@ -1,1 +1,1 @@
-"""What every graph is given by `aeon up`: data like anybody's, owned by the user `aeon`, shared with all."""
+"""What `aeon up` gives every record: data like a user's, owned by the user `aeon`, shared with all."""

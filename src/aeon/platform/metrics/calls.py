@@ -10,10 +10,10 @@ from aeon.platform.catalog.calling import Called, OperationError
 from aeon.platform.catalog.tools import Tools
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import PlatformError, RuleError
-from aeon.platform.graph import GraphError
 from aeon.platform.metrics.model import NewValue
 from aeon.platform.metrics.rules import USER
 from aeon.platform.metrics.values import Values
+from aeon.platform.store import StoreError
 from aeon.platform.workers.calling import CallsTools
 
 MOST_DURATIONS = 5000
@@ -80,7 +80,7 @@ class MeasuredCaller:
         try:
             service = self._tools.get(user, call.tool).service_id if call.code in SERVICE_FAILED else None
             self._values.record(values_of([call._replace(service=service)], user))
-        except (GraphError, PlatformError) as error:  # as for a tool that there is not
+        except (StoreError, PlatformError) as error:  # as for a tool that there is not
             return f"The call was not recorded: {error.message}"
         return ""
 

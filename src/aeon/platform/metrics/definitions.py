@@ -6,36 +6,35 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.audit import Deed
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 from aeon.platform.errors import ConflictError, NotFoundError, PlatformError, ReferencedError, RuleError
-from aeon.platform.graph import DuplicateError, GraphStore, GuardError, Row
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.metrics import queries
 from aeon.platform.metrics.builtin import is_builtin
 from aeon.platform.metrics.model import MetricChange, MetricDefinition, NewMetric, Scope
-from aeon.platform.metrics.names import name_key
+from aeon.platform.metrics.names import exposed_name
 from aeon.platform.metrics.rules import check_admin, check_aggregation
+from aeon.platform.store import DuplicateError, GuardError, Store, Unit, writes_one
 
 _OF_EVERY_CHANGE = ("version", "updatedAt")
 
 
 class Definitions:
-    """The metrics of one graph. They are nobody's own: in the audit trail they belong to the user `aeon`."""
+    """The metrics of one record. No user owns them: in the audit trail they belong to the user `aeon`."""
 
-    def __init__(self, store: GraphStore, ledger: Ledger, new_id: Callable[[], str]) -> None:
+    def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
         self._store = store
         self._ledger = ledger
         self._new_id = new_id
 
     def all(self) -> list[MetricDefinition]:
         """Every metric, by scope and name."""
-        found = [_read(row) for row in self._store.read(queries.METRICS)]
-        return sorted(found, key=lambda metric: (metric.scope, metric.name))
+        return [MetricDefinition.from_row(row) for row in self._store.read(queries.METRICS)]
 
     def get(self, id_: str) -> MetricDefinition:
         """The metric with that id. Raises NotFoundError."""
         found = self._store.read(queries.METRIC, {"id": id_})
         if not found:
             raise NotFoundError(f"There is no metric with the id {id_!r}.", next_step="See `aeon metrics`.")
-        return _read(found[0])
+        return MetricDefinition.from_row(found[0])
 
     def find(self, name: str, scope: Scope | None = None) -> MetricDefinition:
         """The metric of that name, or with that id. Raises NotFoundError, RuleError where the scope must be said."""
@@ -59,8 +58,8 @@ class Definitions:
         metric = MetricDefinition.model_validate(
             new.as_dict() | {"id": id_ or self._new_id(), "createdAt": at, "updatedAt": at}
         )
-        params: JsonObject = {"properties": _properties(metric)}
-        return self._committed(queries.CREATE_METRIC, metric, request, params, _deed("create", metric, request))
+        work = writes_one(queries.CREATE_METRIC, _row(metric))
+        return self._committed(work, metric, request, _deed("create", metric, request))
 
     def change(self, id_: str, change: MetricChange, request: Request, *, is_admin: bool) -> MetricDefinition:
         """Change a metric; its scope and the type of its values never do.
@@ -74,9 +73,9 @@ class Definitions:
         said = change.asked() | {"version": before.version + 1, "updatedAt": self._ledger.now()}
         after = MetricDefinition.model_validate({**before.as_dict(), **said})
         check_aggregation(after.aggregation, after.data_type)
-        params: JsonObject = {"version": before.version, "properties": _properties(after)}
+        work = writes_one(queries.CHANGE_METRIC, {**_row(after), "before": before.version})
         try:
-            return self._committed(queries.CHANGE_METRIC, after, request, params, _changed(before, after, request))
+            return self._committed(work, after, request, _changed(before, after, request))
         except GuardError:
             raise ConflictError(f"The metric {self.get(id_).name!r} was changed in the meantime.") from None
 
@@ -96,9 +95,9 @@ class Definitions:
                 rule="builtin_stays",
                 next_step="Give it fewer retentionDays, if it takes too much room.",
             )
-        deed = _deed("delete", metric, request)
+        work = _deletes_with_values(id_) if cascade else writes_one(queries.DELETE_METRIC, {"id": id_})
         try:
-            self._committed(queries.DELETE_METRIC, metric, request, {"cascade": cascade}, deed)
+            self._committed(work, metric, request, _deed("delete", metric, request))
         except GuardError:
             raise self._why_not_removed(id_) from None
 
@@ -111,10 +110,10 @@ class Definitions:
         )
 
     def _committed(
-        self, query: str, metric: MetricDefinition, request: Request, params: JsonObject, deed: Deed
+        self, work: Callable[[Unit], None], metric: MetricDefinition, request: Request, deed: Deed
     ) -> MetricDefinition:
         try:
-            made = self._ledger.commit(query, {"id": metric.id, **params}, request, [deed], metric.as_dict())
+            made = self._ledger.commit(work, request, [deed], metric.as_dict())
             return MetricDefinition.model_validate(made)
         except DuplicateError:
             raise RuleError(
@@ -126,12 +125,17 @@ class Definitions:
             ) from None
 
 
-def _read(row: Row) -> MetricDefinition:
-    return MetricDefinition.from_node(row["metric"])
+def _row(metric: MetricDefinition) -> JsonObject:
+    return {**metric.as_row(), "exposed_as": exposed_name(metric.scope, metric.name)}
 
 
-def _properties(metric: MetricDefinition) -> JsonObject:
-    return {**metric.as_properties(), "nameKey": name_key(metric.scope, metric.name)}
+def _deletes_with_values(id_: str) -> Callable[[Unit], None]:
+    def work(unit: Unit) -> None:
+        unit.read(queries.LOCK_METRIC, {"id": id_})
+        unit.write(queries.DELETE_VALUES, {"id": id_})
+        writes_one(queries.DELETE_METRIC, {"id": id_})(unit)
+
+    return work
 
 
 def _deed(verb: str, metric: MetricDefinition, request: Request, **details: Json) -> Deed:

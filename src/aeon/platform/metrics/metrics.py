@@ -1,4 +1,4 @@
-"""The metrics of one graph: their definitions, their values, and those that Aeon brings along."""
+"""The metrics of one record: their definitions, their values, and those that Aeon brings along."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -6,12 +6,11 @@ from uuid import uuid4
 
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 from aeon.platform.errors import RuleError
-from aeon.platform.graph import GraphStore
 from aeon.platform.ledger import Ledger, Request
-from aeon.platform.metrics import queries
 from aeon.platform.metrics.builtin import builtin_metrics
 from aeon.platform.metrics.definitions import Definitions
 from aeon.platform.metrics.values import Values
+from aeon.platform.store import Store
 
 
 def _new_id() -> str:
@@ -19,11 +18,10 @@ def _new_id() -> str:
 
 
 class Metrics:
-    """What is measured in one graph. Threads may share it."""
+    """What is measured in one record. Threads may share it."""
 
-    def __init__(self, store: GraphStore, ledger: Ledger, *, new_id: Callable[[], str] = _new_id) -> None:
-        """Makes sure of the graph's constraints and of the metrics that Aeon records itself. Raises GraphError."""
-        store.ensure(queries.SCHEMA)
+    def __init__(self, store: Store, ledger: Ledger, *, new_id: Callable[[], str] = _new_id) -> None:
+        """Makes sure of the metrics that Aeon records itself. Raises StoreError."""
         self.definitions = Definitions(store, ledger, new_id)
         self.values = Values(store, ledger, self.definitions, new_id)
         self._bring_builtin(ledger)

@@ -1,147 +1,124 @@
-"""Everything that metrics ask the graph. Mutations of definitions end with `aeon.platform.queries.RECORDED`.
+"""What metrics ask the record.
 
-A value's instant stands in it as `at` and, as microseconds since 1970, as `micros`: ranges of texts are nothing to rely
-on in FalkorDB, whose index of them folds case. Ids sort as the values followed each other. No query changes a value.
+A value's instant stands in it as `at` and, as microseconds since 1970, as `micros`. Ids sort as the values followed
+each other. No query changes a value.
 """
 
 from typing import Final
 
-from aeon.platform.graph import Schema
-
-SCHEMA: Final = Schema(
-    unique=(
-        ("MetricDefinition", "id"),
-        ("MetricDefinition", "nameKey"),
-        ("Process", "id"),
-        ("Process", "nameKey"),
-        ("Conversation", "id"),
-    ),
-    indexed=tuple(("MetricValue", key) for key in ("id", "metricId", "entityId", "micros")),
-)
+from aeon.platform.store import Texts
 
 # Definitions
 
 CREATE_METRIC: Final = """
-CREATE (d:MetricDefinition)
-SET d += $properties
-WITH d
+INSERT INTO metric_definitions (id, name, exposed_as, description, scope, aggregation, data_type, retention_days,
+                                version, created_at, updated_at)
+VALUES (:id, :name, :exposed_as, :description, :scope, :aggregation, :data_type, :retention_days,
+        :version, :created_at, :updated_at)
 """
 
 CHANGE_METRIC: Final = """
-MATCH (d:MetricDefinition {id: $id})
-WHERE d.version = $version
-SET d += $properties
-WITH d
+UPDATE metric_definitions
+SET name = :name, exposed_as = :exposed_as, description = :description, aggregation = :aggregation,
+    retention_days = :retention_days, version = :version, updated_at = :updated_at
+WHERE id = :id AND version = :before
 """
 
-DELETE_METRIC: Final = """
-MATCH (d:MetricDefinition {id: $id})
-SET d.version = -1
-WITH d
-OPTIONAL MATCH (v:MetricValue {metricId: $id})
-WITH d, collect(v) AS values
-WHERE $cascade OR size(values) = 0
-FOREACH (one IN values | DELETE one)
-DELETE d
-WITH 1 AS deleted
-"""
-"""The first SET keeps values out that come at the same moment: recording one writes to the definition, too."""
+_LOCK_METRIC: Final = "SELECT id FROM metric_definitions WHERE id = :id"
 
-METRIC: Final = "MATCH (d:MetricDefinition {id: $id}) RETURN d AS metric"
-METRIC_NAMED: Final = "MATCH (d:MetricDefinition {nameKey: $nameKey}) RETURN d AS metric"
-METRICS: Final = "MATCH (d:MetricDefinition) WHERE d.nameKey > '' RETURN d AS metric ORDER BY d.nameKey"
+LOCK_METRIC: Final = Texts(sqlite=_LOCK_METRIC, postgresql=f"{_LOCK_METRIC} FOR UPDATE")
+"""Keeps new values of the metric out until the unit of work ends. SQLite has one writer at a time anyway."""
+
+DELETE_VALUES: Final = "DELETE FROM metric_values WHERE metric_id = :id"
+
+DELETE_METRIC: Final = "DELETE FROM metric_definitions WHERE id = :id"
+"""Refused by a foreign key while the metric has values."""
+
+METRIC: Final = """
+SELECT id, name, description, scope, aggregation, data_type, retention_days, version, created_at, updated_at
+FROM metric_definitions WHERE id = :id
+"""
+
+METRICS: Final = """
+SELECT id, name, description, scope, aggregation, data_type, retention_days, version, created_at, updated_at
+FROM metric_definitions ORDER BY scope, name
+"""
 
 # Values
 
-RECORD: Final = """
-UNWIND $subjects AS subject
-MATCH (d:MetricDefinition {id: subject.metric})
-OPTIONAL MATCH (s:Service {id: subject.entity})
-OPTIONAL MATCH (t:Tool {id: subject.entity})
-OPTIONAL MATCH (p:Process {id: subject.entity})
-OPTIONAL MATCH (c:Conversation {id: subject.entity})
-WITH d, CASE d.scope WHEN "service" THEN s.id WHEN "tool" THEN t.id WHEN "process" THEN p.id ELSE c.id END AS there
-WHERE there IS NOT NULL
-WITH collect(d) AS metrics
-WITH metrics, 1/(CASE WHEN size(metrics) = $expected THEN 1 ELSE 0 END) AS whole
-FOREACH (d IN metrics | SET d.lastRecordedAt = $at)
-WITH whole
-UNWIND $values AS value
-CREATE (v:MetricValue)
-SET v += value
-RETURN count(v) AS recorded, whole
+SCOPES: Final = "SELECT id, scope FROM metric_definitions WHERE id IN (SELECT value FROM json_each(:metrics))"
+
+ENTITIES: Final = """
+SELECT 'service' AS scope, id FROM services WHERE id IN (SELECT value FROM json_each(:entities))
+UNION ALL
+SELECT 'tool' AS scope, id FROM tools WHERE id IN (SELECT value FROM json_each(:entities))
+UNION ALL
+SELECT 'process' AS scope, id FROM processes WHERE id IN (SELECT value FROM json_each(:entities))
 """
-"""Whole or not at all: every metric and every entity must be there."""
+"""Which of these entities exist, and as what. There are no conversations yet."""
+
+ADD_VALUE: Final = """
+INSERT INTO metric_values (id, metric_id, entity_id, at, micros, number, instant, dimensions, user_id)
+VALUES (:id, :metric_id, :entity_id, :at, :micros, :number, :instant, :dimensions, :user_id)
+"""
+"""One row of `Values.rows`. A foreign key refuses a value of a metric that is gone."""
 
 SUMS: Final = """
-MATCH (v:MetricValue {metricId: $metric}) WHERE v.micros >= $since AND v.micros < $until
-RETURN v.entityId AS entityId, v.userId AS userId, "" AS dimensions,
-       count(v) AS count, sum(CASE WHEN $isNumeric THEN v.value ELSE 0 END) AS sum,
-       min(v.value) AS min, max(v.value) AS max, max(v.id) AS lastId
+SELECT entity_id, user_id, NULL AS dimensions, COUNT(*) AS count, SUM(number) AS sum,
+       MIN(number) AS min_number, MAX(number) AS max_number,
+       MIN(instant) AS min_instant, MAX(instant) AS max_instant, MAX(id) AS last_id
+FROM metric_values
+WHERE metric_id = :metric AND micros >= :since_micros AND micros < :until
+GROUP BY entity_id, user_id
 """
 
 SUMS_BY_DIMENSIONS: Final = """
-MATCH (v:MetricValue {metricId: $metric}) WHERE v.micros >= $since AND v.micros < $until
-RETURN v.entityId AS entityId, v.userId AS userId, v.dimensions AS dimensions,
-       count(v) AS count, sum(CASE WHEN $isNumeric THEN v.value ELSE 0 END) AS sum,
-       min(v.value) AS min, max(v.value) AS max, max(v.id) AS lastId
+SELECT entity_id, user_id, dimensions, COUNT(*) AS count, SUM(number) AS sum,
+       MIN(number) AS min_number, MAX(number) AS max_number,
+       MIN(instant) AS min_instant, MAX(instant) AS max_instant, MAX(id) AS last_id
+FROM metric_values
+WHERE metric_id = :metric AND micros >= :since_micros AND micros < :until
+GROUP BY entity_id, user_id, dimensions
 """
 
 SUMS_OF_ENTITY: Final = """
-MATCH (v:MetricValue {metricId: $metric, entityId: $entity}) WHERE v.micros >= $since AND v.micros < $until
-RETURN v.entityId AS entityId, v.userId AS userId, "" AS dimensions,
-       count(v) AS count, sum(CASE WHEN $isNumeric THEN v.value ELSE 0 END) AS sum,
-       min(v.value) AS min, max(v.value) AS max, max(v.id) AS lastId
+SELECT entity_id, user_id, NULL AS dimensions, COUNT(*) AS count, SUM(number) AS sum,
+       MIN(number) AS min_number, MAX(number) AS max_number,
+       MIN(instant) AS min_instant, MAX(instant) AS max_instant, MAX(id) AS last_id
+FROM metric_values
+WHERE metric_id = :metric AND entity_id = :entity AND micros >= :since_micros AND micros < :until
+GROUP BY entity_id, user_id
 """
 
 SUMS_OF_ENTITY_BY_DIMENSIONS: Final = """
-MATCH (v:MetricValue {metricId: $metric, entityId: $entity}) WHERE v.micros >= $since AND v.micros < $until
-RETURN v.entityId AS entityId, v.userId AS userId, v.dimensions AS dimensions,
-       count(v) AS count, sum(CASE WHEN $isNumeric THEN v.value ELSE 0 END) AS sum,
-       min(v.value) AS min, max(v.value) AS max, max(v.id) AS lastId
+SELECT entity_id, user_id, dimensions, COUNT(*) AS count, SUM(number) AS sum,
+       MIN(number) AS min_number, MAX(number) AS max_number,
+       MIN(instant) AS min_instant, MAX(instant) AS max_instant, MAX(id) AS last_id
+FROM metric_values
+WHERE metric_id = :metric AND entity_id = :entity AND micros >= :since_micros AND micros < :until
+GROUP BY entity_id, user_id, dimensions
 """
 
-VALUES: Final = """
-UNWIND $ids AS id
-MATCH (v:MetricValue {id: id})
-RETURN v.id AS id, v.value AS value
-"""
+VALUES: Final = "SELECT id, number, instant FROM metric_values WHERE id IN (SELECT value FROM json_each(:ids))"
 
 PRUNE: Final = """
-MATCH (v:MetricValue {metricId: $metric}) WHERE v.micros < $until
-WITH v LIMIT $limit
-WITH collect(v) AS old
-FOREACH (one IN old | DELETE one)
-RETURN size(old) AS pruned
+DELETE FROM metric_values WHERE id IN (
+    SELECT id FROM metric_values WHERE metric_id = :metric AND micros < :until LIMIT :limit)
 """
 
 # What values are of, as far as a user may see it (platform 2)
 
 SERVICES: Final = """
-UNWIND $ids AS id
-MATCH (x:Service {id: id})-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR x.shared
-RETURN x.id AS id, x.name AS name, o.id AS ownerId
+SELECT id, name, owner_id FROM services
+WHERE id IN (SELECT value FROM json_each(:ids)) AND (owner_id = :user OR shared = 1)
 """
 
 TOOLS: Final = """
-UNWIND $ids AS id
-MATCH (x:Tool {id: id})-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR x.shared
-RETURN x.id AS id, x.name AS name, o.id AS ownerId
+SELECT id, name, owner_id FROM tools
+WHERE id IN (SELECT value FROM json_each(:ids)) AND (owner_id = :user OR shared = 1)
 """
 
 PROCESSES: Final = """
-UNWIND $ids AS id
-MATCH (x:Process {id: id})-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR x.shared
-RETURN x.id AS id, x.name AS name, o.id AS ownerId
+SELECT id, name, owner_id FROM processes
+WHERE id IN (SELECT value FROM json_each(:ids)) AND (owner_id = :user OR shared = 1)
 """
-
-CONVERSATIONS: Final = """
-UNWIND $ids AS id
-MATCH (x:Conversation {id: id})-[:OWNED_BY]->(o:User {id: $user})
-RETURN x.id AS id, x.title AS name, o.id AS ownerId
-"""
-
-PROCESS_NAMED: Final = "MATCH (x:Process {nameKey: $nameKey}) RETURN x.id AS id"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ForbiddenError, RuleError
 from aeon.platform.metrics.model import Aggregation, DataType, MetricDefinition, NewValue
 
@@ -84,11 +84,11 @@ def as_micros(instant: str) -> int:
     return (datetime.fromisoformat(instant) - _EPOCH) // timedelta(microseconds=1)
 
 
-def stored_value(value: Json, data_type: DataType) -> Json:
-    """A value that was checked, in the one form of its type."""
+def value_columns(value: Json, data_type: DataType) -> JsonObject:
+    """A value that was checked, as its columns: an instant, or a number, which of a boolean is 0 or 1."""
     if data_type == "timestamp":
-        return as_instant(value)
-    return float(value) if data_type == "float" else value
+        return {"number": None, "instant": as_instant(value)}
+    return {"number": float(value), "instant": None}
 
 
 def _problems(place: int, value: NewValue, metrics: dict[str, MetricDefinition]) -> Iterator[str]:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from aeon.base.json import Json, parse_strict
-from aeon.platform.graph import Row
-from aeon.platform.metrics.model import Aggregation, Group, MetricDefinition
+from aeon.platform.metrics.model import Aggregation, DataType, Group, MetricDefinition
 from aeon.platform.metrics.rules import ENTITY, USER
+from aeon.platform.store import Row
 
 
 class Entity(NamedTuple):
@@ -32,8 +32,9 @@ class Sums(NamedTuple):
     def of(cls, row: Row) -> "Sums":
         """A row of the store's answer."""
         dimensions: dict[str, str] = parse_strict(row["dimensions"]) if row["dimensions"] else {}
-        counted = (row["count"], row["sum"], row["min"], row["max"], row["lastId"])
-        return cls(row["entityId"], row["userId"], dimensions, *counted)
+        least = row["min_instant"] if row["min_number"] is None else row["min_number"]
+        most = row["max_instant"] if row["max_number"] is None else row["max_number"]
+        return cls(row["entity_id"], row["user_id"], dimensions, row["count"], row["sum"], least, most, row["last_id"])
 
     def label(self, by: str) -> str | None:
         """Its value of what divides them."""
@@ -122,10 +123,16 @@ _AGGREGATIONS: dict[Aggregation, Callable[[list[Sums], Mapping[str, Json]], Json
 }
 
 
+_TYPES: dict[DataType, Callable[[Json], Json]] = {
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "timestamp": str,
+}
+
+
 def _typed(metric: MetricDefinition, value: Json) -> Json:
-    """Stores add integers up in floats, and give whole floats as integers."""
+    """In the type of the metric's values: the record keeps all numbers as floats."""
     if value is None or metric.aggregation == "count":
         return value
-    if metric.aggregation == "avg" or metric.data_type == "float":
-        return float(value)
-    return int(value) if metric.data_type == "integer" else value
+    return float(value) if metric.aggregation == "avg" else _TYPES[metric.data_type](value)

@@ -1,34 +1,34 @@
 """The values of metrics: recorded in batches, summed up for whoever may see them, gone when their time is over."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.graph import GraphStore, GuardError
 from aeon.platform.ledger import Ledger
 from aeon.platform.metrics import queries
 from aeon.platform.metrics.definitions import Definitions
 from aeon.platform.metrics.model import MetricDefinition, NewValue, Scope, Summary
-from aeon.platform.metrics.rules import ENTITY, LARGEST, USER, as_instant, as_micros, check_values, stored_value
+from aeon.platform.metrics.rules import ENTITY, LARGEST, USER, as_instant, as_micros, check_values, value_columns
 from aeon.platform.metrics.summing import Entity, Sums, groups, is_visible, last_ids
+from aeon.platform.store import GuardError, Store, Unit, guard
 
-_BATCH = 20_000
-"""Values deleted at once: what a deletion costs hardly hangs on how many they are."""
+_BATCH = 5000
+"""Values deleted in one transaction, so that other writers wait for a moment only."""
 
 _ENTITIES: Final[dict[Scope, str]] = {
     "service": queries.SERVICES,
     "tool": queries.TOOLS,
     "process": queries.PROCESSES,
-    "conversation": queries.CONVERSATIONS,
 }
+"""There are no conversations yet."""
 
 
 class Values:
     """The values of all metrics. Nothing changes one. Threads may share it."""
 
-    def __init__(self, store: GraphStore, ledger: Ledger, definitions: Definitions, new_id: Callable[[], str]) -> None:
+    def __init__(self, store: Store, ledger: Ledger, definitions: Definitions, new_id: Callable[[], str]) -> None:
         self._store = store
         self._ledger = ledger
         self._definitions = definitions
@@ -36,21 +36,22 @@ class Values:
         self._known: dict[str, MetricDefinition] = {}
 
     def record(self, values: Sequence[NewValue]) -> None:
-        """Append a batch at the present moment, whole or not at all, in one query.
+        """Append a batch at the present moment, whole or not at all.
 
-        Raises RuleError for values that do not fit, NotFoundError where a metric or an entity is not there (platform
-        18), GraphUnavailableError: where that `may_have_happened`, doing it again may count twice.
+        Raises RuleError for values that do not fit, NotFoundError where a metric or an entity does not exist (platform
+        18), and StoreUnavailableError: where that `may_have_happened`, a repetition may count the values twice.
         """
         if not values:
             return
-        at, nodes = self.nodes(values)
-        pairs = sorted({(value.metric, value.entity) for value in values})
-        subjects: list[Json] = [{"metric": metric, "entity": entity} for metric, entity in pairs]
-        rows: list[Json] = list(nodes)
+        _, rows = self.rows(values)
+        subjects = {(value.metric, value.entity) for value in values}
+
+        def work(unit: Unit) -> None:
+            guard(holds=existing(unit, subjects) == subjects)
+            unit.write_each(queries.ADD_VALUE, rows)
+
         try:
-            self._store.write(
-                queries.RECORD, {"subjects": subjects, "expected": len(subjects), "at": at, "values": rows}
-            )
+            self._store.update(work)
         except GuardError:
             self._known.clear()
             raise NotFoundError(
@@ -58,14 +59,16 @@ class Values:
                 next_step="Leave out what was deleted and record the rest.",
             ) from None
 
-    def nodes(self, values: Sequence[NewValue]) -> tuple[str, list[JsonObject]]:
-        """The present moment, and how a batch that is recorded at it stands in the graph. Raises RuleError."""
+    def rows(self, values: Sequence[NewValue]) -> tuple[str, list[JsonObject]]:
+        """The present moment, and the rows of a batch that is recorded at it (`queries.ADD_VALUE`).
+
+        Raises RuleError for values that do not fit.
+        """
         metrics = {value.metric: found for value in values if (found := self._metric(value.metric))}
         check_values(values, metrics)
         at, batch = self._ledger.now(), self._new_id()
         return at, [
-            _properties(value, metrics[value.metric], at, f"{at}.{batch}.{place:05}")
-            for place, value in enumerate(values)
+            _row(value, metrics[value.metric], at, f"{at}.{batch}.{place:05}") for place, value in enumerate(values)
         ]
 
     def summary(
@@ -117,43 +120,54 @@ class Values:
         asked: JsonObject = {
             "metric": metric.id,
             "entity": entity,
-            "since": as_micros(since) if since else -LARGEST,
+            "since_micros": as_micros(since) if since else -LARGEST,
             "until": as_micros(until) if until else LARGEST,
-            "isNumeric": metric.data_type in ("integer", "float"),
         }
         return [Sums.of(row) for row in self._store.read(query, asked)]
 
     def _entities(self, user: str, scope: Scope, ids: set[str]) -> dict[str, Entity]:
+        if scope not in _ENTITIES:
+            return {}
         rows = self._store.read(_ENTITIES[scope], {"user": user, "ids": list[Json](sorted(ids))})
-        return {row["id"]: Entity(row["name"], row["ownerId"]) for row in rows}
+        return {row["id"]: Entity(row["name"], row["owner_id"]) for row in rows}
 
     def _last_values(self, metric: MetricDefinition, parts: list[Sums], by: str | None) -> dict[str, Json]:
         if metric.aggregation != "last" or not parts:
             return {}
         ids = list[Json](sorted(last_ids(parts, by).values()))
-        return {row["id"]: row["value"] for row in self._store.read(queries.VALUES, {"ids": ids})}
+        rows = self._store.read(queries.VALUES, {"ids": ids})
+        return {row["id"]: row["instant"] if row["number"] is None else row["number"] for row in rows}
 
     def _pruned(self, metric: MetricDefinition, now: str) -> int:
         before = datetime.fromisoformat(now) - timedelta(days=metric.retention_days or 0)
         asked: JsonObject = {"metric": metric.id, "until": as_micros(before.isoformat()), "limit": _BATCH}
         gone = 0
         while True:
-            (row,) = self._store.write(queries.PRUNE, asked)
-            gone += row["pruned"]
-            if row["pruned"] < _BATCH:
+            pruned = self._store.update(lambda unit: unit.write(queries.PRUNE, asked))
+            gone += pruned
+            if pruned < _BATCH:
                 return gone
 
 
-def _properties(value: NewValue, metric: MetricDefinition, at: str, id_: str) -> JsonObject:
+def existing(unit: Unit, subjects: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of these pairs of a metric's id and an entity's id that exist, the entity as the metric's scope says."""
+    metrics = list[Json](sorted({metric for metric, _ in subjects}))
+    entities = list[Json](sorted({entity for _, entity in subjects}))
+    scopes = {row["id"]: row["scope"] for row in unit.read(queries.SCOPES, {"metrics": metrics})}
+    there = {(row["scope"], row["id"]) for row in unit.read(queries.ENTITIES, {"entities": entities})}
+    return {(metric, entity) for metric, entity in subjects if (scopes.get(metric), entity) in there}
+
+
+def _row(value: NewValue, metric: MetricDefinition, at: str, id_: str) -> JsonObject:
     return {
         "id": id_,
-        "metricId": metric.id,
-        "entityId": value.entity,
+        "metric_id": metric.id,
+        "entity_id": value.entity,
         "at": at,
         "micros": as_micros(at),
-        "value": stored_value(value.value, metric.data_type),
+        **value_columns(value.value, metric.data_type),
         "dimensions": canonical(value.dimensions),
-        "userId": value.dimensions.get(USER),
+        "user_id": value.dimensions.get(USER),
     }
 
 

@@ -6,11 +6,10 @@ from operator import itemgetter
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.platform.graph import GraphStore, Row
 from aeon.platform.processes import queries
 from aeon.platform.processes.checking.targets import Callee, ProcessTarget, ToolTarget
 from aeon.platform.processes.definition import Definition
-from aeon.platform.records import KEY_SEPARATOR
+from aeon.platform.store import Row, Store
 
 _AT_ONCE = 1000
 """Things that one query asks for."""
@@ -29,9 +28,9 @@ class Seen(NamedTuple):
 class CatalogTargets:
     """Finds what steps call. Each thing is read once, so that all of a check sees the same; make one for each check."""
 
-    def __init__(self, store: GraphStore, user: str) -> None:
+    def __init__(self, store: Store, user: str) -> None:
         self._store = store
-        self._given: JsonObject = {"user": user, "bindings": f"{user}{KEY_SEPARATOR}"}
+        self._user = user
         self._tools: dict[str, ToolTarget | None] = {}
         self._processes: dict[str, ProcessTarget | None] = {}
         self._expected: dict[str, None] = {}
@@ -74,27 +73,28 @@ class CatalogTargets:
             )
 
     def _note(self, kind: str, row: Row) -> None:
-        self.seen[row["id"]] = Seen(kind, row["id"], row["name"], row["ownerId"], row["version"])
+        self.seen[row["id"]] = Seen(kind, row["id"], row["name"], row["owner_id"], row["version"])
 
     def _rows(self, query: str, ids: Iterable[str]) -> Iterable[Row]:
         left = list(ids)
         while left:
             asked, left = left[:_AT_ONCE], left[_AT_ONCE:]
-            yield from self._store.read(query, {"ids": list[Json](asked), **self._given})
+            yield from self._store.read(query, {"ids": list[Json](asked), "user": self._user})
 
 
 def _tool(row: Row) -> ToolTarget:
     return ToolTarget(
         name=row["name"],
-        service_type=row["serviceType"],
-        input_schema=cast(JsonObject, parse_strict(row["inputSchema"])),
-        output_schema=cast(JsonObject, parse_strict(row["outputSchema"])),
-        enabled=row["enabled"],
-        has_access=row["isReachable"] and (row["hasSecret"] or not row["needsSecret"]),
+        service_type=row["service_type"],
+        input_schema=cast(JsonObject, parse_strict(row["input_schema"])),
+        output_schema=cast(JsonObject, parse_strict(row["output_schema"])),
+        enabled=bool(row["enabled"]),
+        has_access=bool(row["is_reachable"] and (row["has_secret"] or not row["needs_secret"])),
     )
 
 
 def _process(rows: list[Row]) -> ProcessTarget:
     first = rows[0]
-    callees = tuple(Callee(row["callee"], row["isConditional"]) for row in rows if row["callee"] is not None)
-    return ProcessTarget(first["name"], tuple(first["initialContext"]), first["digest"], callees, first["enabled"])
+    context = cast(list[str], parse_strict(first["initial_context"]))
+    callees = tuple(Callee(row["callee"], bool(row["is_conditional"])) for row in rows if row["callee"] is not None)
+    return ProcessTarget(first["name"], tuple(context), first["digest"], callees, bool(first["enabled"]))

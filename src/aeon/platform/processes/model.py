@@ -16,6 +16,7 @@ class Process(Owned):
     """A workflow of its owner's. `digest` is that of its definition as it is now; `version` counts all changes."""
 
     kind: ClassVar[Kind] = "process"
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"initial_context"})
 
     description: Description = ""
     initial_context: list[Variable] = Field(default=[])

@@ -1,4 +1,4 @@
-"""Processes in the graph: saved only when they can work, changed whole, and every definition of theirs kept."""
+"""Processes in the record: saved only when they can work, changed whole, and every definition of theirs kept."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -9,14 +9,14 @@ from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds
 from aeon.platform.errors import NotFoundError
-from aeon.platform.graph import GraphStore, Row
 from aeon.platform.ledger import Request
 from aeon.platform.processes import queries
 from aeon.platform.processes.catalog_targets import CatalogTargets, Seen
 from aeon.platform.processes.checking.check import check, refuse
 from aeon.platform.processes.definition import Definition
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange, Version
-from aeon.platform.processes.written import node, written
+from aeon.platform.processes.written import changes, creates, redefines
+from aeon.platform.store import Row, Store
 
 QUERIES = KindQueries(
     queries.PROCESS,
@@ -33,9 +33,9 @@ _SHORT = 12
 class Processes(Shelf[Process]):
     """The Processes of all users, each as its caller may see them. Threads may share it."""
 
-    def __init__(self, store: GraphStore, catalog: Catalog) -> None:
-        """Makes sure of the graph's constraints for them. Raises GraphError."""
-        store.ensure(queries.SCHEMA)
+    kind = "process"
+
+    def __init__(self, store: Store, catalog: Catalog) -> None:
         super().__init__(store, catalog.ledger, _read, QUERIES)
         self._ledger = catalog.ledger
         self._new_id = catalog.new_id
@@ -52,8 +52,7 @@ class Processes(Shelf[Process]):
         seen = self._checked(new.definition, request.user, id_)
         identity = {"id": id_, "ownerId": request.user, "createdAt": at, "updatedAt": at}
         process = Process.model_validate(new.as_dict() | identity | {"digest": new.digest})
-        uses = _uses(process, seen, set())
-        return self.create(queries.CREATE_PROCESS, process, request, written(process, seen.values()), uses)
+        return self.create(creates(process, seen.values()), process, request, _uses(process, seen, set()))
 
     def change(self, id_: str, change: ProcessChange, request: Request) -> Process:
         """Change the caller's Process; what it does from now on must hold as when it is new.
@@ -68,17 +67,17 @@ class Processes(Shelf[Process]):
         deeds = change_deeds(before, after, request.user)
         is_same = after.digest == before.digest
         if is_same and before.enabled >= after.enabled:
-            return self.replace(queries.CHANGE_PROCESS, after, request, {"properties": node(after)}, deeds)
+            return self.replace(changes(after), after, request, deeds)
         seen = self._checked(after.definition, request.user, id_)
         if is_same:
-            return self.replace(queries.CHANGE_PROCESS, after, request, {"properties": node(after)}, deeds)
+            return self.replace(changes(after), after, request, deeds)
         deeds += _uses(after, seen, _called(before))
-        return self.replace(queries.CHANGE_DEFINITION, after, request, written(after, seen.values()), deeds)
+        return self.replace(redefines(after, seen.values()), after, request, deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's Process; its definitions stay.
 
-        Raises ReferencedError while another's step calls it or a conversation prefers it.
+        Raises ReferencedError while another's step calls it or a schedule starts it.
         """
         self.delete(queries.DELETE_PROCESS, id_, request)
 
@@ -143,4 +142,4 @@ def _said(text: str) -> JsonObject:
 
 
 def _read(row: Row) -> Process:
-    return Process.from_node(row["entity"], ownerId=row["ownerId"], steps=_said(row["definition"])["steps"])
+    return Process.from_row({**row, "steps": _said(row["definition"])["steps"]})

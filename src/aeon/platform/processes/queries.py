@@ -1,183 +1,115 @@
-"""Everything that stored Processes ask the graph. Each mutation is put before `aeon.platform.queries.RECORDED`.
+"""Everything that stored Processes ask the record.
 
 A change of what a Process says replaces all of its steps. Definitions are known by their content, and stay.
 """
 
 from typing import Final
 
-from aeon.platform.graph import Schema
-
-SCHEMA: Final = Schema(
-    unique=(("Process", "id"), ("Process", "nameKey"), ("Definition", "digest")),
-    indexed=(("Process", "sharedKey"),),
-)
-
-_AS_CHECKED: Final = """
-UNWIND $tools AS seen
-OPTIONAL MATCH (t:Tool {id: seen.id})
-WHERE t.version = seen.version
-WITH x, count(t) AS tools
-UNWIND $processes AS seen
-OPTIONAL MATCH (c:Process {id: seen.id})
-WHERE c.version = seen.version
-WITH x, tools, count(c) AS processes
-WHERE tools = size($tools) - 1 AND processes = size($processes) - 1
-MERGE (d:Definition {digest: $digest})
-ON CREATE SET d.text = $text, d.createdAt = $at
-"""
-"""Goes on with `x` while all that the check looked at is as it was. The last of each list is nothing: a list that is
-empty would give no row."""
-
-_STEPS: Final = """
-WITH p
-UNWIND $steps AS step
-OPTIONAL MATCH (t:Tool {id: step.tool})
-OPTIONAL MATCH (c:Process {id: step.process})
-CREATE (p)-[:HAS_STEP {order: step.order}]->(s:ProcessStep)
-SET s += step.properties
-FOREACH (one IN CASE WHEN t IS NULL THEN [] ELSE [t] END |
-    CREATE (s)-[:CALLS_TOOL {timeout: step.timeout, interactionMode: step.interactionMode}]->(one))
-FOREACH (one IN CASE WHEN c IS NULL THEN [] ELSE [c] END |
-    CREATE (s)-[:CALLS_PROCESS {timeout: step.timeout}]->(one))
-WITH p, s, step ORDER BY step.order
-WITH p, collect(s) AS made
-FOREACH (each IN $dependencies |
-    FOREACH (one IN [made[each.step]] |
-        FOREACH (needed IN [made[each.needs]] | CREATE (one)-[:DEPENDS_ON {order: each.order}]->(needed))))
-WITH p
-"""
-"""The steps of `p`. What is not called is the empty text: where it is NULL, FalkorDB looks through every node."""
+from aeon.platform.store import Texts
 
 # Processes
 
-PROCESS_NAMED: Final = "MATCH (x:Process {nameKey: $nameKey}) RETURN x.id AS id"
+_PROCESS: Final = """
+SELECT p.id, p.owner_id, p.name, p.description, p.initial_context, p.output_template, p.token_budget,
+       p.max_recursion_depth, p.enabled, p.digest, p.shared, p.version, p.created_at, p.updated_at,
+       d.text AS definition
+FROM processes p JOIN definitions d ON d.digest = p.digest
+"""
 
-CREATE_PROCESS: Final = (
-    """
-MATCH (x:User {id: $user})
+PROCESS: Final = f"{_PROCESS} WHERE p.id = :id AND (p.owner_id = :user OR p.shared = 1)"
+
+PROCESS_NAMED: Final = "SELECT id FROM processes WHERE owner_id = :user AND name = :name"
+
+OWN_PROCESSES: Final = f"{_PROCESS} WHERE p.owner_id = :user AND p.name > :after ORDER BY p.name LIMIT :limit"
+
+SHARED_PROCESSES: Final = f"""{_PROCESS}
+WHERE p.shared = 1 AND (p.name, p.id) > (:after, :after_id) ORDER BY p.name, p.id LIMIT :limit
 """
-    + _AS_CHECKED
-    + """
-CREATE (p:Process)-[:OWNED_BY {created_at: $at}]->(x)
-CREATE (p)-[:DEFINED_BY {at: $at, version: 1}]->(d)
-SET p += $properties
+
+CREATE_PROCESS: Final = """
+INSERT INTO processes (id, owner_id, name, description, initial_context, output_template, token_budget,
+                       max_recursion_depth, enabled, digest, shared, version, created_at, updated_at)
+VALUES (:id, :owner_id, :name, :description, :initial_context, :output_template, :token_budget,
+        :max_recursion_depth, :enabled, :digest, :shared, :version, :created_at, :updated_at)
 """
-    + _STEPS
-)
 
 CHANGE_PROCESS: Final = """
-MATCH (p:Process {id: $id})-[:OWNED_BY]->(:User {id: $user})
-WHERE p.version = $version
-SET p += $properties
-WITH p
+UPDATE processes
+SET name = :name, description = :description, initial_context = :initial_context, output_template = :output_template,
+    token_budget = :token_budget, max_recursion_depth = :max_recursion_depth, enabled = :enabled, digest = :digest,
+    shared = :shared, version = :version, updated_at = :updated_at
+WHERE id = :id AND owner_id = :owner_id AND version = :before
 """
 
-CHANGE_DEFINITION: Final = (
-    """
-MATCH (x:Process {id: $id})-[:OWNED_BY]->(:User {id: $user})
-WHERE x.version = $version
-"""
-    + _AS_CHECKED
-    + """
-WITH x, d
-OPTIONAL MATCH (x)-[:HAS_STEP]->(old:ProcessStep)
-WITH x AS p, d, collect(old) AS before
-FOREACH (one IN before | DETACH DELETE one)
-CREATE (p)-[:DEFINED_BY {at: $at, version: $version + 1}]->(d)
-SET p += $properties
-"""
-    + _STEPS
-)
-
-DELETE_PROCESS: Final = """
-MATCH (p:Process {id: $id})-[:OWNED_BY]->(:User {id: $user})
-OPTIONAL MATCH (caller:Process)-[:HAS_STEP]->(:ProcessStep)-[:CALLS_PROCESS]->(p)
-WHERE caller.id <> $id
-WITH p, count(caller) AS callers
-OPTIONAL MATCH (talk:Conversation)-[:DEFAULT_PROCESS]->(p)
-WITH p, callers, count(talk) AS talks
-OPTIONAL MATCH (due:Schedule)-[:STARTS]->(p)
-WITH p, callers, talks, count(due) AS schedules
-WHERE callers + talks + schedules = 0
-OPTIONAL MATCH (p)-[:HAS_STEP]->(s:ProcessStep)
-WITH p, collect(s) AS steps
-FOREACH (one IN steps | DETACH DELETE one)
-DETACH DELETE p
-WITH 1 AS deleted
-"""
-
-PROCESS: Final = """
-MATCH (p:Process {id: $id})-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR p.shared
-WITH p, o
-MATCH (d:Definition {digest: p.digest})
-RETURN p AS entity, o.id AS ownerId, d.text AS definition
-"""
-
-OWN_PROCESSES: Final = """
-MATCH (p:Process) WHERE p.nameKey > $after AND p.nameKey < $end AND p.nameKey + '' > $after AND p.nameKey + '' < $end
-WITH p ORDER BY p.nameKey LIMIT $limit
-MATCH (d:Definition {digest: p.digest})
-RETURN p AS entity, $user AS ownerId, d.text AS definition ORDER BY p.nameKey
-"""
-
-SHARED_PROCESSES: Final = """
-MATCH (p:Process) WHERE p.sharedKey > $after AND p.sharedKey + '' > $after
-WITH p ORDER BY p.sharedKey LIMIT $limit
-MATCH (p)-[:OWNED_BY]->(o:User)
-MATCH (d:Definition {digest: p.digest})
-RETURN p AS entity, o.id AS ownerId, d.text AS definition ORDER BY p.sharedKey
-"""
+DELETE_PROCESS: Final = "DELETE FROM processes WHERE id = :id AND owner_id = :user"
+"""Its steps and versions go with it. Foreign keys refuse it while a step or a schedule refers to it."""
 
 USERS_OF_PROCESS: Final = """
-MATCH (x)-[e:CALLS_PROCESS|DEFAULT_PROCESS|STARTS]->(:Process {id: $id})
-OPTIONAL MATCH (p:Process)-[:HAS_STEP]->(x)
-WITH DISTINCT type(e) AS how, CASE WHEN p IS NULL THEN x ELSE p END AS u
-WHERE u.id <> $id
-MATCH (u)-[:OWNED_BY]->(o:User)
-RETURN CASE how WHEN "DEFAULT_PROCESS" THEN "conversation" WHEN "STARTS" THEN "schedule" ELSE "process" END AS kind,
-       u.id AS id, CASE how WHEN "DEFAULT_PROCESS" THEN u.title ELSE u.name END AS name, o.id AS ownerId,
-       (o.id = $user OR (how = "CALLS_PROCESS" AND u.shared)) AS visible
-ORDER BY kind, name, visible DESC, id LIMIT $limit
+SELECT 'process' AS kind, id, name, owner_id, (owner_id = :user OR shared = 1) AS visible
+FROM processes WHERE id IN (SELECT process_id FROM process_steps WHERE called_process_id = :id) AND id <> :id
+UNION ALL
+SELECT 'schedule', id, name, owner_id, owner_id = :user FROM schedules WHERE process_id = :id
+ORDER BY kind, name, visible DESC, id LIMIT :limit
 """
 
 # What they say, and ever said
 
-DEFINITION: Final = "MATCH (d:Definition {digest: $digest}) RETURN d.text AS text"
-
-VERSIONS: Final = """
-MATCH (p:Process {id: $id})-[e:DEFINED_BY]->(d:Definition)
-RETURN d.digest AS digest, e.version AS version, e.at AS at ORDER BY e.version
+ADD_DEFINITION: Final = """
+INSERT INTO definitions (digest, text, created_at) VALUES (:digest, :text, :at) ON CONFLICT (digest) DO NOTHING
 """
+
+DEFINITION: Final = "SELECT text FROM definitions WHERE digest = :digest"
+
+ADD_VERSION: Final = """
+INSERT INTO process_versions (process_id, version, digest, at) VALUES (:id, :version, :digest, :at)
+"""
+
+VERSIONS: Final = "SELECT digest, version, at FROM process_versions WHERE process_id = :id ORDER BY version"
+
+ADD_STEP: Final = """
+INSERT INTO process_steps (process_id, position, id, tool_id, called_process_id, inputs, output_variable,
+                           output_token_budget, output_required, mode, condition, timeout, interaction_mode)
+VALUES (:process_id, :position, :id, :tool_id, :called_process_id, :inputs, :output_variable,
+        :output_token_budget, :output_required, :mode, :condition, :timeout, :interaction_mode)
+"""
+
+ADD_DEPENDENCY: Final = """
+INSERT INTO step_dependencies (process_id, step, needs, rank) VALUES (:process_id, :step, :needs, :rank)
+"""
+
+DELETE_STEPS: Final = "DELETE FROM process_steps WHERE process_id = :id"
+"""What they depend on goes with them."""
 
 # What steps call, as the user who saves them sees it (platform 2, 3)
 
 TOOLS_CALLED: Final = """
-UNWIND $ids AS id
-MATCH (t:Tool {id: id})
-WITH t
-MATCH (t)-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR t.shared
-MATCH (t)-[:USES_SERVICE]->(s:Service)-[:OWNED_BY]->(so:User)
-OPTIONAL MATCH (t)-[:USES_SECRET]->(k:Secret)
-OPTIONAL MATCH (b:Binding {id: $bindings + t.id})-[:USES_SECRET]->(own:Secret)
-RETURN t.id AS id, t.name AS name, t.version AS version, t.inputSchema AS inputSchema,
-       t.outputSchema AS outputSchema, o.id AS ownerId, s.type AS serviceType,
-       (t.enabled AND s.enabled) AS enabled, (so.id = o.id OR s.shared) AS isReachable,
-       (k IS NOT NULL OR s.requiresSecret) AS needsSecret,
-       (o.id = $user OR own IS NOT NULL) AS hasSecret
+SELECT t.id, t.name, t.version, t.input_schema, t.output_schema, t.owner_id, s.type AS service_type,
+       (t.enabled = 1 AND s.enabled = 1) AS enabled,
+       (s.owner_id = t.owner_id OR s.shared = 1) AS is_reachable,
+       (t.secret_id IS NOT NULL OR s.requires_secret = 1) AS needs_secret,
+       (t.owner_id = :user OR b.id IS NOT NULL) AS has_secret
+FROM tools t JOIN services s ON s.id = t.service_id
+LEFT JOIN bindings b ON b.user_id = :user AND b.tool_id = t.id
+WHERE t.id IN (SELECT value FROM json_each(:ids)) AND (t.owner_id = :user OR t.shared = 1)
 """
 
 PROCESSES_CALLED: Final = """
-UNWIND $ids AS id
-MATCH (p:Process {id: id})
-WITH p
-MATCH (p)-[:OWNED_BY]->(o:User)
-WHERE o.id = $user OR p.shared
-WITH p, o
-OPTIONAL MATCH (p)-[:HAS_STEP]->(s:ProcessStep)-[:CALLS_PROCESS]->(c:Process)
-WITH p, o, c, count(s) AS calls, count(s.condition) AS conditional
-RETURN p.id AS id, p.name AS name, p.version AS version, p.digest AS digest, p.enabled AS enabled,
-       p.initialContext AS initialContext, o.id AS ownerId, c.id AS callee, calls = conditional AS isConditional
-ORDER BY id, callee
+SELECT p.id, p.name, p.version, p.digest, p.enabled, p.initial_context, p.owner_id, s.called_process_id AS callee,
+       count(*) = count(s.condition) AS is_conditional
+FROM processes p LEFT JOIN process_steps s ON s.process_id = p.id AND s.called_process_id IS NOT NULL
+WHERE p.id IN (SELECT value FROM json_each(:ids)) AND (p.owner_id = :user OR p.shared = 1)
+GROUP BY p.id, s.called_process_id
+ORDER BY p.id, s.called_process_id
 """
+
+_TOOL_VERSIONS: Final = "SELECT id, version FROM tools WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id"
+
+_PROCESS_VERSIONS: Final = """
+SELECT id, version FROM processes WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id
+"""
+
+TOOL_VERSIONS: Final = Texts(sqlite=_TOOL_VERSIONS, postgresql=f"{_TOOL_VERSIONS} FOR SHARE")
+"""Nobody changes these tools until the unit of work ends. SQLite has one writer at a time anyway."""
+
+PROCESS_VERSIONS: Final = Texts(sqlite=_PROCESS_VERSIONS, postgresql=f"{_PROCESS_VERSIONS} FOR SHARE")
+"""Nobody changes these Processes until the unit of work ends."""

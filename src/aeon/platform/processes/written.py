@@ -1,35 +1,43 @@
-"""How a Process stands in the graph: its node, its steps and what they depend on, and its definition's text. Pure."""
+"""How a Process is written: its row, its versions, its steps and what they depend on, and its definition's text."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterator
 
 from aeon.base.json import Json, JsonObject, canonical
-from aeon.platform.catalog.stored import properties
+from aeon.platform.processes import queries
 from aeon.platform.processes.catalog_targets import Seen
 from aeon.platform.processes.definition import Definition, ProcessStep
 from aeon.platform.processes.model import UNPINNED, Process
-
-_NOTHING: JsonObject = {"id": "", "version": 0}
-"""Ends a list that the query goes through, which must not be empty."""
+from aeon.platform.store import Query, Unit, guard, writes_one
 
 
-def node(process: Process) -> JsonObject:
-    """The properties of its node: all but the steps, which are nodes of their own."""
-    return {name: value for name, value in properties(process).items() if name != "steps"}
+def creates(process: Process, seen: Collection[Seen]) -> Callable[[Unit], None]:
+    """Add a new Process. Raises GuardError when anything that its check has `seen` was changed since."""
+
+    def work(unit: Unit) -> None:
+        _guard_seen(unit, seen)
+        _add_definition(unit, process)
+        unit.write(queries.CREATE_PROCESS, _row(process))
+        _add_steps(unit, process)
+
+    return work
 
 
-def written(process: Process, seen: Iterable[Seen]) -> JsonObject:
-    """What the queries need to write all of it, while what was `seen` at its check is as it was."""
-    definition = process.definition
-    return {
-        "at": process.updated_at,
-        "digest": process.digest,
-        "text": text_of(definition),
-        "properties": node(process),
-        "steps": [_step(place, step) for place, step in enumerate(definition.steps)],
-        "dependencies": _dependencies(definition.steps),
-        "tools": _versions(seen, "tool"),
-        "processes": _versions(seen, "process"),
-    }
+def changes(process: Process) -> Callable[[Unit], None]:
+    """Change a Process that still does the same. Raises GuardError unless its version is the one before this."""
+    return writes_one(queries.CHANGE_PROCESS, _row(process))
+
+
+def redefines(process: Process, seen: Collection[Seen]) -> Callable[[Unit], None]:
+    """Change a Process and all of its steps. Raises GuardError as `creates` and `changes`."""
+
+    def work(unit: Unit) -> None:
+        _guard_seen(unit, seen)
+        _add_definition(unit, process)
+        changes(process)(unit)
+        unit.write(queries.DELETE_STEPS, {"id": process.id})
+        _add_steps(unit, process)
+
+    return work
 
 
 def text_of(definition: Definition) -> str:
@@ -37,26 +45,55 @@ def text_of(definition: Definition) -> str:
     return canonical({name: value for name, value in definition.as_dict().items() if name not in UNPINNED})
 
 
-def _versions(seen: Iterable[Seen], kind: str) -> list[Json]:
-    return [*({"id": each.id, "version": each.version} for each in seen if each.kind == kind), _NOTHING]
+def _guard_seen(unit: Unit, seen: Collection[Seen]) -> None:
+    _guard_versions(unit, queries.TOOL_VERSIONS, {each.id: each.version for each in seen if each.kind == "tool"})
+    _guard_versions(unit, queries.PROCESS_VERSIONS, {each.id: each.version for each in seen if each.kind == "process"})
 
 
-def _step(place: int, step: ProcessStep) -> JsonObject:
-    said = step.as_dict()
+def _guard_versions(unit: Unit, query: Query, versions: dict[str, int]) -> None:
+    rows = unit.read(query, {"ids": list[Json](versions)}) if versions else []
+    guard(holds={row["id"]: row["version"] for row in rows} == versions)
+
+
+def _add_definition(unit: Unit, process: Process) -> None:
+    text = text_of(process.definition)
+    unit.write(queries.ADD_DEFINITION, {"digest": process.digest, "text": text, "at": process.updated_at})
+
+
+def _add_steps(unit: Unit, process: Process) -> None:
+    """Add its steps as they are in this version."""
+    version: JsonObject = {"id": process.id, "version": process.version, "digest": process.digest}
+    unit.write(queries.ADD_VERSION, {**version, "at": process.updated_at})
+    unit.write_each(queries.ADD_STEP, (_step(process.id, place, step) for place, step in enumerate(process.steps)))
+    unit.write_each(queries.ADD_DEPENDENCY, _dependencies(process))
+
+
+def _row(process: Process) -> JsonObject:
+    """Its columns, without the steps, which have rows of their own; and the version that it had before."""
+    row = {name: value for name, value in process.as_row().items() if name != "steps"}
+    return {**row, "before": process.version - 1}
+
+
+def _step(process: str, position: int, step: ProcessStep) -> JsonObject:
     return {
-        "order": place,
-        "tool": step.tool or "",
-        "process": step.process or "",
+        "process_id": process,
+        "position": position,
+        "id": step.id,
+        "tool_id": step.tool,
+        "called_process_id": step.process,
+        "inputs": canonical(step.inputs),
+        "output_variable": step.output.variable,
+        "output_token_budget": step.output.token_budget,
+        "output_required": step.output.required,
+        "mode": step.execution.mode,
+        "condition": step.execution.condition,
         "timeout": step.execution.timeout,
-        "interactionMode": step.execution.interaction_mode,
-        "properties": {"id": step.id, "inputs": canonical(step.inputs), **said["output"], **said["execution"]},
+        "interaction_mode": step.execution.interaction_mode,
     }
 
 
-def _dependencies(steps: list[ProcessStep]) -> list[Json]:
-    places = {step.id: place for place, step in enumerate(steps)}
-    return [
-        {"step": place, "needs": places[needed], "order": order}
-        for place, step in enumerate(steps)
-        for order, needed in enumerate(step.depends_on)
-    ]
+def _dependencies(process: Process) -> Iterator[JsonObject]:
+    places = {step.id: place for place, step in enumerate(process.steps)}
+    for place, step in enumerate(process.steps):
+        for rank, needed in enumerate(step.depends_on):
+            yield {"process_id": process.id, "step": place, "needs": places[needed], "rank": rank}

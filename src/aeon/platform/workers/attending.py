@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
-from aeon.platform.graph import GraphError
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.model import Run
 from aeon.platform.processes.schedules.starting import Started, Starter
+from aeon.platform.store import StoreError
 from aeon.platform.workers.caretaking import Caretaker
 
 LOOKS_EVERY = 1.0
@@ -26,7 +26,7 @@ class Duty(NamedTuple):
 
 
 class Rounds:
-    """Does each duty when it is due, the first time at once, and again the next time where graph or engine is away."""
+    """Does each duty when it is due, the first time at once, and again the next time where store or engine is away."""
 
     def __init__(self, duties: Sequence[Duty], clock: Clock, tell: Callable[[str], None]) -> None:
         self._duties = duties
@@ -45,7 +45,7 @@ class Rounds:
             self._due[place] = now + duty.every
             try:
                 lines = duty.does()
-            except (GraphError, EngineUnavailableError) as error:
+            except (StoreError, EngineUnavailableError) as error:
                 trouble = error.message
             else:
                 for line in lines:

@@ -9,9 +9,9 @@ from aeon.base.json import Json, JsonObject, canonical
 from aeon.platform.catalog.calling import Called, DefectError, OperationError
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
 from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.store import StoreUnavailableError
 
 LARGEST_OUTPUT = 16 * 1024 * 1024
 """Characters of a step's result as JSON."""
@@ -71,11 +71,11 @@ def carries_out(caller: CallsTools) -> CarryOut:
 
 
 def was_not_begun(done: Done) -> bool:
-    """Whether nothing was called, because the graph did not say whether it may be: that is no attempt at the job."""
+    """Whether nothing was called, because the store did not say whether it may be: that is no attempt at the job."""
     event = done.event
     if not isinstance(event, StepFailed):
         return False
-    return event.error.code == GraphUnavailableError.__name__ and not event.error.may_have_happened
+    return event.error.code == StoreUnavailableError.__name__ and not event.error.may_have_happened
 
 
 def _completed(job: Job, called: Called) -> Done:
@@ -115,7 +115,7 @@ def _failure(job: Job, error: AeonError) -> Failure:
     if isinstance(error, OperationError):
         happened = {"transient": error.is_transient, "may_have_happened": not error.is_unauthorized}
         return told.model_copy(update=happened)
-    if isinstance(error, GraphUnavailableError):
+    if isinstance(error, StoreUnavailableError):
         return told.model_copy(update={"transient": True, "may_have_happened": error.may_have_happened})
     if isinstance(error, RuleError):
         passes = {"transient": error.rule == "healthy", "may_have_happened": error.rule == "output_valid"}

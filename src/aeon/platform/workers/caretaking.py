@@ -1,6 +1,5 @@
 """Finds runs that nobody carries out any more, and has them carried out here (platform 10)."""
 
-from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from aeon.base.clock import Clock
@@ -23,16 +22,16 @@ class Caretaker:
         self._clock = clock
         self._just_accepted = just_accepted
 
-    def take_over(self, is_wanted: Callable[[Run], bool] = lambda _run: True) -> list[Run]:
-        """Have all runs that are wanted and that nobody carries out carried out here; which they are.
+    def take_over(self, root: str | None = None) -> list[Run]:
+        """Take over runs that no executor carries out, all or those of the family of one root; returns them.
 
-        Raises GraphError, EngineUnavailableError.
+        Raises StoreError, EngineUnavailableError.
         """
         for executor in self._registry.gone():
             if executor.id != self._engine.executor:
                 self._registry.retire(executor.id)
         there = {self._engine.executor, *(each.id for each in self._registry.executors())}
-        left = [run for run in self._book.open() if is_wanted(run) and self._is_left(run, there)]
+        left = [run for run in self._book.left(there, root) if run.executor or not self._is_fresh(run)]
         taken = [run for run in left if self._book.give(run.id, run.executor, self._engine.executor)]
         try:
             self._engine.take_over([run.id for run in taken])
@@ -42,8 +41,6 @@ class Caretaker:
             raise
         return taken
 
-    def _is_left(self, run: Run, there: Iterable[str]) -> bool:
-        if run.executor:
-            return run.executor not in there
+    def _is_fresh(self, run: Run) -> bool:
         waited = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(run.accepted_at)
-        return not 0 <= waited.total_seconds() <= self._just_accepted  # the clock may have gone back
+        return 0 <= waited.total_seconds() <= self._just_accepted  # the clock may have gone back

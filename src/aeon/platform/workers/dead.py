@@ -17,7 +17,7 @@ from aeon.platform.processes.running.plan import Plan
 from aeon.platform.processes.running.retries import is_retried
 from aeon.platform.processes.running.state import Phase
 from aeon.platform.processes.runs.model import Entry
-from aeon.platform.records import Record
+from aeon.platform.records import Record, storable
 
 _NOTHING: tuple[Json, ...] = ("", [], {})
 
@@ -49,12 +49,12 @@ def may_be_dead(entries: Sequence[Entry]) -> bool:
 def died(plan: Plan, entries: Sequence[Entry], phase: Phase) -> list[JsonObject]:
     """The jobs that failed for good in a batch of entries, after which the run stood in that phase. Pure.
 
-    As nodes, without what the run itself says. A step that called another Process is left out where that one's run
+    As rows, without what the run itself says. A step that called another Process is left out where that one's run
     failed: the job that did it stands among that run's.
     """
     last = {entry.event.step: entry for entry in entries if isinstance(entry.event, StepEvent)}
     found = ((entry, _failure(plan, entry, phase)) for entry in last.values())
-    return [_node(plan, entry, failure) for entry, failure in found if failure is not None]
+    return [_row(plan, entry, failure) for entry, failure in found if failure is not None]
 
 
 def _failure(plan: Plan, entry: Entry, phase: Phase) -> Failure | None:
@@ -81,16 +81,16 @@ def _is_empty(entry: Entry) -> bool:
             return False
 
 
-def _node(plan: Plan, entry: Entry, failure: Failure) -> JsonObject:
+def _row(plan: Plan, entry: Entry, failure: Failure) -> JsonObject:
     step: str = getattr(entry.event, "step", "")
     attempts: int = getattr(entry.event, "attempt", 0)
     return {
         "id": plan.job(step, attempts),
-        "runId": plan.run,
+        "run_id": plan.run,
         "step": step,
         "tool": plan.calls[step].name,
         "at": entry.at,
         "code": failure.code,
-        "message": failure.message,
+        "message": storable(failure.message),
         "attempts": attempts,
     }

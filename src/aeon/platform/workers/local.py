@@ -17,7 +17,7 @@ from aeon.platform.workers.calling import CarryOut, Known, was_not_begun
 from aeon.platform.workers.limits.places import Limited
 
 _ASKS_AGAIN_AFTER = 1.0
-"""Seconds, while the graph is away."""
+"""Seconds, while the store is away."""
 
 
 class Board(Protocol):
@@ -129,7 +129,7 @@ class _Waiting:
         self._pause = threading.Event()
 
     def __call__(self) -> Done:
-        """What the job came to, or that its time was over. While the graph is away it is not begun."""
+        """What the job came to, or that its time was over. While the store is away it is not begun."""
         until = time.monotonic() + self.job.timeout
         while True:
             done = self._made(until - time.monotonic())

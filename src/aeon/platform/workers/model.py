@@ -23,8 +23,6 @@ OFFLINE_AFTER = 90.0
 class Worker(Record):
     """Carries out one job at a time, of one type. `status` and all that follows it the system alone writes."""
 
-    stored_as_text: ClassVar[frozenset[str]] = frozenset()
-
     id: str
     type: str
     status: WorkerStatus = "idle"
@@ -42,6 +40,8 @@ class Executor(Record):
 
     `types` are the queues that it serves for others, `process` among them when it takes over runs, too.
     """
+
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"types"})
 
     id: str
     host: str

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from aeon.base.clock import Clock
-from aeon.platform.graph import GraphError
+from aeon.platform.store import StoreError
 from aeon.platform.workers.model import BEATS_EVERY, Worker
 from aeon.platform.workers.registry import Registry
 
@@ -59,7 +59,7 @@ class Presence:
         self._ends.set()
         self._thread.join()
         self._thread = None
-        with suppress(GraphError):  # whoever finds it gone takes it out
+        with suppress(StoreError):  # whoever finds it gone takes it out
             self._registry.retire(self._executor)
 
     def _enter(self) -> None:
@@ -95,7 +95,7 @@ class Presence:
         try:
             if not self._registry.beat(self._executor, workers):
                 self._enter()  # it slept so long that others took it out
-        except GraphError:
+        except StoreError:
             with self._lock:
                 self._changed.update(ids)
             return False

@@ -1,40 +1,44 @@
-"""Everything that workers ask the graph."""
+"""What workers ask the record."""
 
 from typing import Final
 
-from aeon.platform.graph import Schema
-
-SCHEMA: Final = Schema(
-    unique=(("Executor", "id"), ("Worker", "id")), indexed=(("Worker", "executorId"), ("Worker", "type"))
-)
-
 REGISTER: Final = """
-MERGE (x:Executor {id: $executor.id})
-SET x += $executor
-WITH x
-UNWIND $workers AS worker
-MERGE (w:Worker {id: worker.id})
-SET w += worker
-MERGE (w)-[:RUNS_IN]->(x)
-RETURN count(w) AS workers
+INSERT INTO executors (id, host, pid, birth, started_at, last_heartbeat, types)
+VALUES (:id, :host, :pid, :birth, :started_at, :last_heartbeat, :types)
+ON CONFLICT (id) DO UPDATE
+SET host = excluded.host, pid = excluded.pid, birth = excluded.birth, started_at = excluded.started_at,
+    last_heartbeat = excluded.last_heartbeat, types = excluded.types
 """
 
-BEAT: Final = """
-MATCH (x:Executor {id: $id})
-SET x.lastHeartbeat = $at
-WITH x
-OPTIONAL MATCH (w:Worker {executorId: $id})
-WITH x, collect(w) AS there
-FOREACH (worker IN $workers | FOREACH (w IN [each IN there WHERE each.id = worker.id] | SET w += worker))
-RETURN x.id AS id
+REGISTER_WORKER: Final = """
+INSERT INTO workers (id, executor_id, type, status, current_job_id, last_heartbeat, processed_count, error_count,
+                     created_at, updated_at)
+VALUES (:id, :executor_id, :type, :status, :current_job_id, :last_heartbeat, :processed_count, :error_count,
+        :created_at, :updated_at)
+ON CONFLICT (id) DO UPDATE
+SET status = excluded.status, current_job_id = excluded.current_job_id, last_heartbeat = excluded.last_heartbeat,
+    processed_count = excluded.processed_count, error_count = excluded.error_count,
+    created_at = excluded.created_at, updated_at = excluded.updated_at
 """
 
-RETIRE: Final = """
-MATCH (x:Executor {id: $id})
-OPTIONAL MATCH (w:Worker {executorId: $id})
-DETACH DELETE w, x
+BEAT: Final = "UPDATE executors SET last_heartbeat = :at WHERE id = :id"
+
+BEAT_WORKER: Final = """
+UPDATE workers
+SET status = :status, current_job_id = :current_job_id, last_heartbeat = :last_heartbeat,
+    processed_count = :processed_count, error_count = :error_count, updated_at = :updated_at
+WHERE id = :id AND executor_id = :executor_id
 """
 
-EXECUTORS: Final = "MATCH (x:Executor) RETURN x ORDER BY x.startedAt LIMIT $limit"
+RETIRE: Final = "DELETE FROM executors WHERE id = :id"
+"""Its workers go with it."""
 
-WORKERS: Final = "MATCH (w:Worker) RETURN w ORDER BY w.type, w.id LIMIT $limit"
+EXECUTORS: Final = """
+SELECT id, host, pid, birth, started_at, last_heartbeat, types FROM executors ORDER BY started_at, id LIMIT :limit
+"""
+
+WORKERS: Final = """
+SELECT id, executor_id, type, status, current_job_id, last_heartbeat, processed_count, error_count,
+       created_at, updated_at
+FROM workers ORDER BY type, id LIMIT :limit
+"""

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from aeon.base.clock import Clock
-from aeon.base.json import JsonObject
-from aeon.platform.graph import GraphStore
+from aeon.platform.store import Store, Unit
 from aeon.platform.workers import queries
 from aeon.platform.workers.liveness import Watched, is_gone, this_process
 from aeon.platform.workers.model import Executor, Worker
@@ -13,11 +12,9 @@ _MOST = 10_000
 
 
 class Registry:
-    """Who is there, in the graph. Threads may share it. All raise GraphError."""
+    """The processes and workers of one record. Threads may share it. All raise StoreError."""
 
-    def __init__(self, store: GraphStore, clock: Clock) -> None:
-        """Makes sure of the graph's constraints for them."""
-        store.ensure(queries.SCHEMA)
+    def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._here = this_process()
@@ -47,23 +44,34 @@ class Registry:
             for kind, count in slots.items()
             for number in range(1, count + 1)
         ]
-        params: JsonObject = {"executor": here.as_properties(), "workers": [_node(each) for each in workers]}
-        self._store.write(queries.REGISTER, params)
+
+        def work(unit: Unit) -> None:
+            unit.write(queries.REGISTER, here.as_row())
+            unit.write_each(queries.REGISTER_WORKER, [each.as_row() for each in workers])
+
+        self._store.update(work)
         return workers
 
     def beat(self, executor: str, workers: Sequence[Worker]) -> bool:
         """Say that this process is there, and what its workers do; False when it was taken for gone, and taken out."""
         now = self._clock.now()
-        rows = [_node(each) | {"lastHeartbeat": now} for each in workers]
-        return bool(self._store.write(queries.BEAT, {"id": executor, "at": now, "workers": rows}))
+        rows = [each.as_row() | {"last_heartbeat": now} for each in workers]
+
+        def work(unit: Unit) -> bool:
+            if not unit.write(queries.BEAT, {"id": executor, "at": now}):
+                return False
+            unit.write_each(queries.BEAT_WORKER, rows)
+            return True
+
+        return self._store.update(work)
 
     def retire(self, executor: str) -> None:
         """Take a process and its workers out: it has ended, or it is gone."""
-        self._store.write(queries.RETIRE, {"id": executor})
+        self._store.update(lambda unit: unit.write(queries.RETIRE, {"id": executor}))
 
     def executors(self) -> list[Executor]:
         """All that are entered, whether they are still there or not."""
-        return [Executor.from_node(row["x"]) for row in self._store.read(queries.EXECUTORS, {"limit": _MOST})]
+        return [Executor.from_row(row) for row in self._store.read(queries.EXECUTORS, {"limit": _MOST})]
 
     def gone(self) -> list[Executor]:
         """Those that are entered, and are not there any more (platform 10)."""
@@ -73,7 +81,7 @@ class Registry:
     def workers(self) -> list[Worker]:
         """All workers; those of a process that is gone are offline."""
         gone = {each.id for each in self.gone()}
-        found = [Worker.from_node(row["w"]) for row in self._store.read(queries.WORKERS, {"limit": _MOST})]
+        found = [Worker.from_row(row) for row in self._store.read(queries.WORKERS, {"limit": _MOST})]
         return [_offline(each) if each.executor_id in gone else each for each in found]
 
     def _watched(self, executors: Sequence[Executor]) -> dict[str, Watched]:
@@ -89,11 +97,6 @@ def _seen(before: tuple[Watched, float] | None, beat: str, moment: float) -> tup
     if before is not None and before[0].beat == beat:
         return before
     return Watched(beat, is_next=before is not None), moment
-
-
-def _node(worker: Worker) -> JsonObject:
-    """Without a job it has none: an empty text, since a store drops what is null."""
-    return worker.as_properties() | {"currentJobId": worker.current_job_id or ""}
 
 
 def _offline(worker: Worker) -> Worker:

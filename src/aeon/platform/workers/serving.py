@@ -8,12 +8,12 @@ from aeon.platform.workers.registry import Registry
 
 
 def present(registry: Registry) -> set[str]:
-    """The executors that are there now. Raises GraphError."""
+    """The executors that are there now. Raises StoreError."""
     return {each.id for each in registry.executors()} - {each.id for each in registry.gone()}
 
 
 def serving(registry: Registry, executor: str) -> list[Worker]:
-    """The workers that may carry out jobs of a run which this executor carries out. Raises GraphError.
+    """The workers that may carry out jobs of a run which this executor carries out. Raises StoreError.
 
     Those that the executor has itself; of a type of which it has none, those that are there for other processes.
     Temporal gives jobs to all; and where nobody carries the run out now, it is not known who will.
@@ -31,7 +31,7 @@ def serving(registry: Registry, executor: str) -> list[Worker]:
 
 
 def is_wanted(book: Book, run: str) -> bool:
-    """Whether jobs of a run are still to be carried out: it has not ended, and is not about to. Raises GraphError."""
+    """Whether jobs of a run are still to be carried out: it has not ended, and is not about to. Raises StoreError."""
     try:
         return book.phase(run) not in CLOSING | ENDED
     except NotFoundError:

@@ -9,7 +9,7 @@ from typing import Any
 
 from aeon.base.errors import AeonError, ToolDefinitionError, ToolError
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap import App
+from aeon.bootstrap.app import App
 from aeon.kernel.orchestrator import MAX_REQUEST, Orchestrator
 from aeon.observability.log import JsonlLog
 from aeon.tools.interface import Tool

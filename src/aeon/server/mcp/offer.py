@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import JsonObject
-from aeon.bootstrap import App
+from aeon.bootstrap.app import App
 from aeon.platform.catalog.as_tool import StoredTool
 from aeon.platform.catalog.effects import Effect
 from aeon.server.mcp.answering import AnswerTool

@@ -68,7 +68,7 @@ class RunTool(Tool):
 
 
 def of_processes(runner: ProcessRunner, user: str) -> Iterator[tuple[Tool, Hints]]:
-    """Every Process that the user may run, and what he can do about its runs. Raises GraphError."""
+    """Every Process that the user may run, and what he can do about its runs. Raises StoreError."""
     runs = _Runs(runner, user)
     processes = runner.platform.processes
     shared = processes.page_of_shared(user, limit=_MOST_OFFERED)
@@ -143,7 +143,7 @@ class _Runs:
         found = self._runner.runs.see(self._user, run).run
         if found.phase not in ENDED:
             self._begin()
-            self._runner.caretaker.take_over(lambda each: each.root_id == found.root_id)
+            self._runner.caretaker.take_over(found.root_id)
         self._wait(run, seconds)
         return self._told(run)
 

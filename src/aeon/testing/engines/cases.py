@@ -9,12 +9,12 @@ import pytest
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.graph import GraphUnavailableError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.running.events import RunCompleted, StepFailed, StepStarted
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.model import Run
+from aeon.platform.store import StoreUnavailableError
 from aeon.testing.engines.world import LONG_ENOUGH, EngineWorld, echo, failing, flaky, step, waits_for
 
 Case = Callable[[EngineWorld], None]
@@ -341,7 +341,7 @@ def entries_from_any_number(world: EngineWorld) -> None:
 
 
 def store_full(world: EngineWorld) -> None:
-    """While the graph takes no writes a run waits and loses nothing: it goes on by itself once there is room."""
+    """While the record takes no writes a run waits and loses nothing: it goes on by itself once there is room."""
     goes_on = threading.Event()
     tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
     inner = world.process("inner", [step("i", tool)])
@@ -372,13 +372,13 @@ def store_away(world: EngineWorld) -> None:
 
 
 def store_away_from_a_job(world: EngineWorld) -> None:
-    """While the graph does not say whether a tool may be called, the job waits: that is no attempt."""
+    """While the record does not say whether a tool may be called, the job waits: that is no attempt."""
     left = [2]
 
     def asks_first(given: JsonObject, key: str) -> Json:
         if left[0]:
             left[0] -= 1
-            raise GraphUnavailableError("The graph's server does not answer.")
+            raise StoreUnavailableError("The store's server does not answer.")
         return echo(given, key)
 
     run = world.begin(world.process("asks", [step("a", world.tool("asks", asks_first, effect="once"))]))
@@ -387,7 +387,7 @@ def store_away_from_a_job(world: EngineWorld) -> None:
 
 
 def begun_while_full(world: EngineWorld) -> None:
-    """A run that was accepted before, and is begun while the graph takes no writes, is begun once there is room."""
+    """A run that was accepted before, and is begun while the record takes no writes, is begun once there is room."""
     tool = world.tool("echo", echo)
     process = world.process("later", [step("a", tool)])
     run = world.runs.accept(process, NewRun({"q": "q"}), Request(world.user))

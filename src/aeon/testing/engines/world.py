@@ -1,4 +1,4 @@
-"""A graph with tools that do as they are told, and an engine that runs Processes of them."""
+"""A record with tools that do as they are told, and an engine that runs Processes of them."""
 
 import threading
 import time
@@ -16,7 +16,6 @@ from aeon.platform.catalog.calling import Called, OperationError
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.effects import Effect
 from aeon.platform.catalog.model import NewService, NewTool
-from aeon.platform.graph import GraphStore
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import NewProcess, Process
 from aeon.platform.processes.processes import Processes
@@ -25,6 +24,7 @@ from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Book, Engine, Workers
 from aeon.platform.processes.runs.model import Run
 from aeon.platform.processes.runs.runs import Runs, Seen
+from aeon.platform.store import Store
 from aeon.platform.workers.calling import carries_out
 from aeon.platform.workers.local import LocalWorkers
 from aeon.testing.engines.troubled import TroubledStore
@@ -76,9 +76,9 @@ class SetClock(SystemClock):
 
 
 class EngineWorld:
-    """One graph, which may get into trouble, one user, and an engine that can be closed and opened again."""
+    """One record, which may get into trouble, one user, and an engine that can be closed and opened again."""
 
-    def __init__(self, store: GraphStore, folder: Path, make: MakesEngine) -> None:
+    def __init__(self, store: Store, folder: Path, make: MakesEngine) -> None:
         self.store = store = TroubledStore(store)
         self.user = f"user-{uuid4()}"
         self.clock = SetClock()

@@ -1,4 +1,4 @@
-"""A database holds the runs of one graph: with two, workers of each would take the other's jobs for unwanted."""
+"""A database holds the runs of one record: with two, workers of each would take the other's jobs for unwanted."""
 
 from contextlib import suppress
 from typing import Final
@@ -18,27 +18,27 @@ _GRAPH: Final = Table(
 _PLACE = 1
 
 
-def claim(address: str, graph: str) -> None:
-    """Have the database at `address` be the graph's, from the first time on.
+def claim(address: str, record: str) -> None:
+    """Have the database at `address` be the record's, from the first time on.
 
-    Raises ConfigError where it is another graph's, and EngineUnavailableError.
+    Raises ConfigError where it is another record's, and EngineUnavailableError.
     """
     database = Database(address)
     try:
         with told_when_away():
-            owner = _owner(database.engine, graph)
+            owner = _owner(database.engine, record)
     finally:
         database.dispose()
-    if owner != graph:
+    if owner != record:
         raise ConfigError(
-            f"engine.address: the database holds the runs of another graph ({owner}), and this one is {graph}.",
-            next_step="Give each graph a database of its own: CREATE DATABASE, and name that one in engine.address.",
+            f"engine.address: the database holds the runs of another record ({owner}), and this one is {record}.",
+            next_step="Give each record a database of its own: CREATE DATABASE, and name that one in engine.address.",
         )
 
 
-def _owner(engine: Engine, graph: str) -> str:
+def _owner(engine: Engine, record: str) -> str:
     ensure(engine, _GRAPH)
     with suppress(IntegrityError), engine.begin() as connection:  # else somebody has it
-        connection.execute(insert(_GRAPH), {"place": _PLACE, "id": graph})
+        connection.execute(insert(_GRAPH), {"place": _PLACE, "id": record})
     with engine.connect() as connection:
         return connection.execute(select(_GRAPH.c.id)).scalar_one()

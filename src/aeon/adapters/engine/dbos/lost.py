@@ -26,7 +26,7 @@ class LostJobs:
     def take_over(self) -> None:
         """Offer again what executors had begun who were not there twice in a row.
 
-        Once is not enough: when the graph was away, nobody was heard of for a moment.
+        Once is not enough: when the record was away, nobody was heard of for a moment.
         """
         missing = self._standing.holders() - {self._executor}
         if missing:

@@ -17,10 +17,10 @@ from aeon.adapters.engine.dbos.names import BEGUN, JOB
 from aeon.adapters.engine.dbos.opening import Opened
 from aeon.adapters.engine.dbos.standing import Standing
 from aeon.base.json import JsonObject
-from aeon.platform.graph import GraphError
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Workers
 from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.store import StoreError
 
 _LOOKS_FOR_LOST_EVERY = 2.0
 _LOOKS_AT_ITS_OWN_EVERY = 0.5
@@ -50,7 +50,7 @@ class DbosWorker:
 
         `present` says which executors there are now, this one among them: it must be entered there before. Every
         `looks_every` seconds it is looked for jobs whose worker is not. `is_wanted` says whether a run's jobs are still
-        to be carried out. Both may raise GraphError.
+        to be carried out. Both may raise StoreError.
         """
         self._workers = workers
         self._executor = executor
@@ -114,7 +114,7 @@ class DbosWorker:
         """Whoever wanted it no more may have been killed before he could take it back. In doubt it is made."""
         try:
             return self._is_wanted(job.run_id)
-        except GraphError:
+        except StoreError:
             return True
 
     async def _watch(self) -> None:
@@ -140,7 +140,7 @@ class DbosWorker:
         """For jobs in the queues, and now and then for lost ones."""
         due = time.monotonic()
         while True:
-            with suppress(Exception):  # the graph or the database is away for a while: the next look finds them
+            with suppress(Exception):  # the record or the database is away for a while: the next look finds them
                 self._gates.look()
                 if time.monotonic() >= due:
                     due = time.monotonic() + self._looks_every

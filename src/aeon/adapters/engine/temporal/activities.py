@@ -16,11 +16,11 @@ from aeon.adapters.engine.temporal.names import ACCEPT, CANCEL, EXECUTOR, FOLLOW
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError
-from aeon.platform.graph import GraphError
 from aeon.platform.processes.running.events import Failure, StepFailed
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.engine import Book, Workers
 from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.store import StoreError
 
 _BEATS_IN_A_TIMEOUT = 4
 
@@ -121,7 +121,7 @@ class RunActivities:
     def _accepted(self, calling: Calling) -> Accepted:
         try:
             return Accepted(run=self._book.accept_called(calling.parent, calling.command))
-        except GraphError:
+        except StoreError:
             raise
         except AeonError as error:  # it may not be run any more (platform 4): that is how the step fails
             command = calling.command

@@ -15,7 +15,7 @@ _A_FEW_TIMES = RetryPolicy(initial_interval=timedelta(seconds=0.2), maximum_atte
 
 
 async def asked(activity: str, told: Any) -> Any:
-    """What the book answers, however long the graph is away; `told` and the answer are JSON.
+    """What the book answers, however long the record is away; `told` and the answer are JSON.
 
     It is asked in this process first, which costs least. A process that kept trying could not be stopped
     (temporalio/sdk-rust#709), so what does not work at once is left to Temporal to have tried again, wherever.

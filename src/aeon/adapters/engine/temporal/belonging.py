@@ -1,4 +1,4 @@
-"""A namespace of Temporal holds the runs of one graph: with two, workers of each would be offered the other's runs."""
+"""A namespace of Temporal holds the runs of one record: with two, workers of each would be offered the other's runs."""
 
 from typing import Final
 
@@ -12,25 +12,25 @@ _NOBODY: Final = "aeon-nobody"
 _GRAPH: Final = "graph"
 
 
-async def claim(client: Client, graph: str) -> None:
-    """Have the client's namespace be the graph's, from the first time on.
+async def claim(client: Client, record: str) -> None:
+    """Have the client's namespace be the record's, from the first time on.
 
     Temporal keeps nothing but workflows: this is one that nobody serves, and its memo says whose the namespace is.
-    Raises ConfigError where it is another graph's, and RPCError.
+    Raises ConfigError where it is another record's, and RPCError.
     """
     mark = await client.start_workflow(
         _MARK,
         id=_MARK,
         task_queue=_NOBODY,
-        memo={_GRAPH: graph},
-        static_summary="Says of which graph this namespace holds the runs. It stays open, and nothing runs.",
+        memo={_GRAPH: record},
+        static_summary="Says of which record this namespace holds the runs. It stays open, and nothing runs.",
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
     )
     owner = await (await mark.describe()).memo_value(_GRAPH)
-    if owner != graph:
+    if owner != record:
         raise ConfigError(
-            f"engine.address: the namespace {client.namespace!r} of Temporal holds the runs of another graph "
-            f"({owner}), and this one is {graph}.",
-            next_step="Give each graph a namespace of its own: temporal operator namespace create --namespace NAME, "
+            f"engine.address: the namespace {client.namespace!r} of Temporal holds the runs of another record "
+            f"({owner}), and this one is {record}.",
+            next_step="Give each record a namespace of its own: temporal operator namespace create --namespace NAME, "
             "and name it in engine.address.",
         )

@@ -44,20 +44,20 @@ class TemporalEngine:
         results: Results,
         *,
         slots: Mapping[str, int],
-        graph: str | None = None,
+        record: str | None = None,
         heartbeat: float = HEARTBEAT,
         room: int = ROOM,
     ) -> None:
         """Connect to the server at `address` (`host:port`). `slots`: how many jobs of which type are done here at once.
 
-        A namespace is one graph's: `graph` is its mark, and a namespace that holds another's runs is refused; None does
-        not look. Raises ConfigError for that, and TemporalError when nobody answers there.
+        A namespace holds the runs of one record: `record` is its id, and a namespace of another one is refused; None
+        does not look. Raises ConfigError for that, and TemporalError when nobody answers there.
         """
         self.name = f"Temporal, {address}, {namespace}"
         self._book = book
         self._begin = Begin(run="", room=room, heartbeat=heartbeat)
         self._told: set[str] = set()
-        self._link = Link(address, namespace, results, graph)
+        self._link = Link(address, namespace, results, record)
         self._client = self._link.client
         self._link.serve([run_worker(self._client, book), *job_workers(self._client, workers, slots)])
         self._link.spawn(self._look())
@@ -126,7 +126,7 @@ class TemporalEngine:
 
 
 class TemporalWorker:
-    """Carries out jobs of some types for runs that go on elsewhere. It needs the same results, and no graph."""
+    """Carries out jobs of some types for runs that go on elsewhere. It needs the same results, and no record."""
 
     def __init__(
         self,
@@ -136,10 +136,10 @@ class TemporalWorker:
         results: Results,
         *,
         slots: Mapping[str, int],
-        graph: str | None = None,
+        record: str | None = None,
     ) -> None:
-        """Serve the queues of the types in `slots`. `graph`, and what is raised, is as for `TemporalEngine`."""
-        self._link = Link(address, namespace, results, graph)
+        """Serve the queues of the types in `slots`. `record`, and what is raised, is as for `TemporalEngine`."""
+        self._link = Link(address, namespace, results, record)
         self._link.serve(job_workers(self._link.client, workers, slots))
 
     def close(self) -> None:

@@ -28,10 +28,10 @@ class TemporalError(PlatformError):
 class Link:
     """One connection, and the workers that serve queues over it. Threads may share it."""
 
-    def __init__(self, address: str, namespace: str, results: Results, graph: str | None = None) -> None:
+    def __init__(self, address: str, namespace: str, results: Results, record: str | None = None) -> None:
         """Connect. Raises TemporalError when nobody answers there, or it has no such namespace.
 
-        ConfigError where that holds the runs of another graph than `graph`.
+        ConfigError where that holds the runs of another record than `record`.
         """
         self.address = address
         self.namespace = namespace
@@ -40,7 +40,7 @@ class Link:
         self._beside: list[asyncio.Task[None]] = []
         self._is_open = True
         try:
-            self.client = self.ask(self._connected(results, graph))
+            self.client = self.ask(self._connected(results, record))
         except BaseException:
             self._thread.close()
             raise
@@ -77,7 +77,7 @@ class Link:
             finally:
                 self._thread.close()
 
-    async def _connected(self, results: Results, graph: str | None) -> Client:
+    async def _connected(self, results: Results, record: str | None) -> Client:
         try:
             client = await Client.connect(self.address, namespace=self.namespace, data_converter=converter(results))
         except (RuntimeError, ValueError) as error:
@@ -91,8 +91,8 @@ class Link:
                 f"Temporal at {self.address} has no namespace {self.namespace!r}.",
                 next_step=f"Make it: temporal operator namespace create --namespace {self.namespace}",
             ) from None
-        if graph is not None:
-            await claim(client, graph)
+        if record is not None:
+            await claim(client, record)
         return client
 
     async def _served(self, workers: Sequence[Worker]) -> None:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform.audit import Deed
 from aeon.platform.catalog.effects import effect_of, stored_operation, worker_of
-from aeon.platform.errors import RuleError
-from aeon.platform.graph import DuplicateError, GraphStore, Row
+from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.processes.checking.recursion import callees_of
 from aeon.platform.processes.definition import Definition, ProcessStep
@@ -18,9 +17,10 @@ from aeon.platform.processes.running.events import Event
 from aeon.platform.processes.running.plan import Call, Plan, planned
 from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.claims import Results, checked_in, reference
-from aeon.platform.processes.runs.entries import entry_node
+from aeon.platform.processes.runs.entries import entry_row
 from aeon.platform.processes.runs.model import Entry, Run, Trigger
 from aeon.platform.processes.words import listed
+from aeon.platform.store import DuplicateError, GuardError, Row, Store, Unit, writes_one
 
 
 class NewRun(NamedTuple):
@@ -44,10 +44,10 @@ class Found(NamedTuple):
 
 
 class Accepting:
-    """Writes accepted runs into the graph. Threads may share one."""
+    """Writes accepted runs into the record. Threads may share one."""
 
     def __init__(
-        self, store: GraphStore, ledger: Ledger, processes: Processes, results: Results, new_id: Callable[[], str]
+        self, store: Store, ledger: Ledger, processes: Processes, results: Results, new_id: Callable[[], str]
     ) -> None:
         self._store = store
         self._ledger = ledger
@@ -103,7 +103,7 @@ class Accepting:
         return self._accepted(run, plan, Request(parent.owner_id), process.owner_id)
 
     def again(self, before: Found, seeds: Callable[[Plan], list[Event]], request: Request) -> Run:
-        """Accept a run of the same plan as another one's, which begins with these events."""
+        """Accept a run of the same plan as another one's, which begins with these events. Raises NotFoundError."""
         id_ = self._new_id()
         plan = before.plan.model_copy(update={"run": id_, "deadline": None})
         at = self._ledger.now()
@@ -154,37 +154,42 @@ class Accepting:
     def _accepted(
         self, run: Run, plan: Plan, request: Request, process_owner: str, entries: Sequence[Entry] = ()
     ) -> Run:
-        params: JsonObject = {
-            "user": run.owner_id,
-            "digest": run.digest,
-            "process": run.process_id,
-            "at": run.accepted_at,
-            "run": self._as_node(run, plan),
-            "seeds": [entry_node(self._results, run.id, entry) for entry in entries],
-        }
+        work = self._accepts(run, plan, entries)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
                 deed = Deed("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
-                run = Run.parsed(self._ledger.commit(queries.ACCEPT, params, request, [deed], run.as_dict()))
+                run = Run.parsed(self._ledger.commit(work, request, [deed], run.as_dict()))
             else:
-                self._store.write(queries.ACCEPT_CALLED, params)
+                self._store.update(work)
         except DuplicateError:
             return run
+        except GuardError:
+            raise NotFoundError(f"The process {run.process_name!r} was deleted in the meantime.") from None
         if run.executor and run.id == plan.run and not entries:
             self._fresh[run.id] = Found(run, plan)
         return run
 
-    def _as_node(self, run: Run, plan: Plan) -> JsonObject:
+    def _accepts(self, run: Run, plan: Plan, entries: Sequence[Entry]) -> Callable[[Unit], None]:
+        """Raises GuardError when its Process is gone, DuplicateError when there is a run with its id."""
+        accepts = writes_one(queries.ACCEPT, self._row(run, plan))
+        rows = [entry_row(self._results, run.id, entry) for entry in entries]
+
+        def work(unit: Unit) -> None:
+            accepts(unit)
+            unit.write_each(queries.ADD_ENTRY, rows)
+
+        return work
+
+    def _row(self, run: Run, plan: Plan) -> JsonObject:
         told = {name: value for name, value in plan.as_dict().items() if name != "definition"}
-        node = {name: value for name, value in run.as_properties().items() if value is not None}
         plan_text = checked_in(self._results, canonical(told))
         inputs_text = checked_in(self._results, canonical(run.inputs))
-        return node | {
+        return {
+            **run.as_row(),
             "plan": plan_text,
             "inputs": inputs_text,
-            "isOpen": 1,
-            "planReference": reference(plan_text),
-            "inputsReference": reference(inputs_text),
+            "plan_reference": reference(plan_text),
+            "inputs_reference": reference(inputs_text),
         }
 
     def _calls(self, definition: Definition, user: str) -> dict[str, Call]:
@@ -205,7 +210,7 @@ class Accepting:
 
     def _called_processes(self, ids: Iterable[str]) -> dict[str, Call]:
         return {
-            row["id"]: Call(kind="process", id=row["id"], name=row["name"], owner=row["owner"], worker="process")
+            row["id"]: Call(kind="process", id=row["id"], name=row["name"], owner=row["owner_id"], worker="process")
             for row in self._process_rows(ids)
         }
 
@@ -236,7 +241,7 @@ def _call_of(row: JsonObject) -> Call:
         kind="tool",
         id=row["id"],
         name=row["name"],
-        owner=row["owner"],
+        owner=row["owner_id"],
         worker=worker_of(operation),
         effect=row["effect"] or effect_of(operation),
     )

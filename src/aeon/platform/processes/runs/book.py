@@ -1,12 +1,11 @@
-"""Runs in the graph: accepted, taken, kept entry by entry."""
+"""Runs in the record: accepted, taken, kept entry by entry."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform.errors import ConflictError, NotFoundError
-from aeon.platform.graph import DuplicateError, GraphStore, GuardError, Row
 from aeon.platform.processes.running.commands import StartProcess
 from aeon.platform.processes.running.events import CancelRequested, Failure, RunCompleted, StepCompleted, StepFailed
 from aeon.platform.processes.running.plan import Plan
@@ -14,17 +13,18 @@ from aeon.platform.processes.running.state import ENDED, Phase, State
 from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.accepting import Accepting, Found
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out, reference
-from aeon.platform.processes.runs.entries import entry_node
+from aeon.platform.processes.runs.entries import entry_row
 from aeon.platform.processes.runs.model import Done, Entry, Run, Signal, Work
+from aeon.platform.store import DuplicateError, GuardError, Row, Store, Unit, guard, writes_one
 from aeon.platform.workers.dead import DeadJob, died, may_be_dead
 
 _PAGE = 1000
 
 
 class RunBook:
-    """What is written down of runs. Threads may share one. All raise GraphError."""
+    """What is written down of runs. Threads may share one. All raise StoreError."""
 
-    def __init__(self, store: GraphStore, results: Results, accepting: Accepting) -> None:
+    def __init__(self, store: Store, results: Results, accepting: Accepting) -> None:
         self._store = store
         self._results = results
         self._accepting = accepting
@@ -33,7 +33,7 @@ class RunBook:
         """What it takes to carry a run out, which from then on is the executor's; None when it has ended."""
         if (fresh := self._accepting.fresh(run, executor)) is not None:
             return Work(fresh.run, fresh.plan, [])
-        rows = self._store.write(queries.TAKE, {"run": run, "executor": executor})
+        rows = self._store.update(_takes(run, executor))
         if not rows:
             return None
         found = self._found(rows[0])
@@ -46,17 +46,8 @@ class RunBook:
         """
         if not entries:
             return
-        is_over = state.phase in ENDED
-        params: JsonObject = {
-            "run": run,
-            "executor": executor,
-            "before": entries[0].n - 1,
-            "now": _progress(entries[-1], state),
-            "entries": [entry_node(self._results, run, entry) for entry in entries],
-            "dead": list[Json](self._died(run, entries, state.phase)),
-        }
         try:
-            self._store.write(queries.KEEP_LAST if is_over else queries.KEEP, params)
+            self._store.update(self._keeps(run, executor, entries, state))
         except GuardError:
             self.keep(run, executor, self._not_kept(run, executor, entries), state)
 
@@ -102,9 +93,8 @@ class RunBook:
     def want(self, signal: Signal) -> None:
         """Write down what is wanted of a run. Raises DuplicateError where its id is there, GuardError once it ended."""
         text = checked_in(self._results, canonical(signal.as_dict()))
-        told: JsonObject = {"id": signal.id, "runId": signal.run_id, "at": signal.at}
-        node: JsonObject = {**told, "text": text, "reference": reference(text)}
-        self._store.write(queries.WANT, {"run": signal.run_id, "signal": node})
+        told: JsonObject = {"id": signal.id, "run": signal.run_id, "at": signal.at}
+        self._store.update(writes_one(queries.WANT, {**told, "text": text, "reference": reference(text)}))
 
     def entries(self, run: str, after: int = 0) -> Iterator[Entry]:
         """A run's entries with numbers above `after`, in their order."""
@@ -137,6 +127,12 @@ class RunBook:
         """Runs of all users that have not ended."""
         return [self._run_of(row) for row in self._store.read(queries.OPEN, {"limit": limit})]
 
+    def left(self, executors: Collection[str], root: str | None = None, limit: int = 1000) -> list[Run]:
+        """Open runs of all users that none of these executors carries out; of one family, if its root is named."""
+        given: JsonObject = {"executors": list[Json](executors), "root": root, "limit": limit}
+        rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, given)
+        return [self._run_of(row) for row in rows]
+
     def held_by(self, executor: str) -> dict[str, str]:
         """The runs that an executor carries out, each with its Process's name."""
         return {row["id"]: row["name"] for row in self._store.read(queries.HELD, {"executor": executor})}
@@ -147,10 +143,8 @@ class RunBook:
 
     def give(self, run: str, executor: str, to: str) -> bool:
         """Make a run another executor's, empty for nobody's; False when it was not `executor`'s, or has ended."""
-        try:
-            return bool(self._store.write(queries.GIVE, {"run": run, "executor": executor, "to": to}))
-        except GuardError:
-            return False
+        params: JsonObject = {"run": run, "executor": executor, "to": to}
+        return self._store.update(lambda unit: unit.write(queries.GIVE, params)) == 1
 
     def open_of(self, user: str, limit: int = 1000) -> list[str]:
         """The ids of the user's runs that have not ended, oldest first."""
@@ -160,18 +154,18 @@ class RunBook:
     def dead_of(self, user: str, limit: int = 1000) -> list[DeadJob]:
         """The user's jobs that failed for good, newest first (platform 10)."""
         rows = self._store.read(queries.DEAD_OF_OWNER, {"user": user, "limit": limit})
-        return [DeadJob.from_node(row["job"]) for row in rows]
+        return [DeadJob.from_row(row) for row in rows]
 
     def dead(self, user: str, job: str) -> DeadJob:
         """A job of the user's that failed for good. Raises NotFoundError."""
         rows = self._store.read(queries.DEAD, {"user": user, "job": job})
         if not rows:
             raise NotFoundError(f"You have no dead job {job!r}.", next_step="See `aeon jobs dead`.")
-        return DeadJob.from_node(rows[0]["job"])
+        return DeadJob.from_row(rows[0])
 
     def note_retried(self, root: str, by: str) -> None:
         """Say of what failed in a run, and in all that it called, that it was tried again in another one."""
-        self._store.write(queries.NOTE_RETRIED, {"root": root, "by": by})
+        self._store.update(lambda unit: unit.write(queries.NOTE_RETRIED, {"root": root, "by": by}))
 
     def unmeasured(self, limit: int) -> list[str]:
         """Ended runs of all users that no metric knows of yet."""
@@ -183,6 +177,24 @@ class RunBook:
         if not rows:
             raise NotFoundError(f"There is no run {run!r}.")
         return self._found(rows[0])
+
+    def _keeps(self, run: str, executor: str, entries: Sequence[Entry], state: State) -> Callable[[Unit], None]:
+        """Raises GuardError unless the run is the executor's and ends before these entries."""
+        now: JsonObject = {
+            "run": run,
+            "executor": executor,
+            "before": entries[0].n - 1,
+            **_progress(entries[-1], state),
+        }
+        rows = [entry_row(self._results, run, entry) for entry in entries]
+        dead = self._died(run, entries, state.phase)
+
+        def work(unit: Unit) -> None:
+            guard(holds=unit.write(queries.KEEP, now) == 1)
+            unit.write_each(queries.ADD_ENTRY, rows)
+            unit.write_each(queries.ADD_DEAD_JOB, dead)
+
+        return work
 
     def _died(self, run: str, entries: Sequence[Entry], phase: Phase) -> list[JsonObject]:
         if not may_be_dead(entries):
@@ -204,8 +216,7 @@ class RunBook:
         return left
 
     def _run_of(self, row: Row) -> Run:
-        node: JsonObject = row["run"]
-        return Run.from_node(node | {"inputs": checked_out(self._results, node["inputs"])})
+        return Run.from_row({**row, "inputs": checked_out(self._results, row["inputs"])})
 
     def _found(self, row: Row) -> Found:
         run = self._run_of(row)
@@ -219,13 +230,27 @@ def micros(instant: str) -> int:
     return round(datetime.fromisoformat(instant).timestamp() * 1_000_000)
 
 
+def _takes(run: str, executor: str) -> Callable[[Unit], list[Row]]:
+    """Gives the run, with its plan, unless it has ended."""
+
+    def work(unit: Unit) -> list[Row]:
+        is_open = unit.write(queries.TAKE, {"run": run, "executor": executor}) == 1
+        return unit.read(queries.PLAN, {"run": run}) if is_open else []
+
+    return work
+
+
 def _progress(last: Entry, state: State) -> JsonObject:
-    now: JsonObject = {"phase": state.phase, "events": last.n, "tokens": state.tokens}
-    if state.phase in ENDED:
-        now |= {"endedAt": last.at, "endedMicros": micros(last.at), "isUnmeasured": 1}
-    if state.error is not None:
-        now["failure"] = canonical(state.error.as_dict())
-    return now
+    is_over = state.phase in ENDED
+    return {
+        "phase": state.phase,
+        "events": last.n,
+        "tokens": state.tokens,
+        "failure": None if state.error is None else canonical(state.error.as_dict()),
+        "ended_at": last.at if is_over else None,
+        "ended_micros": micros(last.at) if is_over else None,
+        "is_unmeasured": is_over,
+    }
 
 
 def _failure_of(ended: Run) -> Failure:

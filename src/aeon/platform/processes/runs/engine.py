@@ -58,7 +58,7 @@ class Engine(Protocol):
 
 
 class Book(Protocol):
-    """Where runs are written down. All of it may block, and raises GraphError while the store does not answer."""
+    """Where runs are written down. All of it may block, and raises StoreError while the store does not answer."""
 
     def work(self, run: str, executor: str) -> Work | None:
         """What it takes to carry a run out, which from then on is the executor's; None when it has ended."""

@@ -1,18 +1,18 @@
-"""What is recorded of a run that has ended: itself, and every call that it made (platform 18). Once, in one write.
+"""Records the metrics of runs that have ended: of each run and of every call that it made (platform 18).
 
-Where spans are wanted, the same write says of the run that its spans are to be sent.
+Each run is recorded once, in one unit of work. Where spans are wanted, the same one marks the run to be sent.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.graph import GraphStore, GuardError
+from aeon.platform.metrics import queries as metrics
 from aeon.platform.metrics.calls import Call, values_of
 from aeon.platform.metrics.model import NewValue
 from aeon.platform.metrics.rules import USER
-from aeon.platform.metrics.values import Values
+from aeon.platform.metrics.values import Values, existing
 from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.accepting import Found
 from aeon.platform.processes.runs.book import RunBook
@@ -21,6 +21,7 @@ from aeon.platform.processes.runs.model import Run
 from aeon.platform.processes.runs.sending import Sending
 from aeon.platform.processes.runs.spans import was_given
 from aeon.platform.processes.runs.trace import Attempt, attempts
+from aeon.platform.store import GuardError, Store, Unit, guard
 
 _AT_ONCE = 100
 
@@ -28,7 +29,7 @@ _AT_ONCE = 100
 class Measuring:
     """Records what ended runs came to. Several processes may do so: each run is recorded by one of them."""
 
-    def __init__(self, store: GraphStore, book: RunBook, values: Values, sending: Sending | None = None) -> None:
+    def __init__(self, store: Store, book: RunBook, values: Values, sending: Sending | None = None) -> None:
         """`sending` sends the spans of what is recorded here, where they are wanted."""
         self._store = store
         self._book = book
@@ -36,10 +37,10 @@ class Measuring:
         self._sending = sending
 
     def catch_up(self, limit: int = _AT_ONCE) -> int:
-        """Record runs that have ended and are not recorded yet, so many at most; how many they were. Raises GraphError.
+        """Record runs that have ended and are not recorded yet, so many at most; how many they were. Raises StoreError.
 
-        That a run is recorded stands in the run, from the same write: a crash leaves it to whoever comes next. Then
-        the spans are sent of what is recorded, as far as that goes.
+        A run is marked as recorded in the same unit of work: after a crash the next call records the rest. Then the
+        spans of recorded runs are sent, as far as they are taken.
         """
         ended = self._book.unmeasured(limit)
         for run in ended:
@@ -50,16 +51,14 @@ class Measuring:
         return len(ended)
 
     def _record(self, run: str) -> None:
-        values = self._values_of(run)
-        at, nodes = self._values.nodes(values)
-        subjects: dict[tuple[str, str], list[Json]] = {}
-        for value, node in zip(values, nodes, strict=True):
-            subjects.setdefault((value.metric, value.entity), []).append(node)
-        told: list[Json] = [
-            {"metric": metric, "entity": entity, "values": held} for (metric, entity), held in subjects.items()
-        ]
-        now: JsonObject = {} if self._sending is None else {"isUnsent": 1}
-        self._store.write(queries.MEASURE, {"run": run, "at": at, "subjects": told, "now": now})
+        _, rows = self._values.rows(self._values_of(run))
+        noted: JsonObject = {"run": run, "is_unsent": self._sending is not None}
+
+        def work(unit: Unit) -> None:
+            guard(holds=unit.write(queries.MEASURE, noted) == 1)
+            unit.write_each(metrics.ADD_VALUE, _of_existing(unit, rows))
+
+        self._store.update(work)
 
     def _values_of(self, run: str) -> list[NewValue]:
         """None where what the run came to is gone: nobody will ever know."""
@@ -73,7 +72,13 @@ class Measuring:
     def _calls(self, found: Found, made: Iterable[Attempt]) -> list[Call]:
         tools: list[Json] = sorted({call.id for call in found.plan.calls.values() if call.kind == "tool"})
         rows = self._store.read(queries.SERVICES_OF_TOOLS, {"tools": tools}) if tools else []
-        return calls_of(found, made, {row["tool"]: row["service"] for row in rows})
+        return calls_of(found, made, {row["id"]: row["service_id"] for row in rows})
+
+
+def _of_existing(unit: Unit, rows: Sequence[JsonObject]) -> list[JsonObject]:
+    """The values whose metric and whose entity were not deleted in the meantime."""
+    there = existing(unit, {(row["metric_id"], row["entity_id"]) for row in rows})
+    return [row for row in rows if (row["metric_id"], row["entity_id"]) in there]
 
 
 def of_run(run: Run) -> list[NewValue]:

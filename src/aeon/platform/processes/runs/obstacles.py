@@ -11,11 +11,11 @@ from aeon.base.json import Json
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.tools import Tools
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.graph import GraphStore
 from aeon.platform.processes.processes import Processes
 from aeon.platform.processes.running.plan import Call
 from aeon.platform.processes.running.why import Obstacle
 from aeon.platform.processes.runs import queries
+from aeon.platform.store import Store
 
 _KINDS: Mapping[str, Literal["disabled", "access", "secret"]] = {
     "enabled": "disabled",
@@ -27,13 +27,13 @@ _KINDS: Mapping[str, Literal["disabled", "access", "secret"]] = {
 class Obstacles:
     """Looks at what steps call, as their user may use it."""
 
-    def __init__(self, store: GraphStore, tools: Tools, processes: Processes) -> None:
+    def __init__(self, store: Store, tools: Tools, processes: Processes) -> None:
         self._store = store
         self._tools = tools
         self._processes = processes
 
     def of(self, user: str, calls: Collection[Call]) -> dict[str, Obstacle]:
-        """What stands in the way, by the id of what is called; nothing of what would be called. Raises GraphError."""
+        """What stands in the way, by the id of what is called; nothing of what would be called. Raises StoreError."""
         different = {call.id: call for call in calls}.values()
         found = {call.id: self._of_call(user, call) for call in different}
         obstacles = {id_: each for id_, each in found.items() if each is not None}
@@ -64,7 +64,7 @@ class Obstacles:
     def _with_times(self, obstacles: Mapping[str, Obstacle]) -> dict[str, Obstacle]:
         down: list[Json] = [id_ for id_, each in obstacles.items() if each.kind == "down"]
         rows = self._store.read(queries.HEALTH_OF_TOOLS, {"tools": down}) if down else []
-        health = {row["tool"]: row for row in rows}
+        health = {row["id"]: row for row in rows}
         return {id_: _dated(each, health[id_]) if id_ in health else each for id_, each in obstacles.items()}
 
 

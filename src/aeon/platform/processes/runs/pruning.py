@@ -8,10 +8,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.graph import GraphStore
 from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.book import micros
 from aeon.platform.processes.runs.claims import Results
+from aeon.platform.store import Store, Unit
 
 _RUNS_AT_ONCE = 100
 _ENTRIES_AT_ONCE = 10_000
@@ -33,7 +33,7 @@ class Pruning:
     """Removes old runs. Whatever it left when it was killed, the next one removes."""
 
     def __init__(
-        self, store: GraphStore, results: Results, forget: Callable[[Sequence[str]], None], now: Callable[[], str]
+        self, store: Store, results: Results, forget: Callable[[Sequence[str]], None], now: Callable[[], str]
     ) -> None:
         """`forget` has the engine remove what it keeps of runs that have ended."""
         self._store = store
@@ -46,7 +46,7 @@ class Pruning:
         is kept of pure tools and was not used since.
 
         What is open, or belongs to a run that is, stays whole, and so do the results that it may refer to. Raises
-        GraphError.
+        StoreError.
         """
         removed = 0
         while runs := self._ended(before):
@@ -64,19 +64,19 @@ class Pruning:
     def _remove(self, run: str) -> None:
         """The run itself last: it is what the next one finds."""
         self._purged(queries.PURGE_ENTRIES, {"run": run})
-        self._store.write(queries.PURGE, {"run": run})
+        self._store.update(lambda unit: _purge(unit, run))
 
     def _purged(self, query: str, params: JsonObject) -> int:
         """Remove so many at once until there are no more; how many they were."""
+        given: JsonObject = {**params, "limit": _ENTRIES_AT_ONCE}
         removed, gone = 0, _ENTRIES_AT_ONCE
         while gone == _ENTRIES_AT_ONCE:
-            (row,) = self._store.write(query, {**params, "limit": _ENTRIES_AT_ONCE})
-            gone = row["removed"]
+            gone = self._store.update(lambda unit: unit.write(query, given))
             removed += gone
         return removed
 
     def _sweep(self, before: str) -> int:
-        """Remove results to which nothing in the graph refers, and which no open run's engine can refer to."""
+        """Remove results to which nothing in the record refers, and which no open run's engine can refer to."""
         opened = [row["at"] for row in self._store.read(queries.OLDEST_OPEN)]
         recent = datetime.fromisoformat(self._now()) - _BEING_WRITTEN
         until = min([datetime.fromisoformat(before), recent, *map(datetime.fromisoformat, opened)]).timestamp()
@@ -90,3 +90,8 @@ class Pruning:
     def _referred(self, digests: Iterable[str]) -> set[str]:
         rows = self._store.read(queries.REFERRED, {"digests": list[Json](digests)})
         return {row["digest"] for row in rows}
+
+
+def _purge(unit: Unit, run: str) -> None:
+    for query in (queries.PURGE_SIGNALS, queries.PURGE_DEAD_JOBS, queries.PURGE_RUN):
+        unit.write(query, {"run": run})

@@ -1,302 +1,181 @@
-"""Everything that runs ask the graph.
+"""Everything that runs ask the record.
 
-Times that are compared stand as microseconds since 1970, and an entry's number as a number: the ranges of an index over
-texts are not exact (decision 24). `isOpen` is there while a run has not ended, `isUnmeasured` from then until what it
-came to is among the values of metrics, and `isUnsent` from then until its spans are sent, where they are to be.
+A run is open while `ended_at` is NULL. From its end on `is_unmeasured` is 1 until what it came to is among the values
+of metrics, and `is_unsent` is 1 until its spans are sent, where they are to be. A `reference` is the digest of a large
+text that is kept elsewhere (`claims`).
 """
 
 from typing import Final
 
-from aeon.platform.graph import Schema
+from aeon.platform.store import Texts
 
-SCHEMA: Final = Schema(
-    unique=(("Run", "id"), ("RunEntry", "key"), ("Signal", "id"), ("DeadJob", "id")),
-    indexed=(
-        ("Run", "isOpen"),
-        ("Run", "endedMicros"),
-        ("Run", "rootId"),
-        ("Run", "isUnmeasured"),
-        ("Run", "isUnsent"),
-        ("Run", "planReference"),
-        ("Run", "inputsReference"),
-        ("RunEntry", "runId"),
-        ("RunEntry", "reference"),
-        ("Signal", "runId"),
-        ("Signal", "reference"),
-        ("DeadJob", "ownerId"),
-        ("DeadJob", "runId"),
-        ("DeadJob", "rootId"),
-    ),
-)
+_COLUMNS: Final = """
+r.id, r.owner_id, r.process_id, r.process_name, r.digest, r.inputs, r.trigger, r.pins, r.parent_id, r.root_id,
+r.retry_of, r.accepted_at, r.deadline, r.executor, r.phase, r.events, r.ended_at, r.tokens, r.failure
+"""
+
+_RUN: Final = f"SELECT {_COLUMNS} FROM runs r"  # noqa: S608  # constants alone
+
+_FOUND: Final = f"""
+SELECT {_COLUMNS}, r.plan, d.text AS definition FROM runs r JOIN definitions d ON d.digest = r.digest
+"""  # noqa: S608  # constants alone
+
+# Accepted, taken, kept
 
 ACCEPT: Final = """
-MATCH (u:User {id: $user})
-MATCH (d:Definition {digest: $digest})
-MATCH (p:Process {id: $process})
-CREATE (r:Run)-[:STARTED_BY {created_at: $at}]->(u)
-CREATE (r)-[:FOLLOWS]->(d)
-CREATE (r)-[:RUN_OF]->(p)
-SET r += $run
-FOREACH (e IN $seeds | CREATE (:RunEntry {key: e.key, runId: e.runId, n: e.n, text: e.text, reference: e.reference}))
-WITH r
+INSERT INTO runs (id, owner_id, process_id, process_name, digest, plan, inputs, trigger, pins, parent_id, root_id,
+                  retry_of, accepted_at, deadline, executor, phase, events, tokens, plan_reference, inputs_reference)
+SELECT :id, :owner_id, p.id, :process_name, :digest, :plan, :inputs, :trigger, :pins, :parent_id, :root_id,
+       :retry_of, :accepted_at, :deadline, :executor, :phase, :events, :tokens, :plan_reference, :inputs_reference
+FROM processes p WHERE p.id = :process_id
 """
 
-ACCEPT_CALLED: Final = ACCEPT + "RETURN r.id AS id"
+TAKE: Final = "UPDATE runs SET executor = :executor WHERE id = :run AND ended_at IS NULL"
 
-TAKE: Final = """
-MATCH (r:Run {id: $run})-[:FOLLOWS]->(d:Definition)
-WHERE r.isOpen = 1
-SET r.executor = $executor
-RETURN r AS run, r.plan AS plan, d.text AS definition
+KEEP: Final = """
+UPDATE runs
+SET phase = :phase, events = :events, tokens = :tokens, failure = :failure, ended_at = :ended_at,
+    ended_micros = :ended_micros, is_unmeasured = :is_unmeasured
+WHERE id = :run AND executor = :executor AND events = :before
 """
 
-_HELD: Final = """
-MATCH (r:Run {id: $run})
-WITH r, 1/(CASE WHEN r.executor = $executor AND r.events = $before THEN 1 ELSE 0 END) AS held
-SET r += $now
+ADD_ENTRY: Final = """
+INSERT INTO run_entries (run_id, n, text, reference) VALUES (:run_id, :n, :text, :reference)
 """
 
-_PUT_DOWN: Final = """
-WITH r, held
-FOREACH (job IN $dead | CREATE (:DeadJob {
-    id: job.id, runId: job.runId, rootId: r.rootId, ownerId: r.ownerId, step: job.step, tool: job.tool, at: job.at,
-    code: job.code, message: job.message, attempts: job.attempts}))
-WITH held
-UNWIND $entries AS entry
-CREATE (e:RunEntry)
-SET e += entry
-RETURN count(e) AS kept, held
+ADD_DEAD_JOB: Final = """
+INSERT INTO dead_jobs (id, run_id, root_id, owner_id, step, tool, at, code, message, attempts)
+SELECT :id, r.id, r.root_id, r.owner_id, :step, :tool, :at, :code, :message, :attempts FROM runs r WHERE r.id = :run_id
 """
 
-KEEP: Final = _HELD + _PUT_DOWN
+GIVE: Final = "UPDATE runs SET executor = :to WHERE id = :run AND executor = :executor AND ended_at IS NULL"
 
-KEEP_LAST: Final = _HELD + "REMOVE r.isOpen" + _PUT_DOWN
-
-RUN: Final = "MATCH (r:Run {id: $run}) RETURN r AS run"
-
-PROGRESS: Final = "MATCH (r:Run {id: $run}) RETURN r.executor AS executor, r.events AS events, r.phase AS phase"
-
-ONE: Final = """
-MATCH (r:Run {id: $run})-[:FOLLOWS]->(d:Definition)
-WHERE r.ownerId = $user
-RETURN r AS run, r.plan AS plan, d.text AS definition
+_WANT: Final = """
+INSERT INTO signals (id, run_id, at, text, reference)
+SELECT :id, r.id, :at, :text, :reference FROM runs r WHERE r.id = :run AND r.ended_at IS NULL
 """
 
-ENTRIES: Final = """
-MATCH (e:RunEntry {runId: $run})
-WHERE e.n > $after
-RETURN e.text AS text ORDER BY e.n LIMIT $limit
+WANT: Final = Texts(sqlite=_WANT, postgresql=f"{_WANT} FOR SHARE")
+"""The run does not end until the unit of work does. SQLite has one writer at a time anyway."""
+
+# Looked at
+
+RUN: Final = f"{_RUN} WHERE r.id = :run"
+
+PROGRESS: Final = "SELECT executor, events FROM runs WHERE id = :run"
+
+PLAN: Final = f"{_FOUND} WHERE r.id = :run"
+
+ONE: Final = f"{_FOUND} WHERE r.id = :run AND r.owner_id = :user"
+
+STANDINGS: Final = f"{_RUN} WHERE r.id IN (SELECT value FROM json_each(:runs))"  # noqa: S608  # constants alone
+
+ENTRIES: Final = "SELECT text FROM run_entries WHERE run_id = :run AND n > :after ORDER BY n LIMIT :limit"
+
+WANTED: Final = "SELECT text FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs)) ORDER BY at, id"
+
+OF_OWNER: Final = f"""{_RUN}
+WHERE r.owner_id = :user AND (:called = 1 OR r.parent_id IS NULL) ORDER BY r.accepted_at DESC, r.id LIMIT :limit
 """
 
-OF_OWNER: Final = """
-MATCH (u:User {id: $user})
-WITH u
-MATCH (u)<-[:STARTED_BY]-(r:Run)
-WHERE $called OR r.parentId IS NULL
-RETURN r AS run ORDER BY r.acceptedAt DESC, r.id LIMIT $limit
-"""
+CALLED_BY_RUN: Final = f"{_RUN} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
 
-CALLED_BY_RUN: Final = """
-MATCH (r:Run {rootId: $root})
-RETURN r AS run ORDER BY r.acceptedAt
-"""
+OPEN: Final = f"{_RUN} WHERE r.ended_at IS NULL ORDER BY r.accepted_at, r.id LIMIT :limit"
 
-OPEN: Final = """
-MATCH (r:Run {isOpen: 1})
-RETURN r AS run ORDER BY r.acceptedAt LIMIT $limit
-"""
+LEFT: Final = f"""{_RUN}
+WHERE r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
+ORDER BY r.accepted_at, r.id LIMIT :limit
+"""  # noqa: S608  # constants alone
 
-HELD: Final = """
-MATCH (r:Run {isOpen: 1})
-WHERE r.executor = $executor
-RETURN r.id AS id, r.processName AS name
-"""
+LEFT_OF_ROOT: Final = f"""{_RUN}
+WHERE r.root_id = :root AND r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
+ORDER BY r.accepted_at, r.id
+"""  # noqa: S608  # constants alone
 
-STANDINGS: Final = """
-UNWIND $runs AS run
-MATCH (r:Run {id: run})
-RETURN r AS run
-"""
+HELD: Final = "SELECT id, process_name AS name FROM runs WHERE executor = :executor AND ended_at IS NULL"
 
 OPEN_OF_OWNER: Final = """
-MATCH (r:Run {isOpen: 1})
-WHERE r.ownerId = $user
-RETURN r.id AS id ORDER BY r.acceptedAt LIMIT $limit
+SELECT id FROM runs WHERE owner_id = :user AND ended_at IS NULL ORDER BY accepted_at, id LIMIT :limit
 """
 
-DEAD_OF_OWNER: Final = """
-MATCH (d:DeadJob {ownerId: $user})
-RETURN d AS job ORDER BY d.at DESC, d.id LIMIT $limit
+# Jobs that failed for good
+
+_DEAD: Final = """
+SELECT id, run_id, root_id, owner_id, step, tool, at, code, message, attempts, retried_by FROM dead_jobs
 """
 
-DEAD: Final = """
-MATCH (d:DeadJob {id: $job})
-WHERE d.ownerId = $user
-RETURN d AS job
-"""
+DEAD_OF_OWNER: Final = f"{_DEAD} WHERE owner_id = :user ORDER BY at DESC, id LIMIT :limit"
 
-NOTE_RETRIED: Final = """
-MATCH (d:DeadJob {rootId: $root})
-SET d.retriedBy = $by
-RETURN count(d) AS jobs
-"""
+DEAD: Final = f"{_DEAD} WHERE id = :job AND owner_id = :user"
 
-PLAN: Final = """
-MATCH (r:Run {id: $run})-[:FOLLOWS]->(d:Definition)
-RETURN r AS run, r.plan AS plan, d.text AS definition
-"""
+NOTE_RETRIED: Final = "UPDATE dead_jobs SET retried_by = :by WHERE root_id = :root"
 
-GIVE: Final = """
-MATCH (r:Run {id: $run})
-WITH r, 1/(CASE WHEN r.executor = $executor AND r.isOpen = 1 THEN 1 ELSE 0 END) AS held
-SET r.executor = $to
-RETURN r.id AS id, held
-"""
-
-WANT: Final = """
-MATCH (r:Run {id: $run})
-WITH r, 1/(CASE WHEN r.isOpen = 1 THEN 1 ELSE 0 END) AS open
-CREATE (s:Signal)
-SET s += $signal
-RETURN s.id AS id, open
-"""
-
-WANTED: Final = """
-UNWIND $runs AS run
-MATCH (s:Signal {runId: run})
-RETURN s.text AS text ORDER BY s.at
-"""
+# What runs call
 
 CALLED_TOOLS: Final = """
-UNWIND $tools AS tool
-MATCH (t:Tool {id: tool})-[:OWNED_BY]->(u:User)
-RETURN t.id AS id, t.name AS name, t.operation AS operation, t.effect AS effect, u.id AS owner
+SELECT id, name, operation, effect, owner_id FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
 """
 
 CALLED_PROCESSES: Final = """
-UNWIND $processes AS process
-MATCH (p:Process {id: process})-[:OWNED_BY]->(u:User)
-WITH p, u
-MATCH (d:Definition {digest: p.digest})
-RETURN p.id AS id, p.name AS name, p.digest AS digest, u.id AS owner, d.text AS text
+SELECT p.id, p.name, p.digest, p.owner_id, d.text FROM processes p JOIN definitions d ON d.digest = p.digest
+WHERE p.id IN (SELECT value FROM json_each(:processes))
+"""
+
+SERVICES_OF_TOOLS: Final = "SELECT id, service_id FROM tools WHERE id IN (SELECT value FROM json_each(:tools))"
+
+HEALTH_OF_TOOLS: Final = """
+SELECT id, health_since AS since, error_message AS said FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
 """
 
 # What ended runs came to
 
-UNMEASURED: Final = """
-MATCH (r:Run {isUnmeasured: 1})
-RETURN r.id AS id LIMIT $limit
-"""
+UNMEASURED: Final = "SELECT id FROM runs WHERE is_unmeasured = 1 ORDER BY id LIMIT :limit"
 
-SERVICES_OF_TOOLS: Final = """
-UNWIND $tools AS tool
-MATCH (t:Tool {id: tool})-[:USES_SERVICE]->(s:Service)
-RETURN t.id AS tool, s.id AS service
-"""
+MEASURE: Final = "UPDATE runs SET is_unmeasured = 0, is_unsent = :is_unsent WHERE id = :run AND is_unmeasured = 1"
 
-HEALTH_OF_TOOLS: Final = """
-UNWIND $tools AS tool
-MATCH (t:Tool {id: tool})
-RETURN t.id AS tool, t.healthSince AS since, t.errorMessage AS said
-"""
+UNSENT: Final = "SELECT id FROM runs WHERE is_unsent = 1 ORDER BY ended_micros, id LIMIT :limit"
 
-MEASURE: Final = """
-MATCH (r:Run {id: $run})
-WITH r, 1/(CASE WHEN r.isUnmeasured = 1 THEN 1 ELSE 0 END) AS first
-REMOVE r.isUnmeasured
-SET r += $now
-WITH first
-UNWIND $subjects AS subject
-MATCH (d:MetricDefinition {id: subject.metric})
-OPTIONAL MATCH (s:Service {id: subject.entity})
-OPTIONAL MATCH (t:Tool {id: subject.entity})
-OPTIONAL MATCH (p:Process {id: subject.entity})
-WITH first, d, subject, CASE d.scope WHEN "service" THEN s.id WHEN "tool" THEN t.id ELSE p.id END AS there
-WHERE there IS NOT NULL
-SET d.lastRecordedAt = $at
-WITH first, subject
-UNWIND subject.values AS value
-CREATE (v:MetricValue)
-SET v += value
-RETURN count(v) AS recorded, max(first) AS first
-"""
-"""What was deleted meanwhile is left out. Recording a value writes to its definition, too: see `DELETE_METRIC`."""
-
-UNSENT: Final = """
-MATCH (r:Run {isUnsent: 1})
-RETURN r.id AS id ORDER BY r.endedMicros LIMIT $limit
-"""
-
-SENT: Final = """
-UNWIND $runs AS run
-MATCH (r:Run {id: run})
-REMOVE r.isUnsent
-RETURN count(r) AS sent
-"""
+SENT: Final = "UPDATE runs SET is_unsent = 0 WHERE id IN (SELECT value FROM json_each(:runs))"
 
 GIVE_UP_UNSENT: Final = """
-MATCH (r:Run {isUnsent: 1})
-WITH r ORDER BY r.endedMicros DESC SKIP $limit
-REMOVE r.isUnsent
-RETURN count(r) AS runs
+UPDATE runs SET is_unsent = 0
+WHERE is_unsent = 1
+  AND id NOT IN (SELECT id FROM runs WHERE is_unsent = 1 ORDER BY ended_micros DESC, id DESC LIMIT :limit)
 """
 """All but so many, the latest."""
 
 # What is too old
 
 ENDED_BEFORE: Final = """
-MATCH (r:Run)
-WHERE r.endedMicros < $before
-OPTIONAL MATCH (root:Run {id: r.rootId})
-WITH r, root
-WHERE root IS NULL OR root.endedMicros < $before
-RETURN r.id AS id LIMIT $limit
+SELECT r.id FROM runs r LEFT JOIN runs root ON root.id = r.root_id
+WHERE r.ended_micros < :before AND (root.id IS NULL OR root.ended_micros < :before)
+LIMIT :limit
 """
 
-OLDEST_OPEN: Final = "MATCH (r:Run {isOpen: 1}) RETURN r.acceptedAt AS at ORDER BY at LIMIT 1"
+OLDEST_OPEN: Final = "SELECT accepted_at AS at FROM runs WHERE ended_at IS NULL ORDER BY accepted_at LIMIT 1"
 
 REFERRED: Final = """
-UNWIND $digests AS digest
-OPTIONAL MATCH (e:RunEntry {reference: digest})
-WITH digest, count(e) AS entries
-OPTIONAL MATCH (s:Signal {reference: digest})
-WITH digest, entries, count(s) AS signals
-OPTIONAL MATCH (r:Run {planReference: digest})
-WITH digest, entries, signals, count(r) AS plans
-OPTIONAL MATCH (r:Run {inputsReference: digest})
-WITH digest, entries, signals, plans, count(r) AS inputs
-OPTIONAL MATCH (c:CachedResult {reference: digest})
-WITH digest, entries, signals, plans, inputs, count(c) AS cached
-WHERE entries + signals + plans + inputs + cached > 0
-RETURN digest
+SELECT reference AS digest FROM run_entries WHERE reference IN (SELECT value FROM json_each(:digests))
+UNION SELECT reference FROM signals WHERE reference IN (SELECT value FROM json_each(:digests))
+UNION SELECT plan_reference FROM runs WHERE plan_reference IN (SELECT value FROM json_each(:digests))
+UNION SELECT inputs_reference FROM runs WHERE inputs_reference IN (SELECT value FROM json_each(:digests))
+UNION SELECT reference FROM cached_results WHERE reference IN (SELECT value FROM json_each(:digests))
 """
-"""Which of these large results something in the graph refers to."""
-
-PURGE: Final = """
-MATCH (r:Run {id: $run})
-OPTIONAL MATCH (s:Signal {runId: $run})
-WITH r, collect(s) AS signals
-OPTIONAL MATCH (d:DeadJob {runId: $run})
-WITH r, signals, collect(d) AS jobs
-FOREACH (one IN signals | DELETE one)
-FOREACH (one IN jobs | DELETE one)
-DETACH DELETE r
-WITH 1 AS purged
-RETURN purged
-"""
-
-PURGE_CACHED: Final = """
-MATCH (c:CachedResult)
-WHERE c.usedMicros < $before
-WITH c LIMIT $limit
-DELETE c
-RETURN count(c) AS removed
-"""
-"""Results of pure tools that nobody used since then."""
+"""Which of these large results something in the record refers to."""
 
 PURGE_ENTRIES: Final = """
-MATCH (e:RunEntry {runId: $run})
-WITH e LIMIT $limit
-DELETE e
-RETURN count(e) AS removed
+DELETE FROM run_entries
+WHERE run_id = :run AND n IN (SELECT n FROM run_entries WHERE run_id = :run ORDER BY n LIMIT :limit)
 """
+
+PURGE_SIGNALS: Final = "DELETE FROM signals WHERE run_id = :run"
+
+PURGE_DEAD_JOBS: Final = "DELETE FROM dead_jobs WHERE run_id = :run"
+
+PURGE_RUN: Final = "DELETE FROM runs WHERE id = :run"
+
+PURGE_CACHED: Final = """
+DELETE FROM cached_results
+WHERE key IN (SELECT key FROM cached_results WHERE used_micros < :before ORDER BY used_micros LIMIT :limit)
+"""
+"""Results of pure tools that nobody used since then."""

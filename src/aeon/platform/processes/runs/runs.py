@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.graph import DuplicateError, GraphStore, GuardError
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.processes.meaning import MEANING
 from aeon.platform.processes.model import Process
@@ -16,13 +15,13 @@ from aeon.platform.processes.running.interpreter import underway
 from aeon.platform.processes.running.objections import objection
 from aeon.platform.processes.running.plan import Plan
 from aeon.platform.processes.running.state import ENDED, State
-from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.accepting import Accepting, Found, NewRun
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.conducting import replayed
 from aeon.platform.processes.runs.model import Entry, Run, Signal
 from aeon.platform.processes.runs.retrying import seeds
+from aeon.platform.store import DuplicateError, GuardError, Store
 
 _SHOWN = 50
 
@@ -59,10 +58,8 @@ class Runs:
     """The runs of all users, each for its owner alone. Threads may share it."""
 
     def __init__(
-        self, store: GraphStore, ledger: Ledger, processes: Processes, results: Results, new_id: Callable[[], str]
+        self, store: Store, ledger: Ledger, processes: Processes, results: Results, new_id: Callable[[], str]
     ) -> None:
-        """Makes sure of the graph's constraints for them. Raises GraphError."""
-        store.ensure(queries.SCHEMA)
         self._ledger = ledger
         self._processes = processes
         self._accepting = Accepting(store, ledger, processes, results, new_id)

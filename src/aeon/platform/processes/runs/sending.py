@@ -10,11 +10,11 @@ from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
 from aeon.base.json import Json
 from aeon.platform.errors import NotFoundError
-from aeon.platform.graph import GraphStore
 from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.claims import LostResultError
 from aeon.platform.processes.runs.spans import Span, spans_of
+from aeon.platform.store import Store
 
 AT_ONCE = 256
 """Spans in one batch, but for a run that has more: it is sent in several."""
@@ -62,7 +62,7 @@ class Sending:
     """Sends spans of runs that are marked to be sent. Several processes may do so, and may then send the same ones."""
 
     def __init__(
-        self, store: GraphStore, book: RunBook, receiver: Receiver, clock: Clock, tell: Callable[[str], None]
+        self, store: Store, book: RunBook, receiver: Receiver, clock: Clock, tell: Callable[[str], None]
     ) -> None:
         """`tell` is told once of each kind of trouble."""
         self._store = store
@@ -74,7 +74,7 @@ class Sending:
         self._rests_until = clock.monotonic()
 
     def catch_up(self) -> None:
-        """Send what is to be sent, for a few seconds, or until there is trouble. Raises GraphError."""
+        """Send what is to be sent, for a few seconds, or until there is trouble. Raises StoreError."""
         began = self._clock.monotonic()
         if began < self._rests_until:
             return
@@ -88,7 +88,7 @@ class Sending:
                     self._rest()
                     return
             if batch.runs:
-                self._store.write(queries.SENT, {"runs": list[Json](batch.runs)})
+                self._note_sent(batch.runs)
             if self._clock.monotonic() - began > _LONGEST_ROUND:
                 return
 
@@ -115,10 +115,13 @@ class Sending:
         except (LostResultError, NotFoundError):
             return []
 
+    def _note_sent(self, runs: Sequence[str]) -> None:
+        sent = list[Json](runs)
+        self._store.update(lambda unit: unit.write(queries.SENT, {"runs": sent}))
+
     def _rest(self) -> None:
         self._rests_until = self._clock.monotonic() + _TRIES_AGAIN_AFTER
-        (row,) = self._store.write(queries.GIVE_UP_UNSENT, {"limit": KEPT})
-        if row["runs"]:
+        if self._store.update(lambda unit: unit.write(queries.GIVE_UP_UNSENT, {"limit": KEPT})):
             self._tell_once(
                 NotTakenError(f"More than {KEPT} runs wait for their spans to be sent: older ones go without.")
             )

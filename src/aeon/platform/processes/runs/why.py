@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from aeon.base.clock import Clock
 from aeon.platform.errors import NotFoundError
-from aeon.platform.graph import GraphStore
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.running.why import Obstacle, Reason, waiting
 from aeon.platform.processes.runs.conducting import replayed
 from aeon.platform.processes.runs.obstacles import Obstacles
 from aeon.platform.processes.runs.runs import Runs, Seen
 from aeon.platform.processes.runs.timed import timed
+from aeon.platform.store import Store
 from aeon.platform.workers.limits.why import Waits, waiting_for
 from aeon.platform.workers.model import TAKES_OVER_ITSELF, Worker
 from aeon.platform.workers.registry import Registry
@@ -25,7 +25,7 @@ _NEAR = 300.0
 class Around(NamedTuple):
     """All that answers come from. `carrier` is who carries out the runs that are started with these settings."""
 
-    store: GraphStore
+    store: Store
     runs: Runs
     registry: Registry
     obstacles: Obstacles
@@ -36,12 +36,12 @@ class Around(NamedTuple):
 def reasons(around: Around, user: str, run: str) -> list[Reason]:
     """First what holds the run as a whole, without a step; then a reason for each step that is not completed.
 
-    Raises NotFoundError, which says in which graph it was looked.
+    Raises NotFoundError, which says in which record it was looked.
     """
     try:
         found = around.runs.book.one(user, run)
     except NotFoundError as error:
-        advice = "A run that was started with other settings may be in another graph: see `aeon config explain`."
+        advice = "A run that was started with other settings may be in another record: see `aeon config explain`."
         raise NotFoundError(
             f"{error.message} It was looked for in: {around.store.name}.", next_step=f"{error.advice} {advice}"
         ) from None

@@ -1,88 +1,57 @@
-"""Everything that schedules ask the graph. Mutations by people end with `aeon.platform.queries.RECORDED`.
+"""Everything that schedules ask the record.
 
-`dueMicros` is the next moment of an enabled schedule, in microseconds since 1970; `nameKey + ""` keeps a comparison of
-texts away from the index, since FalkorDB's folds case.
+`due_micros` is the next moment of an enabled schedule, in microseconds since 1970. `since` is an ISO 8601 instant in
+UTC, so that the texts of two instants sort in their order.
 """
 
 from typing import Final
 
-from aeon.platform.graph import Schema
+_SCHEDULE: Final = """
+SELECT id, owner_id, name, process_id AS process, inputs, cron, at, time_zone, enabled, catch_up, since, shared,
+       version, created_at, updated_at
+FROM schedules
+"""
 
-SCHEMA: Final = Schema(
-    unique=(("Schedule", "id"), ("Schedule", "nameKey")),
-    indexed=(("Schedule", "ownerId"), ("Schedule", "dueMicros"), ("Schedule", "since")),
-)
+SCHEDULE: Final = f"{_SCHEDULE} WHERE id = :id AND owner_id = :user"
+
+SCHEDULE_NAMED: Final = "SELECT id FROM schedules WHERE owner_id = :user AND name = :name"
+
+OWN_SCHEDULES: Final = f"{_SCHEDULE} WHERE owner_id = :user AND name > :after ORDER BY name LIMIT :limit"
 
 CREATE_SCHEDULE: Final = """
-MATCH (u:User {id: $user}), (p:Process {id: $process})-[:OWNED_BY]->(o:User)
-WHERE (o.id = $user OR p.shared) AND p.version = $processVersion
-CREATE (s:Schedule)-[:OWNED_BY {created_at: $at}]->(u)
-CREATE (s)-[:STARTS]->(p)
-SET s += $properties
-WITH s
+INSERT INTO schedules (id, owner_id, name, process_id, inputs, cron, at, time_zone, enabled, catch_up, since,
+                       due_micros, shared, version, created_at, updated_at)
+SELECT :id, :owner_id, :name, p.id, :inputs, :cron, :at, :time_zone, :enabled, :catch_up, :since,
+       :due_micros, :shared, :version, :created_at, :updated_at
+FROM processes p
+WHERE p.id = :process AND (p.owner_id = :owner_id OR p.shared = 1) AND p.version = :process_version
 """
 
 CHANGE_SCHEDULE: Final = """
-MATCH (s:Schedule {id: $id})-[:OWNED_BY]->(:User {id: $user})
-WHERE s.version = $version
-SET s += $properties
-WITH s
+UPDATE schedules
+SET name = :name, inputs = :inputs, cron = :cron, at = :at, time_zone = :time_zone, enabled = :enabled,
+    catch_up = :catch_up, version = :version, updated_at = :updated_at, since = coalesce(:since, since),
+    due_micros = CASE WHEN CAST(:since AS text) IS NULL THEN due_micros ELSE :due_micros END
+WHERE id = :id AND owner_id = :owner_id AND version = :before
 """
+"""Without a `since`, how far it is stays as it is."""
 
-DELETE_SCHEDULE: Final = """
-MATCH (s:Schedule {id: $id})-[:OWNED_BY]->(:User {id: $user})
-DETACH DELETE s
-WITH 1 AS deleted
-"""
-
-SCHEDULE: Final = """
-MATCH (s:Schedule {id: $id})-[:OWNED_BY]->(o:User {id: $user})
-MATCH (s)-[:STARTS]->(p:Process)
-RETURN s AS entity, o.id AS ownerId, p.id AS process
-"""
-
-SCHEDULE_NAMED: Final = "MATCH (s:Schedule {nameKey: $nameKey}) RETURN s.id AS id"
-
-OWN_SCHEDULES: Final = """
-MATCH (s:Schedule {ownerId: $user})
-WHERE s.nameKey + "" > $after
-WITH s ORDER BY s.nameKey LIMIT $limit
-MATCH (s)-[:STARTS]->(p:Process)
-RETURN s AS entity, $user AS ownerId, p.id AS process ORDER BY s.nameKey
-"""
+DELETE_SCHEDULE: Final = "DELETE FROM schedules WHERE id = :id AND owner_id = :user"
 
 USERS_OF_SCHEDULE: Final = """
-MATCH (s:Schedule {id: $id})<-[:USES_SCHEDULE]-(x)
-RETURN "" AS kind, x.id AS id, x.name AS name, "" AS ownerId, false AS visible LIMIT $limit
+SELECT '' AS kind, id, name, owner_id, 0 AS visible FROM schedules WHERE id = :id AND 1 = 0
 """
 """Nothing uses a schedule."""
 
-DUE: Final = """
-MATCH (s:Schedule) WHERE s.dueMicros <= $now
-WITH s ORDER BY s.dueMicros, s.id LIMIT $limit
-MATCH (s)-[:OWNED_BY]->(o:User)
-MATCH (s)-[:STARTS]->(p:Process)
-RETURN s AS entity, o.id AS ownerId, p.id AS process ORDER BY s.dueMicros, s.id
-"""
+DUE: Final = f"{_SCHEDULE} WHERE due_micros <= :now ORDER BY due_micros, id LIMIT :limit"
 
 SETTLE: Final = """
-MATCH (s:Schedule {id: $id})
-WHERE s.version = $version AND s.since + "" < $until
-SET s.since = $until, s.dueMicros = $due
-RETURN s.id AS id
+UPDATE schedules SET since = :until, due_micros = :due WHERE id = :id AND version = :version AND since < :until
 """
-"""Compare and set: of all who settle the same moment one gets a row."""
+"""Compare and set: of all who settle the same moment one changes a row."""
 
-AHEAD: Final = """
-MATCH (s:Schedule) WHERE s.since > $ahead AND s.enabled
-WITH s ORDER BY s.id LIMIT $limit
-MATCH (s)-[:OWNED_BY]->(o:User)
-MATCH (s)-[:STARTS]->(p:Process)
-RETURN s AS entity, o.id AS ownerId, p.id AS process ORDER BY s.id
-"""
+AHEAD: Final = f"{_SCHEDULE} WHERE enabled = 1 AND since > :ahead ORDER BY since LIMIT :limit"
 
 SET_BACK: Final = """
-MATCH (s:Schedule {id: $id})
-WHERE s.version = $version AND s.since + "" = $since
-SET s.since = $now, s.dueMicros = $due
+UPDATE schedules SET since = :now, due_micros = :due WHERE id = :id AND version = :version AND since = :since
 """

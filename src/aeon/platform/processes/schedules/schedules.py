@@ -1,4 +1,4 @@
-"""Schedules in the graph: whose they are, which are due, and that each moment is one process's to start."""
+"""Schedules in the record: whose they are, which are due, and that each moment is one process's to start."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -7,8 +7,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.audit import Deed
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, properties
-from aeon.platform.graph import GraphStore, Row
+from aeon.platform.catalog.stored import change_deeds
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.processes import Processes
@@ -16,6 +15,7 @@ from aeon.platform.processes.schedules import queries
 from aeon.platform.processes.schedules.checks import check_schedule, instant_of
 from aeon.platform.processes.schedules.model import Firing, NewSchedule, Schedule, ScheduleChange
 from aeon.platform.processes.schedules.timing import PUNCTUAL, due, micros, next_after
+from aeon.platform.store import Store, writes_one
 
 QUERIES = KindQueries(
     queries.SCHEDULE,
@@ -31,14 +31,15 @@ _AT_ONCE = 100
 _TIMES = frozenset({"cron", "at", "timeZone", "enabled", "catchUp"})
 """With one of these changed, a schedule begins anew."""
 
+_UNCHANGED: JsonObject = {"since": None, "due_micros": None}
+"""The timing of a schedule that goes on."""
+
 
 class Schedules(Shelf[Schedule]):
     """The schedules of all users, each its owner's alone. Threads and processes may share it."""
 
-    def __init__(self, store: GraphStore, catalog: Catalog, processes: Processes) -> None:
-        """Makes sure of the graph's constraints for them. Raises GraphError."""
-        store.ensure(queries.SCHEMA)
-        super().__init__(store, catalog.ledger, _read, QUERIES)
+    def __init__(self, store: Store, catalog: Catalog, processes: Processes) -> None:
+        super().__init__(store, catalog.ledger, Schedule.from_row, QUERIES)
         self._store = store
         self._ledger = catalog.ledger
         self._new_id = catalog.new_id
@@ -56,13 +57,9 @@ class Schedules(Shelf[Schedule]):
         at = _text(now)
         identity = {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at, "since": at}
         schedule = Schedule.model_validate(new.as_dict() | identity)
-        params: JsonObject = {
-            "at": at,
-            "process": process.id,
-            "processVersion": process.version,
-            "properties": _properties(schedule) | _timing(schedule),
-        }
-        return self.create(queries.CREATE_SCHEDULE, schedule, request, params, _uses(process, schedule))
+        row = {**schedule.as_row(), **_timing(schedule), "process_version": process.version}
+        work = writes_one(queries.CREATE_SCHEDULE, row)
+        return self.create(work, schedule, request, _uses(process, schedule))
 
     def change(self, id_: str, change: ScheduleChange, request: Request) -> Schedule:
         """Change the caller's schedule. With another time, or enabled again, it begins anew: nothing is caught up.
@@ -76,9 +73,9 @@ class Schedules(Shelf[Schedule]):
         said |= {"version": before.version + 1, "updatedAt": _text(now)}
         begins_anew = any(said[name] != before.as_dict()[name] for name in _TIMES)
         after = Schedule.model_validate(said | ({"since": _text(now)} if begins_anew else {}))
-        written = _properties(after) | (_timing(after) if begins_anew else {})
-        deeds = change_deeds(before, after, request.user)
-        return self.replace(queries.CHANGE_SCHEDULE, after, request, {"properties": written}, deeds)
+        timing = _timing(after) if begins_anew else _UNCHANGED
+        work = writes_one(queries.CHANGE_SCHEDULE, {**after.as_row(), **timing, "before": before.version})
+        return self.replace(work, after, request, change_deeds(before, after, request.user))
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's schedule; what it started goes on."""
@@ -95,7 +92,7 @@ class Schedules(Shelf[Schedule]):
         self._set_back(moment)
         rows = self._store.read(queries.DUE, {"now": micros(moment), "limit": _AT_ONCE})
         found: list[Firing] = []
-        for schedule in map(_read, rows):
+        for schedule in map(Schedule.from_row, rows):
             instants = due(schedule, instant_of(schedule.since), moment)
             found += [Firing(schedule, _text(instant)) for instant in instants]
             if not instants:
@@ -108,7 +105,8 @@ class Schedules(Shelf[Schedule]):
         Moments that come once more are the same runs, so none is started twice.
         """
         ahead = _text(now + PUNCTUAL)
-        for schedule in map(_read, self._store.read(queries.AHEAD, {"ahead": ahead, "limit": _AT_ONCE})):
+        rows = self._store.read(queries.AHEAD, {"ahead": ahead, "limit": _AT_ONCE})
+        for schedule in map(Schedule.from_row, rows):
             following = next_after(schedule, now)
             params: JsonObject = {
                 "id": schedule.id,
@@ -117,7 +115,7 @@ class Schedules(Shelf[Schedule]):
                 "now": _text(now),
                 "due": micros(following) if following else None,
             }
-            self._store.write(queries.SET_BACK, params)
+            self._compare_and_set(queries.SET_BACK, params)
 
     def note_fired(self, schedule: Schedule, instant: str) -> bool:
         """Settle a moment of a schedule; whether this call did it, and not another process or an earlier call.
@@ -143,20 +141,16 @@ class Schedules(Shelf[Schedule]):
             "until": _text(until),
             "due": micros(following) if following else None,
         }
-        return bool(self._store.write(queries.SETTLE, params))
+        return self._compare_and_set(queries.SETTLE, params)
 
-
-def _properties(schedule: Schedule) -> JsonObject:
-    """The node's, without what its edges say and without how far it is."""
-    left_out = ("process", "since")
-    kept = {name: value for name, value in properties(schedule).items() if name not in left_out}
-    return {**kept, "ownerId": schedule.owner_id}
+    def _compare_and_set(self, query: str, params: JsonObject) -> bool:
+        return self._store.update(lambda unit: unit.write(query, params)) == 1
 
 
 def _timing(schedule: Schedule) -> JsonObject:
     """How far it is: written when it begins, and by `SETTLE`."""
     following = next_after(schedule, instant_of(schedule.since)) if schedule.enabled else None
-    return {"since": schedule.since, "dueMicros": micros(following) if following else None}
+    return {"since": schedule.since, "due_micros": micros(following) if following else None}
 
 
 def _uses(process: Process, schedule: Schedule) -> list[Deed]:
@@ -170,7 +164,3 @@ def _uses(process: Process, schedule: Schedule) -> list[Deed]:
 def _text(instant: datetime) -> str:
     """An instant as Aeon writes it; texts of two sort as they follow each other."""
     return instant.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _read(row: Row) -> Schedule:
-    return Schedule.from_node(row["entity"], ownerId=row["ownerId"], process=row["process"])

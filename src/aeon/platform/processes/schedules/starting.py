@@ -30,7 +30,7 @@ class Starter:
         self._engine = engine
 
     def start_due(self, now: str) -> list[Started]:
-        """Start what is due; what of it was not settled by another process. Raises GraphError.
+        """Start what is due; what of it was not settled by another process. Raises StoreError.
 
         The run is accepted under the moment's own id before the moment is settled: whoever finds it unsettled after a
         crash accepts the same run again, which is no other one. What is refused is settled, too.

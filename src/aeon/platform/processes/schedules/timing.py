@@ -34,7 +34,7 @@ def due(schedule: Schedule, after: datetime, now: datetime) -> list[datetime]:
 
 
 def micros(instant: datetime) -> int:
-    """An instant in microseconds since 1970, as it stands in the graph to be searched."""
+    """An instant in microseconds since 1970, as it stands in the record to be searched."""
     return (instant - _EPOCH) // timedelta(microseconds=1)
 
 

@@ -1,1 +1,1 @@
-"""Results of pure tools in the graph, used again by all runs on it."""
+"""Results of pure tools in the record, used again by all runs on it."""

@@ -1,4 +1,4 @@
-"""Keeps results of pure tools in the graph, large ones beside it; so many of each tool, those that were used last."""
+"""Keeps results of pure tools in the record, large ones beside it; so many of each tool, those used last."""
 
 from contextlib import suppress
 from itertools import count
@@ -6,9 +6,9 @@ from itertools import count
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform.catalog.caching import Kept, Key
-from aeon.platform.graph import GraphError, GraphStore
 from aeon.platform.processes.runs.book import micros
 from aeon.platform.processes.runs.claims import LostResultError, Results, checked_in, checked_out, reference
+from aeon.platform.store import Query, Store, StoreError
 from aeon.platform.workers.cache import queries
 
 LARGEST = 4 * 1024 * 1024
@@ -18,20 +18,19 @@ MOST_OF_A_TOOL = 1000
 """Results; looked at after each so many that were kept here."""
 
 _TRIMMED_EVERY = 100
+_TRIMMED_AT_ONCE = 10_000
 
 _INLINE = 8 * 1024
-"""Characters that stand in the graph itself, which keeps them in main memory."""
+"""Characters of a result that stands in the record itself."""
 
 _USE_IS_NOTED_AFTER = 3600 * 1_000_000
 """Microseconds: a read that writes each time would be dear."""
 
 
-class GraphCache:
-    """A `Cache` in the graph and a store of results. What of either does not answer is not there."""
+class RecordCache:
+    """A `Cache` in the record and a store of results. What of either does not answer is not there."""
 
-    def __init__(self, store: GraphStore, results: Results, clock: Clock) -> None:
-        """Makes sure of the graph's constraints for it. Raises GraphError."""
-        store.ensure(queries.SCHEMA)
+    def __init__(self, store: Store, results: Results, clock: Clock) -> None:
         self._store = store
         self._results = results
         self._clock = clock
@@ -39,10 +38,10 @@ class GraphCache:
 
     def get(self, key: Key) -> Kept | None:
         """The result, if it is there and whole."""
-        with suppress(GraphError, LostResultError, OSError):
+        with suppress(StoreError, LostResultError, OSError):
             for row in self._store.read(queries.CACHED, {"key": key.digest}):
                 output = parse_strict(checked_out(self._results, row["text"]))
-                self._note_use(key, row["used"])
+                self._note_use(key, row["used_micros"])
                 return Kept(output)
         return None
 
@@ -51,27 +50,31 @@ class GraphCache:
         text = canonical(output)
         if len(text) > LARGEST:
             return
-        with suppress(GraphError, OSError):
+        with suppress(StoreError, OSError):
             kept = checked_in(self._results, text, _INLINE)
             cached: JsonObject = {
-                "toolId": key.tool,
+                "key": key.digest,
+                "tool_id": key.tool,
                 "text": kept,
-                "reference": reference(kept) or "",
-                "usedMicros": self._now(),
+                "reference": reference(kept),
+                "used_micros": self._now(),
             }
-            self._store.write(queries.CACHE, {"key": key.digest, "cached": cached})
+            self._write(queries.CACHE, cached)
             if next(self._puts) % _TRIMMED_EVERY == 0:
-                self._store.write(queries.TRIM, {"tool": key.tool, "most": MOST_OF_A_TOOL})
+                trimmed: JsonObject = {"tool": key.tool, "most": MOST_OF_A_TOOL, "limit": _TRIMMED_AT_ONCE}
+                self._write(queries.TRIM, trimmed)
 
     def clear(self, tool: str) -> int:
-        """Forget what is kept of a tool; how many results. Raises GraphError."""
-        (row,) = self._store.write(queries.CLEAR, {"tool": tool})
-        return row["removed"]
+        """Forget what is kept of a tool; how many results. Raises StoreError."""
+        return self._write(queries.CLEAR, {"tool": tool})
 
     def _note_use(self, key: Key, used: int) -> None:
         now = self._now()
         if now - used > _USE_IS_NOTED_AFTER:
-            self._store.write(queries.NOTE_USE, {"key": key.digest, "now": now})
+            self._write(queries.NOTE_USE, {"key": key.digest, "now": now})
+
+    def _write(self, query: Query, params: JsonObject) -> int:
+        return self._store.update(lambda unit: unit.write(query, params))
 
     def _now(self) -> int:
         return micros(self._clock.now())

@@ -1,37 +1,22 @@
-"""Everything that is asked of the graph about kept results. Old ones go with old runs, by the queries of those."""
+"""What is asked of the record about kept results. Old ones go with old runs, by the queries of those."""
 
 from typing import Final
 
-from aeon.platform.graph import Schema
-
-SCHEMA: Final = Schema(
-    unique=(("CachedResult", "key"),),
-    indexed=(("CachedResult", "toolId"), ("CachedResult", "reference"), ("CachedResult", "usedMicros")),
-)
-
-CACHED: Final = "MATCH (c:CachedResult {key: $key}) RETURN c.text AS text, c.usedMicros AS used"
+CACHED: Final = "SELECT text, used_micros FROM cached_results WHERE key = :key"
 
 CACHE: Final = """
-MERGE (c:CachedResult {key: $key})
-SET c += $cached
-RETURN c.key AS key
+INSERT INTO cached_results (key, tool_id, text, reference, used_micros)
+VALUES (:key, :tool_id, :text, :reference, :used_micros)
+ON CONFLICT (key) DO UPDATE
+SET tool_id = excluded.tool_id, text = excluded.text, reference = excluded.reference,
+    used_micros = excluded.used_micros
 """
 
-NOTE_USE: Final = """
-MATCH (c:CachedResult {key: $key})
-SET c.usedMicros = $now
-RETURN c.key AS key
-"""
+NOTE_USE: Final = "UPDATE cached_results SET used_micros = :now WHERE key = :key"
 
 TRIM: Final = """
-MATCH (c:CachedResult {toolId: $tool})
-WITH c ORDER BY c.usedMicros DESC SKIP $most
-DELETE c
-RETURN count(c) AS removed
+DELETE FROM cached_results WHERE key IN (
+    SELECT key FROM cached_results WHERE tool_id = :tool ORDER BY used_micros DESC LIMIT :limit OFFSET :most)
 """
 
-CLEAR: Final = """
-MATCH (c:CachedResult {toolId: $tool})
-DELETE c
-RETURN count(c) AS removed
-"""
+CLEAR: Final = "DELETE FROM cached_results WHERE tool_id = :tool"

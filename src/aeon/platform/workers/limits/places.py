@@ -1,4 +1,4 @@
-"""The places of services in the graph: taken and given back by all processes, each change one atomic write."""
+"""The places of services in the record: taken and given back by all processes, each change one transaction."""
 
 import threading
 from collections.abc import Callable, Collection
@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
-from aeon.base.json import parse_strict
+from aeon.base.json import JsonObject, parse_strict
 from aeon.platform.catalog.limits import Limits
-from aeon.platform.graph import GraphStore, Row
 from aeon.platform.processes.runs.model import Job
+from aeon.platform.store import Row, Store, Unit
 from aeon.platform.workers.limits import queries
 from aeon.platform.workers.limits.standing import (
     Asked,
@@ -45,19 +45,17 @@ class Limited(NamedTuple):
 class _Known(NamedTuple):
     """A service's standing, as it was after so many changes."""
 
-    turn: int
-    standing: Standing
+    turn: int = 0
+    standing: Standing = Standing()
 
 
 _Change = Callable[[Standing, int], tuple[Standing, Asked]]
 
 
 class Places:
-    """Asks for places on behalf of one process. Threads may share it. All raise GraphError."""
+    """Asks for places on behalf of one process. Threads may share it. All raise StoreError."""
 
-    def __init__(self, store: GraphStore, registry: Registry, clock: Clock, executor: str) -> None:
-        """Makes sure of the graph's constraint for them."""
-        store.ensure(queries.SCHEMA)
+    def __init__(self, store: Store, registry: Registry, clock: Clock, executor: str) -> None:
         self._store = store
         self._registry = registry
         self._clock = clock
@@ -125,21 +123,24 @@ class Places:
                 after, told = change(known.standing, self._now())
                 if after == known.standing:
                     break
-                row = self._write(service, known.turn, after)
-                if row["changed"]:
-                    known = _Known(row["turn"], after)
+                is_changed, known = self._written(service, known.turn, after)
+                if is_changed:
                     break
-                known = _Known(row["turn"], of_text(row["standing"]))
             self._known[service] = known
             return told
 
-    def _write(self, service: str, turn: int, standing: Standing) -> Row:
-        (row,) = self._store.write(queries.CHANGE, {"service": service, "turn": turn, "standing": as_text(standing)})
-        return row
+    def _written(self, service: str, turn: int, standing: Standing) -> tuple[bool, _Known]:
+        """Whether a service's standing was changed, which it is not if another process was quicker; what it is now."""
+        asked: JsonObject = {"service": service, "turn": turn, "standing": as_text(standing)}
+
+        def work(unit: Unit) -> tuple[bool, _Known]:
+            is_changed = unit.write(queries.CHANGE if turn else queries.BEGIN, asked) == 1
+            return is_changed, _known(unit.read(queries.STANDING, {"service": service}))
+
+        return self._store.update(work)
 
     def _read(self, service: str) -> _Known:
-        rows = self._store.read(queries.STANDING, {"service": service})
-        return _Known(rows[0]["turn"], of_text(rows[0]["standing"])) if rows else _Known(0, Standing())
+        return _known(self._store.read(queries.STANDING, {"service": service}))
 
     def _who_is_there(self) -> Collection[str]:
         now = self._clock.monotonic()
@@ -153,9 +154,13 @@ class Places:
         return in_milliseconds(self._clock.now())
 
 
+def _known(rows: list[Row]) -> _Known:
+    return _Known(rows[0]["turn"], of_text(rows[0]["standing"])) if rows else _Known()
+
+
 def limited_of(row: Row, now: int) -> Limited | None:
     """The service of a row, with its limits; None where it has none, and may be asked."""
-    limits = Limits.model_validate(parse_strict(row["limits"])) if row["limits"] else Limits()
+    limits = Limits.model_validate(parse_strict(row["limits"]))
     standing = of_text(row["standing"] or "")
     is_free = limits.is_unlimited and standing.closed <= now
     return None if is_free else Limited(row["service"], row["name"], limits, standing)

@@ -1,28 +1,27 @@
-"""Everything that is asked of the graph about limits.
+"""What is asked of the record about limits.
 
-Where a service stands is one node beside it, a text that only its writers understand, and a number that counts the
-changes: whoever writes says which one he goes by, and is told how it stands if another was quicker.
+The standing of a service is one row: a text that only its writers understand, and `turn`, which counts the changes.
+Each writer names the turn that its change is based on; the change happens only if that is still the latest one.
 """
 
 from typing import Final
 
-from aeon.platform.graph import Schema
-
-SCHEMA: Final = Schema(unique=(("Places", "id"),))
-
 OF_TOOLS: Final = """
-UNWIND $tools AS tool
-MATCH (t:Tool {id: tool})-[:USES_SERVICE]->(s:Service)
-OPTIONAL MATCH (p:Places {id: s.id})
-RETURN t.id AS tool, s.id AS service, s.name AS name, s.limits AS limits, p.standing AS standing
+SELECT t.id AS tool, s.id AS service, s.name AS name, s.limits AS limits, p.standing AS standing
+FROM tools AS t
+JOIN services AS s ON s.id = t.service_id
+LEFT JOIN service_places AS p ON p.service_id = s.id
+WHERE t.id IN (SELECT value FROM json_each(:tools))
 """
 
-STANDING: Final = "MATCH (p:Places {id: $service}) RETURN p.turn AS turn, p.standing AS standing"
+STANDING: Final = "SELECT turn, standing FROM service_places WHERE service_id = :service"
+
+BEGIN: Final = """
+INSERT INTO service_places (service_id, turn, standing) VALUES (:service, 1, :standing)
+ON CONFLICT (service_id) DO NOTHING
+"""
+"""The first change."""
 
 CHANGE: Final = """
-MERGE (p:Places {id: $service})
-ON CREATE SET p.turn = 0, p.standing = ''
-WITH p, CASE WHEN p.turn = $turn THEN [1] ELSE [] END AS mine
-FOREACH (one IN mine | SET p.turn = $turn + 1, p.standing = $standing)
-RETURN size(mine) AS changed, p.turn AS turn, p.standing AS standing
+UPDATE service_places SET turn = turn + 1, standing = :standing WHERE service_id = :service AND turn = :turn
 """

@@ -80,7 +80,7 @@ class Asked(NamedTuple):
 
 
 def as_text(standing: Standing) -> str:
-    """As it stands in the graph."""
+    """As it is stored."""
     return canonical(list[Json](standing))
 
 

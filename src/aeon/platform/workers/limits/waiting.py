@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from aeon.base.clock import Clock
 from aeon.platform.catalog.limits import Limits
-from aeon.platform.graph import GraphError
 from aeon.platform.processes.runs.model import Job
+from aeon.platform.store import StoreError
 from aeon.platform.workers.limits.places import Limited, Places
 from aeon.platform.workers.limits.standing import Asked, Standing
 
@@ -26,10 +26,10 @@ _KNOWN_FOR = 5.0
 """Seconds for which the limits of a tool's service are taken to be what they were."""
 
 _WHILE_AWAY = 1.0
-"""Seconds between two questions while the graph does not answer."""
+"""Seconds between two questions while the store does not answer."""
 
 _NOT_TOLD = Asked(Standing(), wait=1)
-"""The graph did not answer."""
+"""The store did not answer."""
 
 
 class _Gate:
@@ -58,7 +58,7 @@ class Limiting:
         self._gates: dict[str, _Gate] = {}
 
     async def of(self, tool: str) -> Limited | None:
-        """The service of a tool with its limits; None where it has none. However long the graph is away."""
+        """The service of a tool with its limits; None where it has none. However long the store is away."""
         known = self._limited.get(tool)
         if known is None or (known.found.done() and self._clock.monotonic() - known.at > _KNOWN_FOR):
             known = _Known(self._clock.monotonic(), asyncio.create_task(self._found(tool)))
@@ -67,7 +67,7 @@ class Limiting:
 
     async def put_off(self, tool: str, seconds: float) -> None:
         """The service of a tool wants to be left alone: at once here, in a few seconds everywhere."""
-        with suppress(GraphError):
+        with suppress(StoreError):
             await asyncio.to_thread(self._places.put_off, tool, seconds)
         self._limited.pop(tool, None)
 
@@ -75,7 +75,7 @@ class Limiting:
         while True:
             try:
                 return await asyncio.to_thread(self._places.limited, tool)
-            except GraphError:
+            except StoreError:
                 await asyncio.sleep(_WHILE_AWAY)
 
     @asynccontextmanager
@@ -124,10 +124,10 @@ class Limiting:
         taking = asyncio.create_task(asyncio.to_thread(self._places.take, of, job))
         try:
             return await asyncio.shield(taking)
-        except GraphError:
+        except StoreError:
             return _NOT_TOLD
         except asyncio.CancelledError:
-            with suppress(GraphError):
+            with suppress(StoreError):
                 if (await taking).wait is None:
                     await asyncio.to_thread(self._places.give_back, of, job.id)
             raise
@@ -146,15 +146,15 @@ class Limiting:
     async def _look(self, of: Limited) -> Asked:
         try:
             return await asyncio.to_thread(self._places.look, of)
-        except GraphError:
+        except StoreError:
             return _NOT_TOLD
 
     async def _left(self, of: Limited) -> None:
-        with suppress(GraphError):  # who says no more that it waits falls out of the queue in any case
+        with suppress(StoreError):  # who says no more that it waits falls out of the queue in any case
             await asyncio.to_thread(self._places.leave, of)
 
     async def _given_back(self, job: Job, of: Limited, gate: _Gate) -> None:
-        with suppress(GraphError):  # then it is free when its time is over
+        with suppress(StoreError):  # then it is free when its time is over
             await asyncio.shield(asyncio.to_thread(self._places.give_back, of, job.id))
         gate.freed.set()
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from aeon.base.json import Json
-from aeon.platform.graph import GraphStore
+from aeon.platform.store import Store
 from aeon.platform.workers.limits import queries
 from aeon.platform.workers.limits.places import Limited, in_milliseconds, limited_of
 from aeon.platform.workers.limits.standing import Which, asked, settled
@@ -26,8 +26,8 @@ class Waits(NamedTuple):
     holders: frozenset[str] = frozenset()
 
 
-def waiting_for(store: GraphStore, tools: Collection[str], now: str) -> dict[str, Waits]:
-    """Which of these tools, by their ids, have to wait for a place on their service now, and why. Raises GraphError."""
+def waiting_for(store: Store, tools: Collection[str], now: str) -> dict[str, Waits]:
+    """Which of these tools, by their ids, have to wait for a place on their service now, and why. Raises StoreError."""
     at = in_milliseconds(now)
     rows = store.read(queries.OF_TOOLS, {"tools": list[Json](tools)})
     found = {row["tool"]: limited_of(row, at) for row in rows}

@@ -1,0 +1,65 @@
+"""One of the processes that write at once: `writing.py ours|bare ADDRESS SECONDS NUMBER` prints what it wrote."""
+
+import json
+import sys
+import time
+from itertools import count
+from pathlib import Path
+
+from bare import BarePostgres, BareSqlite
+
+from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.model import NewTool
+from aeon.platform.ledger import Request
+from aeon.testing.vault import InMemoryVault
+
+TOOL = {
+    "connectionParams": {"endpoint": "http://127.0.0.1"},
+    "operation": {"type": "rest_request", "path": "/{id}"},
+    "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}},
+}
+
+
+def ours(address, number):
+    """Creates a tool of this process's user, with all its records."""
+    if address.startswith("postgresql:"):
+        from aeon.testing.postgres_server import new_postgres_record
+
+        store = new_postgres_record(address)
+    else:
+        from aeon.testing.records import new_record
+
+        store = new_record(Path(address))
+    catalog, user, made = Catalog(store, InMemoryVault()), f"writer {number}", count()
+    catalog.add_user(user)
+    service = catalog.services.get(user, store.read("SELECT id FROM services LIMIT 1")[0]["id"])
+
+    def add():
+        name = f"{time.time_ns()} {next(made)}"
+        new = NewTool.parsed({**TOOL, "name": name, "serviceId": service.id})
+        catalog.tools.add(new, Request(user, name, {"x": 1}))
+
+    return add
+
+
+def bare(address, number):
+    """Writes the same rows."""
+    database = (
+        BarePostgres(address) if address.startswith("postgresql:") else BareSqlite(Path(address, "own", "aeon.db"))
+    )
+    like = database.run("SELECT * FROM tools WHERE owner_id = 'me' LIMIT 1", {})[0]
+    user = f"bare {number} {time.time_ns()}"
+    return lambda: database.add(like, user)
+
+
+def main(kind, address, seconds, number):
+    add = {"ours": ours, "bare": bare}[kind](address, number)
+    began, written = time.perf_counter(), 0
+    while time.perf_counter() - began < float(seconds):
+        add()
+        written += 1
+    print(json.dumps({"written": written, "seconds": time.perf_counter() - began, "refused": 0}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

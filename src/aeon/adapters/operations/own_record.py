@@ -1,0 +1,101 @@
+"""The named queries about Aeon's own record: all that a stored tool may ask it.
+
+Each is bound to `:user`, so that it returns what belongs to the user and, of other users' things, only what concerns
+the user: who they are, and the name of a thing that they share (platform 2). Secrets have their metadata alone
+(platform 3).
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from aeon.base.json import JsonObject
+from aeon.platform.store import Params, Row, Store
+
+SERVICES: Final = """
+SELECT id, name, type, protocol, status, enabled, shared, created_at AS "createdAt", updated_at AS "updatedAt"
+FROM services WHERE owner_id = :user ORDER BY name LIMIT :limit
+"""
+
+TOOLS: Final = """
+SELECT id, name, description, service_id AS "serviceId", status, enabled, shared, created_at AS "createdAt",
+       updated_at AS "updatedAt"
+FROM tools WHERE owner_id = :user ORDER BY name LIMIT :limit
+"""
+
+THINGS: Final = """
+SELECT 'Tool' AS kind, id, name, description FROM tools WHERE owner_id = :user
+UNION ALL
+SELECT 'Process', id, name, description FROM processes WHERE owner_id = :user
+ORDER BY name, kind
+"""
+
+SECRETS_METADATA: Final = """
+SELECT id, name, type, created_at AS "createdAt", updated_at AS "updatedAt"
+FROM secrets WHERE owner_id = :user ORDER BY name LIMIT :limit
+"""
+
+USERS_OF_MINE: Final = """
+SELECT 'Service' AS kind, s.id AS id, s.name AS name, 'Tool' AS "byKind", t.owner_id AS "byUser",
+       CASE WHEN t.owner_id = :user OR t.shared = 1 THEN t.name END AS "byName"
+FROM services s JOIN tools t ON t.service_id = s.id WHERE s.owner_id = :user
+UNION ALL
+SELECT 'Secret', k.id, k.name, 'Tool', t.owner_id, t.name
+FROM secrets k JOIN tools t ON t.secret_id = k.id WHERE k.owner_id = :user
+UNION ALL
+SELECT 'Secret', k.id, k.name, 'Binding', b.user_id, NULL
+FROM secrets k JOIN bindings b ON b.secret_id = k.id WHERE k.owner_id = :user
+UNION ALL
+SELECT 'Tool', t.id, t.name, 'Binding', b.user_id, NULL
+FROM tools t JOIN bindings b ON b.tool_id = t.id WHERE t.owner_id = :user
+ORDER BY 3, 5, 6 NULLS LAST LIMIT :limit
+"""
+
+TRAIL: Final = """
+SELECT seq, at, action, subject, actor_id AS "actorId", owner_id AS "ownerId"
+FROM audit_entries WHERE user_id = :user ORDER BY seq DESC LIMIT :limit
+"""
+"""The newest entries come first."""
+
+_FLAGS: Final = frozenset({"enabled", "shared"})
+_SHORT: Final = 3
+"""Words of so many letters count only where they are all that is asked for."""
+
+
+class Named(NamedTuple):
+    """A query, and the fields of the tool's input that it takes, a text each."""
+
+    query: str
+    takes: tuple[str, ...] = ()
+
+
+NAMED: Final = {
+    "services": Named(SERVICES),
+    "tools": Named(TOOLS),
+    "things": Named(THINGS, ("words",)),
+    "secrets": Named(SECRETS_METADATA),
+    "users_of_mine": Named(USERS_OF_MINE),
+    "trail": Named(TRAIL),
+}
+"""By the name that an operation's query gives after its `@`."""
+
+
+def ask(store: Store, named: Named, user: str, given: Params, limit: int, timeout: float) -> list[Row]:
+    """At most so many rows of a named query. Raises StoreError."""
+    rows = store.read(named.query, {"user": user, "limit": limit}, timeout=timeout)
+    if "words" in given:
+        rows = [row for row in rows if _mentions(row, given["words"].lower())][:limit]
+    return [_published(row) for row in rows]
+
+
+def _mentions(thing: Row, asked: str) -> bool:
+    """Whether a thing's name or description has one of the words, or all that was asked."""
+    said = f"{thing['name']} {thing['description']}".lower()
+    return any(word in said for word in _words(asked))
+
+
+def _words(asked: str) -> Iterable[str]:
+    return (word for word in asked.split(" ") if word == asked or len(word) > _SHORT)
+
+
+def _published(row: Row) -> JsonObject:
+    return {name: bool(value) if name in _FLAGS else value for name, value in row.items()}

@@ -1,0 +1,6 @@
+"""The servers that a record is projected into: Neo4j and FalkorDB."""
+
+from aeon.adapters.projection.falkordb import open_falkordb
+from aeon.adapters.projection.neo4j import open_neo4j
+
+__all__ = ["open_falkordb", "open_neo4j"]

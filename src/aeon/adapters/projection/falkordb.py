@@ -1,0 +1,85 @@
+"""A graph on a FalkorDB server, as the target of the projection."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from aeon.adapters.graph_clients.falkordb import PORT, connected, graph, refusal_of
+from aeon.adapters.projection.addresses import Address, falkordb_address
+from aeon.adapters.projection.cypher import CypherGraph, Statement
+from aeon.adapters.projection.queries import FALKORDB_INDEX, named
+from aeon.base.json import JsonObject
+from aeon.platform.projection import Plain, ProjectionError, TargetUnavailableError
+
+_SECONDS = 60.0
+
+_DIGITS = 15
+"""Of a float in an answer. The server keeps all of them."""
+
+_NOBODY_WROTE = "Invalid graph operation on empty key"
+_ALREADY_INDEXED = "already indexed"
+
+
+def open_falkordb(address: str, password: str | None = None) -> CypherGraph:
+    """The graph `aeon` of the server at `falkordb://user@host:port`, which is not asked yet.
+
+    Raises ConfigError for another address, and MissingExtraError without the client.
+    """
+    place = falkordb_address(address, PORT)
+    return CypherGraph(FalkorConnection(connected(place.host, place.port, place.user, password, _SECONDS), place))
+
+
+class FalkorConnection:
+    """A `Connection` by a `redis.Redis`. Each statement is a transaction of its own."""
+
+    def __init__(self, client: Any, place: Address) -> None:
+        self._client = client
+        self._graph = graph(client, place.database)
+        self._place = place.place
+
+    @property
+    def name(self) -> str:
+        return f"FalkorDB server at {self._place}"
+
+    def read(self, statement: Statement) -> list[JsonObject]:
+        return self._rows("GRAPH.RO_QUERY", statement, harmless=_NOBODY_WROTE)
+
+    def write(self, statements: Sequence[Statement]) -> list[JsonObject]:
+        return [self._rows("GRAPH.QUERY", statement) for statement in statements][-1]
+
+    def index(self, label: str) -> None:
+        self._rows("GRAPH.QUERY", Statement(named(FALKORDB_INDEX, LABEL=label), {}), harmless=_ALREADY_INDEXED)
+
+    def kept(self, value: Plain) -> Plain:
+        return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _rows(self, command: str, statement: Statement, *, harmless: str | None = None) -> list[JsonObject]:
+        """The rows of a query; none where the server says what is harmless."""
+        import redis.exceptions as wire
+
+        try:
+            return _read(self._graph, self._client.execute_command(command, self._graph.name, *_written(statement)))
+        except (wire.RedisError, OSError) as error:
+            if harmless is not None and harmless in str(error):
+                return []
+            message, advice, is_passing = refusal_of(error, self._place)
+            kind = TargetUnavailableError if is_passing else ProjectionError
+            raise kind(message, next_step=advice) from None
+
+
+def _written(statement: Statement) -> tuple[str, str]:
+    from falkordb.helpers import stringify_param_value as written  # pyright: ignore[reportUnknownVariableType]
+
+    params = " ".join(f"{name}={written(value)}" for name, value in statement.params.items())
+    return f"CYPHER {params} {statement.query}", "--compact"
+
+
+def _read(graph: Any, answer: Any) -> list[JsonObject]:
+    """The rows of an answer. Raises redis.ResponseError that stands in one."""
+    from falkordb.query_result import QueryResult
+
+    result: Any = QueryResult(graph, answer)
+    columns = [column[1] for column in result.header]
+    return [dict(zip(columns, row, strict=True)) for row in result.result_set]

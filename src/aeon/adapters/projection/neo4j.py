@@ -1,0 +1,109 @@
+"""A graph in a database of a Neo4j server, as the target of the projection."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, client, refusal
+from aeon.adapters.projection import queries
+from aeon.adapters.projection.addresses import Address, neo4j_address
+from aeon.adapters.projection.cypher import CypherGraph, Statement
+from aeon.adapters.projection.queries import named
+from aeon.base.json import JsonObject
+from aeon.platform.projection import Plain, ProjectionError, TargetUnavailableError
+
+_CONNECT_SECONDS = 5.0
+_QUEUE_SECONDS = 30.0
+_SECONDS = 60.0
+
+_ALREADY_THERE = "AlreadyExists"
+
+
+def open_neo4j(address: str, password: str | None = None) -> CypherGraph:
+    """The graph in a database, `bolt://user@host:port/database` or `bolt+s://...`, which is not asked yet.
+
+    Raises ConfigError for another address, and MissingExtraError without the client.
+    """
+    place = neo4j_address(address, PORT)
+    return CypherGraph(Neo4jConnection(_driver(place, password), place))
+
+
+def _driver(place: Address, password: str | None) -> Any:
+    neo4j = client()
+    database: Any = neo4j.GraphDatabase
+    return database.driver(
+        f"{place.scheme}://{place.place}",
+        auth=neo4j.basic_auth(place.user, password) if password else None,
+        connection_timeout=_CONNECT_SECONDS,
+        connection_acquisition_timeout=_QUEUE_SECONDS,
+        **OPTIONS,
+    )
+
+
+class Neo4jConnection:
+    """A `Connection` by the official driver. The statements of a batch are one explicit transaction."""
+
+    def __init__(self, driver: Any, place: Address) -> None:
+        self._driver = driver
+        self._place = place
+
+    @property
+    def name(self) -> str:
+        return f"Neo4j server at {self._place.place}, database {self._place.database}"
+
+    def read(self, statement: Statement) -> list[JsonObject]:
+        with self._transaction() as transaction:
+            return _rows(transaction, statement)
+
+    def write(self, statements: Sequence[Statement]) -> list[JsonObject]:
+        rows: list[JsonObject] = []
+        with self._transaction() as transaction:
+            for statement in statements:
+                rows = _rows(transaction, statement)
+            if rows:
+                transaction.commit()
+        return rows
+
+    def index(self, label: str) -> None:
+        """A server that was killed while it made the constraint has an index of that name and does not go on."""
+        constraint = Statement(named(queries.NEO4J_CONSTRAINT, LABEL=label), {})
+        try:
+            self._define(constraint)
+        except ProjectionError as error:
+            if _ALREADY_THERE not in error.message:
+                raise
+            for row in self.read(Statement(queries.NEO4J_INDEXES, {"label": label})):
+                self._define(Statement(named(queries.NEO4J_DROP_INDEX, INDEX_NAME=row["name"]), {}))
+            self._define(constraint)
+
+    def kept(self, value: Plain) -> Plain:
+        return value
+
+    def close(self) -> None:
+        self._driver.close()
+
+    def _define(self, statement: Statement) -> None:
+        with self._transaction() as transaction:
+            _rows(transaction, statement)
+            transaction.commit()
+
+    @contextmanager
+    def _transaction(self) -> Generator[Any]:
+        """A transaction that is rolled back at the end of the block unless it was committed in it."""
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        try:
+            with self._driver.session(database=self._place.database, fetch_size=-1) as session:
+                # Not a block of its own: after a failure it would speak on a connection that is another thread's by
+                # then. The session rolls back what is not committed.
+                yield session.begin_transaction(timeout=_SECONDS)
+        except Neo4jError as error:
+            message, advice, is_passing = refusal(error.code or "")
+            kind = TargetUnavailableError if is_passing else ProjectionError
+            raise kind(message, next_step=advice) from None
+        except (DriverError, OSError) as error:
+            raise TargetUnavailableError(f"The {self.name} does not answer: {type(error).__name__}.") from None
+
+
+def _rows(transaction: Any, statement: Statement) -> list[JsonObject]:
+    return [dict(record) for record in transaction.run(*statement)]

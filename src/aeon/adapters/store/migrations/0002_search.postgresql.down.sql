@@ -1,0 +1,21 @@
+-- Nothing is left of the search.
+DROP TRIGGER services_indexed ON services;
+DROP TRIGGER services_reindexed ON services;
+DROP TRIGGER tools_indexed ON tools;
+DROP TRIGGER tools_reindexed ON tools;
+DROP TRIGGER processes_indexed ON processes;
+DROP TRIGGER processes_reindexed ON processes;
+DROP TRIGGER service_templates_indexed ON service_templates;
+DROP TRIGGER service_templates_reindexed ON service_templates;
+DROP TRIGGER tool_templates_indexed ON tool_templates;
+DROP TRIGGER tool_templates_reindexed ON tool_templates;
+DROP VIEW search_newest_grams;
+DROP VIEW search_newest_terms;
+DROP TABLE search_grams;
+DROP TABLE search_terms;
+DROP TABLE search_documents;
+DROP FUNCTION index_thing();
+DROP FUNCTION index_document();
+DROP FUNCTION search_terms_of(text);
+DROP FUNCTION search_grams_of(text);
+DROP FUNCTION search_folded(text);

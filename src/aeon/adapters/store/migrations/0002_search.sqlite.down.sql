@@ -1,0 +1,27 @@
+-- Nothing is left of the search.
+DROP TRIGGER services_indexed;
+DROP TRIGGER services_reindexed;
+DROP TRIGGER services_unindexed;
+DROP TRIGGER tools_indexed;
+DROP TRIGGER tools_reindexed;
+DROP TRIGGER tools_unindexed;
+DROP TRIGGER processes_indexed;
+DROP TRIGGER processes_reindexed;
+DROP TRIGGER processes_unindexed;
+DROP TRIGGER service_templates_indexed;
+DROP TRIGGER service_templates_reindexed;
+DROP TRIGGER service_templates_unindexed;
+DROP TRIGGER tool_templates_indexed;
+DROP TRIGGER tool_templates_reindexed;
+DROP TRIGGER tool_templates_unindexed;
+DROP VIEW search_newest_grams;
+DROP VIEW search_newest_terms;
+DROP VIEW search_document_grams;
+DROP VIEW search_document_terms;
+DROP TABLE search_newest;
+DROP TABLE search_grams;
+DROP TABLE search_terms;
+DROP TABLE search_documents;
+DROP TABLE search_places;
+DROP TABLE search_blocks;
+DROP TABLE search_letters;

@@ -1,0 +1,48 @@
+"""The migrations of the record's tables: numbered SQL files, up and down, in both dialects.
+
+To add one, write its four files, raise LATEST, and add the digest that `tests/adapters/store/test_migrations.py` names.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from aeon.platform.store import Dialect
+
+LATEST: Final = 2
+"""The number of the newest migration, and the version of a record that has had them all."""
+
+DIGESTS: Final[Mapping[int, str]] = {
+    1: "271726f6cf20a2493052f1bb55e7507d5ab511542d882bd58377e72dfef041bb",
+    2: "e8f3067b159d089912aff5a9f9763175a56c5569493fb5c43ca8499600aac3ae",
+}
+"""The digest of a SQLite record's schema, by version (`sqlite.schema.digest`)."""
+
+
+class Migration(NamedTuple):
+    """A change of the tables from version `number - 1` to `number`, and the way back."""
+
+    number: int
+    name: str
+    up: str
+    down: str
+
+
+def available(dialect: Dialect) -> list[Migration]:
+    """The migrations in one dialect, by number.
+
+    It reads their files. A record of version LATEST is opened without this.
+    """
+    from importlib.resources import files
+
+    folder = files(__name__)
+    suffix = f".{dialect}.up.sql"
+    stems = sorted(file.name.removesuffix(suffix) for file in folder.iterdir() if file.name.endswith(suffix))
+    return [
+        Migration(
+            int(stem[:4]),
+            stem[5:],
+            folder.joinpath(f"{stem}.{dialect}.up.sql").read_text("utf-8"),
+            folder.joinpath(f"{stem}.{dialect}.down.sql").read_text("utf-8"),
+        )
+        for stem in stems
+    ]

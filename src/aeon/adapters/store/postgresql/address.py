@@ -1,0 +1,111 @@
+"""The address of a record in PostgreSQL: `postgresql://user@host:5432/database?schema=aeon&sslmode=verify-full`."""
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from aeon.base.errors import ConfigError
+
+_FORM = "postgresql://user@host:5432/database"
+_PORT = "5432"
+_SCHEMA = "aeon"
+_SCHEMA_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
+_OPTIONS = frozenset(
+    {
+        "application_name",
+        "channel_binding",
+        "connect_timeout",
+        "gssencmode",
+        "krbsrvname",
+        "load_balance_hosts",
+        "sslcert",
+        "sslcrl",
+        "sslkey",
+        "sslmode",
+        "sslnegotiation",
+        "sslrootcert",
+        "target_session_attrs",
+    }
+)
+"""What an address may ask of libpq. The rest is ours, or would give the password to another host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a record is. Hosts and ports are in the order in which they are tried; no host is this machine's socket."""
+
+    user: str
+    hosts: tuple[str, ...]
+    ports: tuple[str, ...]
+    database: str
+    schema: str = _SCHEMA
+    options: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def title(self) -> str:
+        """The kind of store, its servers and the database, without the user."""
+        places = zip(self.hosts, self.ports, strict=True)
+        where = ",".join(host if host.startswith("/") else f"{_bracketed(host)}:{port}" for host, port in places)
+        return f"PostgreSQL at {where or 'this machine'}/{self.database or self.user}"
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What libpq is told of it."""
+        told = {
+            "user": self.user,
+            "host": ",".join(self.hosts),
+            "port": ",".join(self.ports),
+            "dbname": self.database,
+            **self.options,
+        }
+        return {name: value for name, value in told.items() if value}
+
+
+def parsed(text: str) -> Address:
+    """The parts of an address. Raises ConfigError, which does not repeat the address: it may hold a password."""
+    try:
+        parts = urlsplit(text)
+        options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
+    except ValueError:
+        raise _wrong("It cannot be read") from None
+    if parts.scheme != "postgresql" or parts.fragment:
+        raise _wrong("It has another form")
+    user, _, hosts = parts.netloc.rpartition("@")
+    if ":" in user or options.keys() & {"password", "sslpassword"}:
+        raise _wrong("It holds a password, which belongs into an environment variable that store.password_env names")
+    return _checked(unquote(user), hosts, unquote(parts.path.removeprefix("/")), options)
+
+
+def _checked(user: str, netloc: str, database: str, options: dict[str, str]) -> Address:
+    schema = options.pop("schema", _SCHEMA)
+    folder = options.pop("host", "")
+    if folder and not folder.startswith("/"):
+        raise _wrong("Its host= is not the folder of a socket")
+    if unknown := sorted(options.keys() - _OPTIONS):
+        raise _wrong(f"It has options that are not known here: {', '.join(unknown)}")
+    if not _SCHEMA_NAME.fullmatch(schema):
+        raise _wrong("Its schema= is not a plain name in small letters")
+    places = [_host_and_port(place) for place in netloc.split(",")] if netloc else []
+    if folder:
+        places = [(folder, port) for _, port in places or [("", _PORT)]]
+    hosts, ports = tuple(host for host, _ in places), tuple(port for _, port in places)
+    if len(hosts) > 1:
+        options.setdefault("target_session_attrs", "read-write")
+    return Address(user, hosts, ports, database, schema, options)
+
+
+def _host_and_port(place: str) -> tuple[str, str]:
+    """`host`, `host:5432`, `[::1]:5432`, or `:5432` for a socket."""
+    found = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:,/\\\s]*))(?::(?P<port>\d{1,5}))?", place)
+    if found is None:
+        raise _wrong("One of its hosts cannot be read")
+    return found["v6"] or found["host"], found["port"] or _PORT
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _wrong(what: str) -> ConfigError:
+    return ConfigError(f"store.address is not an address of PostgreSQL. {what}.", next_step=f"Use {_FORM}.")

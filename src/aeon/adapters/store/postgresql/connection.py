@@ -1,0 +1,119 @@
+"""Connections to the record's schema, each set up to be durable, to read only, and to notice a server that is gone."""
+
+import select
+from typing import Final
+
+import psycopg
+from psycopg import Error, RawCursor
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import TransactionStatus
+from psycopg.rows import DictRow, dict_row
+from psycopg.types.numeric import Int8Dumper
+from psycopg.types.string import TextLoader
+
+from aeon.adapters.store.postgresql.address import Address
+from aeon.adapters.store.postgresql.failures import unavailable
+
+Connection = psycopg.Connection[DictRow]
+
+_DEFAULTS = {
+    "application_name": "aeon",
+    "client_encoding": "utf8",
+    "connect_timeout": "3",
+    "gssencmode": "disable",
+    "keepalives": "1",
+    "keepalives_idle": "4",
+    "keepalives_interval": "2",
+    "keepalives_count": "2",
+    "tcp_user_timeout": "8000",
+}
+"""A server that is gone without a word is noticed after 8 seconds: 4 + 2 * 2 of silence, or 8 without an answer."""
+
+SET_UP: Final = b"""
+SELECT set_config('search_path', $1, false),
+       set_config('lock_timeout', '30s', false),
+       set_config('default_transaction_read_only', 'on', false),
+       set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)
+"""
+"""Asked of the server that was chosen: `target_session_attrs=read-write` refuses a session that begins read-only."""
+
+
+class _BooleanLoader(Loader):
+    """Booleans as 0 and 1, as in SQLite."""
+
+    def load(self, data: Buffer) -> int:
+        return int(data == b"t")
+
+
+class _NumericLoader(Loader):
+    """Sums of integers as int, averages as float."""
+
+    def load(self, data: Buffer) -> int | float:
+        text = bytes(data).decode()
+        return int(text) if text.lstrip("-").isdecimal() else float(text)
+
+
+def connect(address: Address, password: str | None) -> Connection:
+    """An open connection in autocommit mode. Raises StoreUnavailableError.
+
+    The password is never taken from PGPASSWORD: a project's file may choose the address (decision 12).
+    """
+    try:
+        connection = Connection.connect(
+            make_conninfo(**{**_DEFAULTS, **address.parameters, "password": password or ""}),
+            autocommit=True,
+            row_factory=dict_row,
+            cursor_factory=RawCursor[DictRow],
+        )
+    except Error as error:
+        raise unavailable(error, address.title) from None
+    try:
+        _adapt(connection)
+        connection.execute(SET_UP, [address.schema])
+    except Error as error:
+        connection.close()
+        raise unavailable(error, address.title) from None
+    return connection
+
+
+def is_alive(connection: Connection) -> bool:
+    """Whether an idle connection is still open, as far as can be said without asking the server."""
+    if connection.closed or connection.pgconn.transaction_status != TransactionStatus.IDLE:
+        return False
+    try:
+        take_input(connection)
+    except Error:
+        return False
+    return True
+
+
+def take_input(connection: Connection) -> None:
+    """Take in what the server has sent while it was asked nothing. Raises psycopg.Error if it has said goodbye."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    while poll.poll(0):
+        connection.pgconn.consume_input()
+
+
+def undo(connection: Connection) -> None:
+    """Roll the open transaction back, and close the connection where that cannot be done."""
+    status = connection.pgconn.transaction_status
+    if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+        try:
+            connection.execute("ROLLBACK")
+        except Error:
+            connection.close()
+    elif status != TransactionStatus.IDLE:
+        connection.close()
+
+
+def _adapt(connection: Connection) -> None:
+    """The values of the port in place of psycopg's: integers of 64 bits, and neither booleans nor JSON objects."""
+    adapters = connection.adapters
+    adapters.register_dumper(int, Int8Dumper)
+    adapters.register_loader("bool", _BooleanLoader)
+    adapters.register_loader("numeric", _NumericLoader)
+    for name in ("json", "jsonb"):
+        adapters.register_loader(name, TextLoader)

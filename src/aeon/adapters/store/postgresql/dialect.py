@@ -1,0 +1,54 @@
+"""Queries of the record in PostgreSQL's own terms: numbered parameters, and lists as rows."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.store import Query, QueryError, Texts
+
+_TOKEN = re.compile(
+    r"""
+      (?P<kept> '(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | :: )
+    | json_each \( \s* :(?P<list>[A-Za-z_]\w*) \s* \) (?: \s+ AS \s+ (?P<alias>[A-Za-z_]\w*) )?
+    | :(?P<name>[A-Za-z_]\w*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Statement(NamedTuple):
+    """A query with `$1`, `$2` ... in place of `:names`, and the names in that order."""
+
+    text: bytes
+    names: tuple[str, ...]
+
+    def values(self, given: JsonObject) -> list[Json]:
+        """The values of its parameters, in order. Raises QueryError for one that is missing."""
+        try:
+            return [given[name] for name in self.names]
+        except KeyError as error:
+            raise QueryError(f"The query needs a parameter {error}, which is not given.") from None
+
+
+def statement_of(query: Query) -> Statement:
+    """The query for PostgreSQL. Each text is translated once."""
+    return _translated(query.postgresql if isinstance(query, Texts) else query)
+
+
+@lru_cache(maxsize=2048)
+def _translated(text: str) -> Statement:
+    numbers: dict[str, str] = {}
+
+    def replacement(token: re.Match[str]) -> str:
+        if token["kept"]:
+            return token["kept"]
+        number = numbers.setdefault(token["list"] or token["name"], f"${len(numbers) + 1}")
+        return _rows_of(number, token["alias"] or "each") if token["list"] else number
+
+    return Statement(_TOKEN.sub(replacement, text).encode(), tuple(numbers))
+
+
+def _rows_of(parameter: str, alias: str) -> str:
+    """The items of a JSON list, as SQLite's `json_each` gives them: rows with a column `value`."""
+    return f"json_array_elements_text(CAST({parameter} AS json)) AS {alias}(value)"

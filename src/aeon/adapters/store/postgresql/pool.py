@@ -1,0 +1,101 @@
+"""The open connections of a store, which its threads share."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from aeon.adapters.store.postgresql.connection import Connection, is_alive, undo
+from aeon.platform.store import QueryError, StoreUnavailableError
+
+SIZE = 10
+"""Connections that a process has at most."""
+
+_WAITS = 30.0
+"""Seconds for which a thread waits while the others use all connections."""
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.05, 0.25
+"""Seconds between two tries to reach the server: random between these, so that not all come at once."""
+
+
+class Pool:
+    """Up to SIZE connections; each is one thread's for as long as that uses it.
+
+    Not psycopg's own pool (decision 2): it pauses 1, 2, 4 ... seconds for each idle connection that a restart broke,
+    and does not say why no connection can be had.
+    """
+
+    def __init__(self, connect: Callable[[], Connection], name: str) -> None:
+        self._connect = connect
+        self._name = name
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self._free = threading.BoundedSemaphore(SIZE)
+        self._is_closed = False
+
+    @contextmanager
+    def connection(self, until: float) -> Generator[Connection]:
+        """An open connection. A server that does not answer is tried again until that monotonic time, at least once.
+
+        Raises StoreUnavailableError, and QueryError when the pool is closed.
+        """
+        if not self._free.acquire(timeout=_WAITS):
+            raise StoreUnavailableError(f"All {SIZE} connections to {self._name} are in use.")
+        try:
+            connection = self._taken(until)
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        finally:
+            self._free.release()
+
+    def add(self, connection: Connection) -> None:
+        """Keep an idle connection for the next thread that needs one."""
+        with self._lock:
+            if not self._is_closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def forget(self) -> None:
+        """Close the idle connections, for one of them was found broken."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def close(self) -> None:
+        """Close all connections; those in use when they are given back. Calling it again does nothing."""
+        self._is_closed = True
+        self.forget()
+
+    def _taken(self, until: float) -> Connection:
+        while True:
+            if (idle := self._alive()) is not None:
+                return idle
+            try:
+                return self._connect()
+            except StoreUnavailableError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))  # noqa: S311  # jitter, not a secret
+
+    def _alive(self) -> Connection | None:
+        """An idle connection that is still open, if there is one."""
+        while True:
+            with self._lock:
+                if self._is_closed:
+                    raise QueryError(f"{self._name} is closed.")
+                if not self._idle:
+                    return None
+                connection = self._idle.pop()
+            if is_alive(connection):
+                return connection
+            connection.close()
+
+    def _give_back(self, connection: Connection) -> None:
+        undo(connection)
+        if not connection.closed:
+            self.add(connection)

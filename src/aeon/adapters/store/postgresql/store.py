@@ -1,0 +1,180 @@
+"""The record in a schema of a PostgreSQL database: units of work at READ COMMITTED, repeated on conflicts."""
+
+import math
+import random
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from typing import TypeVar
+
+import psycopg
+from psycopg.rows import DictRow
+
+from aeon.adapters.store.parameters import bound
+from aeon.adapters.store.postgresql.connection import Connection, take_input
+from aeon.adapters.store.postgresql.dialect import statement_of
+from aeon.adapters.store.postgresql.failures import ConflictError, ConnectionLostError, as_store_errors
+from aeon.adapters.store.postgresql.pool import Pool
+from aeon.platform.store import (
+    Dialect,
+    Params,
+    Query,
+    QueryError,
+    Row,
+    StoreError,
+    StoreUnavailableError,
+    Texts,
+    Unit,
+)
+
+T = TypeVar("T")
+
+_REPEATS = 10.0
+"""Seconds for which work is repeated that met other work, or lost its server."""
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
+"""Seconds between two tries: random between these."""
+
+_BEGIN_UPDATE = (
+    b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL idle_in_transaction_session_timeout = '60s'"
+)
+"""A process that is stopped in its unit of work keeps its locks for a minute at most."""
+
+_BEGIN_VIEW = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+_BEGIN_READ = b"BEGIN READ ONLY"
+
+_SET_TIMEOUT = "SELECT set_config('statement_timeout', CAST(:milliseconds AS text), true)"
+
+
+class PostgresStore:
+    """A `Store` on a PostgreSQL server."""
+
+    def __init__(self, pool: Pool, name: str) -> None:
+        """`pool` has connections to a schema that is known to be a record of this version."""
+        self._pool = pool
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dialect(self) -> Dialect:
+        return "postgresql"
+
+    def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
+        if timeout is None:
+            return self._repeated(lambda connection: PostgresUnit(connection, self._name).read(query, params))
+        return self._repeated(lambda connection: self._read_in(timeout, connection, query, params))
+
+    def view(self, work: Callable[[Unit], T]) -> T:
+        return self._repeated(lambda connection: self._view(connection, work))
+
+    def update(self, work: Callable[[Unit], T]) -> T:
+        return self._repeated(lambda connection: self._update(connection, work))
+
+    def explain(self, query: Query, params: Params | None = None) -> str:
+        text = query.postgresql if isinstance(query, Texts) else query
+        return "\n".join(row["QUERY PLAN"] for row in self.read(f"EXPLAIN {text}", params))
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _repeated(self, act: Callable[[Connection], T]) -> T:
+        """The result of `act`, called again when it met other work, or when the server was gone before it answered."""
+        end = time.monotonic() + _REPEATS
+        while True:
+            try:
+                with self._pool.connection(end) as connection:
+                    return act(connection)
+            except (ConflictError, ConnectionLostError) as error:
+                if isinstance(error, ConnectionLostError):
+                    self._pool.forget()
+                if time.monotonic() > end:
+                    raise
+            time.sleep(random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))  # noqa: S311  # jitter, not a secret
+
+    def _read_in(self, timeout: float, connection: Connection, query: Query, params: Params | None) -> list[Row]:
+        self._begin(connection, _BEGIN_READ)
+        unit = PostgresUnit(connection, self._name)
+        unit.read(_SET_TIMEOUT, {"milliseconds": max(1, math.ceil(timeout * 1000))})
+        return unit.read(query, params)
+
+    def _view(self, connection: Connection, work: Callable[[Unit], T]) -> T:
+        """What `work` reads. It is called once, since it may pass on what it has read."""
+        self._begin(connection, _BEGIN_VIEW)
+        unit = PostgresUnit(connection, self._name)
+        try:
+            return work(unit)
+        except (ConflictError, ConnectionLostError) as error:
+            raise StoreUnavailableError(error.message) from error
+
+    def _update(self, connection: Connection, work: Callable[[Unit], T]) -> T:
+        self._begin(connection, _BEGIN_UPDATE)
+        unit = PostgresUnit(connection, self._name)
+        result = work(unit)
+        unit.commit()
+        return result
+
+    def _begin(self, connection: Connection, statement: bytes) -> None:
+        try:
+            with as_store_errors(connection, self._name):
+                connection.execute(statement)
+        except QueryError as error:  # a standby does not begin to write: it was the primary when we connected
+            connection.close()
+            raise ConnectionLostError(error.message) from error
+
+
+class PostgresUnit:
+    """A `Unit` on a connection. After an error it does nothing more: PostgreSQL has given the transaction up."""
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        self._connection = connection
+        self._name = name
+        self._failure: StoreError | None = None
+
+    def read(self, query: Query, params: Params | None = None) -> list[Row]:
+        cursor = self._execute(query, params)
+        return cursor.fetchall() if cursor.description else []
+
+    def write(self, query: Query, params: Params | None = None) -> int:
+        return self._execute(query, params).rowcount
+
+    def write_each(self, query: Query, rows: Iterable[Params]) -> None:
+        statement = statement_of(query)
+        given = [statement.values(bound(row)) for row in rows]
+        with self._watched():
+            self._connection.cursor().executemany(statement.text, given)
+
+    def commit(self) -> None:
+        """Commit. Raises the error of an earlier query, since PostgreSQL has taken the transaction back.
+
+        ConnectionLostError means that no commit was sent; `may_have_happened` that its answer was lost.
+        """
+        if self._failure is not None:
+            raise self._failure
+        with as_store_errors(self._connection, self._name):
+            take_input(self._connection)
+        try:
+            with as_store_errors(self._connection, self._name):
+                self._connection.execute(b"COMMIT")
+        except ConnectionLostError as error:
+            message = f"{self._name} went away during a commit."
+            raise StoreUnavailableError(message, may_have_happened=True) from error
+
+    def _execute(self, query: Query, params: Params | None) -> psycopg.Cursor[DictRow]:
+        statement = statement_of(query)
+        given = statement.values(bound(params))
+        with self._watched():
+            return self._connection.execute(statement.text, given)
+
+    @contextmanager
+    def _watched(self) -> Generator[None]:
+        """Raise and remember the first error of the server."""
+        try:
+            with as_store_errors(self._connection, self._name):
+                yield
+        except StoreError as error:
+            self._failure = self._failure or error
+            raise

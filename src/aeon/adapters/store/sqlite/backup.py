@@ -1,0 +1,70 @@
+"""Backups of a record, taken while it is in use, and putting one in its place."""
+
+import os
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+from aeon.adapters.store.sqlite.connection import connect, use_wal
+from aeon.adapters.store.sqlite.copying import copy_online, new_file, publish, remove_file
+from aeon.adapters.store.sqlite.failures import translated
+from aeon.adapters.store.sqlite.integrity import require_whole
+from aeon.adapters.store.sqlite.opening import alone, finish_restoring, open_sqlite
+from aeon.adapters.store.sqlite.ownership import own
+from aeon.adapters.store.sqlite.place import Place, os_errors
+from aeon.adapters.store.sqlite.schema import KNOWN, Versions, identify
+from aeon.platform.store import StoreUnavailableError
+
+
+def backup(path: Path, target: Path, *, state: Path) -> None:
+    """Write a backup of the record in `path` to the new file `target`, while others may write to the record.
+
+    It is one file, checked and on the disk when it gets its name. Raises StoreError.
+    """
+    target = target.absolute()
+    if os.path.lexists(target):
+        raise StoreUnavailableError(f"{target} is there already.", next_step="Name a new file for the backup.")
+    with closing(open_sqlite(path, state=state)) as store:
+        copy_online(store.path, target)
+
+
+def restore(path: Path, source: Path, *, state: Path, versions: Versions = KNOWN) -> Path | None:
+    """Put a copy of the backup `source` in the place of the record `path`; where the old file is now, if there was one.
+
+    The copy is checked before anything is changed. Nothing may have the record open. Raises StoreError.
+    """
+    with alone(path) as place:
+        has_old = place.is_there()
+        try:
+            _stage(place, source.absolute(), state, versions)
+        finally:
+            remove_file(place.draft)
+        finish_restoring(place)
+    return place.replaced if has_old else None
+
+
+def _stage(place: Place, source: Path, state: Path, versions: Versions) -> None:
+    """Copy a backup beside the record, check the copy, and leave it ready to be put in place."""
+    _copy(source, place.draft)
+    with translated(source), closing(connect(place.draft)) as connection:
+        identity = identify(connection, source, versions)
+        require_whole(connection, source)
+        own(connection, identity.record, state, place.path)
+        use_wal(connection, place.path)
+    remove_file(place.replaced)
+    publish(place.draft, place.restored)
+
+
+def _copy(source: Path, draft: Path) -> None:
+    """Copy a file that is not written to, with what was committed and is only in its -wal file."""
+    if Path(f"{source}-journal").exists():
+        raise StoreUnavailableError(
+            f"{source} was being written when it was copied: {source.name}-journal is beside it.",
+            next_step="Use a backup that `aeon store backup` made.",
+        )
+    with os_errors(source):
+        remove_file(draft)
+        for ending in ("", "-wal"):
+            if not ending or Path(f"{source}{ending}").exists():
+                new_file(Path(f"{draft}{ending}"))
+                shutil.copyfile(f"{source}{ending}", f"{draft}{ending}")

@@ -1,0 +1,39 @@
+"""Waiting for locks of other processes by trying again, with jitter: SQLite's own waiting is not fair."""
+
+import random
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+WAITS = 30.0
+"""Seconds for which a process waits for others."""
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
+"""Seconds between two tries: random between these, so that no process is always late."""
+
+
+def while_busy(act: Callable[[], T]) -> T:
+    """The result of a statement, which is repeated while another connection holds the lock. Raises sqlite3.Error."""
+    end = 0.0
+    while True:
+        try:
+            return act()
+        except sqlite3.OperationalError as error:
+            now = time.monotonic()
+            end = end or now + WAITS
+            if not is_busy(error) or now > end:
+                raise
+        pause()
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another connection holds the lock, so that the same statement may succeed later."""
+    return getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+
+
+def pause() -> None:
+    """Sleep for a moment before the next try at a lock."""
+    time.sleep(random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))  # noqa: S311  # jitter, not a secret

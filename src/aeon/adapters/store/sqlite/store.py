@@ -1,0 +1,190 @@
+"""The record in a SQLite file: WAL, one writer at a time, synced at every commit."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from aeon.adapters.store.parameters import bound
+from aeon.adapters.store.sqlite.busy import while_busy
+from aeon.adapters.store.sqlite.connection import connect
+from aeon.adapters.store.sqlite.failures import committing, translated
+from aeon.adapters.store.sqlite.locking import RecordLock
+from aeon.base.json import JsonObject
+from aeon.platform.store import Dialect, Params, Query, QueryError, Row, Texts, Unit
+
+T = TypeVar("T")
+
+_IDLE = 8
+"""Connections that are kept open while nobody uses them."""
+
+_INSTRUCTIONS = 10_000
+"""Of SQLite's virtual machine, between two looks at a query's timeout."""
+
+
+class SqliteStore:
+    """A `Store` in one file. Each thread that asks has a connection of its own while it does."""
+
+    def __init__(self, path: Path, held: RecordLock | None = None) -> None:
+        """`path` is a file that is known to be a record of this version. `held` is its lock, released in the end."""
+        self._path = path
+        self._held = held
+        self._idle: list[sqlite3.Connection] = []
+        self._taken_count = 0
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._is_closed = False
+
+    @property
+    def name(self) -> str:
+        return f"SQLite in {self._path}"
+
+    @property
+    def dialect(self) -> Dialect:
+        return "sqlite"
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
+        given = bound(params)
+        with self._connection() as connection, _limited(connection, timeout), translated(self._path):
+            return while_busy(lambda: _rows(connection, query, given))
+
+    def view(self, work: Callable[[Unit], T]) -> T:
+        with self._connection() as connection, _transaction(connection, "BEGIN", self._path):
+            return work(SqliteUnit(connection, self._path))
+
+    def update(self, work: Callable[[Unit], T]) -> T:
+        with self._writing, self._connection() as connection:
+            if self._held is not None:
+                self._held.check()
+            with _transaction(connection, "BEGIN IMMEDIATE", self._path):
+                return work(SqliteUnit(connection, self._path))
+
+    def explain(self, query: Query, params: Params | None = None) -> str:
+        rows = self.read(f"EXPLAIN QUERY PLAN {_text(query)}", params)
+        return "\n".join(str(row["detail"]) for row in rows)
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+        self._tidy()
+
+    @contextmanager
+    def _connection(self) -> Generator[sqlite3.Connection]:
+        connection = self._take()
+        try:
+            yield connection
+        finally:
+            self._give_back(connection)
+
+    def _take(self) -> sqlite3.Connection:
+        with self._lock:
+            if self._is_closed:
+                raise QueryError(f"{self.name} is closed.")
+            self._taken_count += 1
+            if self._idle:
+                return self._idle.pop()
+        try:
+            with translated(self._path):
+                return while_busy(lambda: connect(self._path))
+        except BaseException:
+            self._give_back(None)
+            raise
+
+    def _give_back(self, connection: sqlite3.Connection | None) -> None:
+        if connection is not None and (connection.in_transaction or len(self._idle) >= _IDLE):
+            connection.close()
+            connection = None
+        with self._lock:
+            self._taken_count -= 1
+            if connection is not None:
+                self._idle.append(connection)
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """After `close`: close the connections that nobody uses, and release the lock with the last one."""
+        with self._lock:
+            if not self._is_closed:
+                return
+            while self._idle:
+                self._idle.pop().close()
+            if self._held is not None and not self._taken_count:
+                self._held.release()
+
+
+class SqliteUnit:
+    """A `Unit` on a connection with an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def read(self, query: Query, params: Params | None = None) -> list[Row]:
+        given = bound(params)
+        with self._statement():
+            return while_busy(lambda: _rows(self._connection, query, given))
+
+    def write(self, query: Query, params: Params | None = None) -> int:
+        given = bound(params)
+        with self._statement():
+            return self._connection.execute(_text(query), given).rowcount
+
+    def write_each(self, query: Query, rows: Iterable[Params]) -> None:
+        given = [bound(row) for row in rows]
+        with self._statement():
+            self._connection.executemany(_text(query), given)
+
+    @contextmanager
+    def _statement(self) -> Generator[None]:
+        """Refuse a statement after one whose failure took the transaction back: it would be committed by itself."""
+        if not self._connection.in_transaction:
+            raise QueryError("The unit of work was taken back after a failure; nothing more can be done in it.")
+        with translated(self._path):
+            yield
+
+
+def _text(query: Query) -> str:
+    return query.sqlite if isinstance(query, Texts) else query
+
+
+def _rows(connection: sqlite3.Connection, query: Query, given: JsonObject) -> list[Row]:
+    with closing(connection.execute(_text(query), given)) as cursor:
+        names = [column[0] for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str, path: Path) -> Generator[None]:
+    """A transaction that is committed in the end, and rolled back when anything raises."""
+    with translated(path):
+        while_busy(lambda: connection.execute(begin))
+    try:
+        yield
+        with translated(path), committing(path):
+            while_busy(lambda: connection.execute("COMMIT"))
+    except BaseException:
+        if connection.in_transaction:
+            with suppress(sqlite3.Error):  # what was raised says more
+                connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def _limited(connection: sqlite3.Connection, timeout: float | None) -> Generator[None]:
+    """Interrupt a query that takes longer than so many seconds."""
+    if timeout is None:
+        yield
+        return
+    end = time.monotonic() + timeout
+    connection.set_progress_handler(lambda: time.monotonic() > end, _INSTRUCTIONS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None, 0)

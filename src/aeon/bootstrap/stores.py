@@ -1,0 +1,76 @@
+"""The store of the record that the settings mean: a SQLite file in the project's folder, or PostgreSQL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
+from aeon.platform.store import Store
+from aeon.settings import StoreSettings
+
+
+def record_file(project: Path) -> Path:
+    """The file of a project's record."""
+    return project / ".aeon" / "aeon.db"
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """The user's own folder for what must not come with a project's folder (platform 21)."""
+    base = Path(environ.get("XDG_STATE_HOME", ""))
+    if base.is_absolute():  # another one counts as none: XDG Base Directory Specification
+        return base / "aeon"
+    home = environ.get("HOME")
+    return (Path(home) if home else Path.home()) / ".local" / "state" / "aeon"
+
+
+def older_record(project: Path, settings: StoreSettings) -> Path | None:
+    """The folder of a record that an older Aeon kept in FalkorDB, where this one would begin an empty record."""
+    from aeon.adapters.store.sqlite.opening import old_graph_beside
+
+    return old_graph_beside(record_file(project)) if settings.address is None else None
+
+
+def open_store(
+    project: Path,
+    settings: StoreSettings,
+    environ: Mapping[str, str],
+    from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT,
+) -> Store:
+    """The record, opened; a file is made where there is none. `from_project` maps keys to the project's files.
+
+    Raises StoreError; MissingExtraError; ConfigError for a password that is not there, or one that would go to a
+    server that a project's file chose (decision 12).
+    """
+    if settings.address is None:
+        from aeon.adapters.store.sqlite.opening import open_sqlite
+
+        return open_sqlite(record_file(project), state=state_folder(environ))
+    from aeon.adapters.store.postgresql import open_postgresql
+
+    password = password_of("store", settings.address, settings.password_env, environ, from_project)
+    return open_postgresql(settings.address, password)
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresMigrations:
+    """The migrations of a record in PostgreSQL."""
+
+    address: str
+    password: str | None
+
+    def run(self, to: int | None) -> list[str]:
+        """Apply those that are missing, or undo those after version `to`; their names. Raises StoreError."""
+        from aeon.adapters.store.postgresql import migrate, roll_back
+
+        if to is None:
+            return migrate(self.address, self.password)
+        return roll_back(self.address, self.password, to=to)
+
+
+def postgres_migrations(
+    settings: StoreSettings, environ: Mapping[str, str], from_project: Mapping[str, Path]
+) -> PostgresMigrations:
+    """The migrations of the record that the settings name by an address. Raises ConfigError."""
+    address = settings.address or ""
+    password = password_of("store", address, settings.password_env, environ, from_project)
+    return PostgresMigrations(address, password)

@@ -1,0 +1,152 @@
+"""`aeon store`: what keeps the record, backups of it, and moving it. The values of secrets are in the vault."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import cast
+
+from aeon.base.errors import InputError
+from aeon.base.json import JsonObject, canonical, parse_strict
+from aeon.bootstrap.maintenance import SQLITE, Maintenance
+from aeon.cli import session
+from aeon.cli.codes import Code
+from aeon.cli.say import put, say
+from aeon.cli.text import clean, pretty
+from aeon.platform import queries
+from aeon.platform.transfer import counts, export, load
+
+_STDOUT = Path("-")
+
+
+def show_status(*, as_json: bool) -> int:
+    """The store, the version of its tables, and how many things of each kind it keeps."""
+    with closing(_maintenance().open()) as store:
+        version = int(store.read(queries.VERSION)[0]["number"])
+        nodes = counts(store)
+    if as_json:
+        put(pretty({"store": store.name, "version": version, "things": nodes}))
+        return Code.DONE
+    put(f"{store.name}, version {version}")
+    for label, count in nodes.items():
+        put(f"{count:>9,} {label}")
+    return Code.DONE
+
+
+def check_store() -> int:
+    """Say what is wrong with the record; FAILED when something is."""
+    problems = _maintenance().check()
+    for problem in problems:
+        put(clean(problem))
+    if problems:
+        say("Restore a backup: `aeon store restore FILE`.", "next: ")
+        return Code.FAILED
+    put("the record is whole")
+    return Code.DONE
+
+
+def back_up(target: Path) -> int:
+    """Copy the record into a new file."""
+    _maintenance().backup(target)
+    put(f"copied the record to {clean(str(target))}")
+    return Code.DONE
+
+
+def restore_backup(source: Path) -> int:
+    """Put a backup in the record's place."""
+    old = _maintenance().restore(source)
+    put(f"restored {clean(str(source))}")
+    if old is not None:
+        say(f"what was there before is {clean(str(old))}")
+    return Code.DONE
+
+
+def export_record(target: Path) -> int:
+    """Every node and edge as a line of JSON; the file appears whole or not at all."""
+    with closing(_maintenance().open()) as store:
+        lines = (f"{canonical(record)}\n" for record in export(store))
+        count = _to_stdout(lines) if target == _STDOUT else _to_file(lines, target)
+    say(f"{count:,} records; the values of secrets are not among them")
+    return Code.DONE
+
+
+def import_record(source: Path) -> int:
+    """Fill the empty record. Raises InputError for a line that is not a record, StoreError when it is not empty."""
+    with closing(_maintenance().open()) as store:
+        load(store, _records(source))
+    return Code.DONE
+
+
+def migrate_store(to: int | None) -> int:
+    """Bring the tables to a version, and say what was done."""
+    done = _maintenance().migrate(to)
+    for name in done:
+        put(name)
+    say(f"{len(done)} migration(s)" if done else "the tables have this version already")
+    return Code.DONE
+
+
+def move_record(target: str, password_env: str | None) -> int:
+    """Copy the record into another store, and say how to use it."""
+    name = _maintenance().move(target, password_env, say)
+    put(f"the record is in {clean(name)} too, and both are equal")
+    where = "Remove `address` from the section [store]" if target == SQLITE else f'Set [store] address = "{target}"'
+    say(f"{clean(where)} in aeon.toml. The old record stays until you remove it.", "next: ")
+    return Code.DONE
+
+
+def adopt_record() -> int:
+    """Take over the record of this folder."""
+    file = _maintenance().adopt()
+    put(f"{clean(str(file))} is yours from now on")
+    return Code.DONE
+
+
+def _maintenance() -> Maintenance:
+    here = session.settings_here()
+    return Maintenance(Path.cwd(), here.settings.store, os.environ, here.from_project)
+
+
+def _to_stdout(lines: Iterator[str]) -> int:
+    count = 0
+    for count, line in enumerate(lines, 1):  # noqa: B007  # how many there were
+        sys.stdout.write(line)
+    sys.stdout.flush()
+    return count
+
+
+def _to_file(lines: Iterator[str], target: Path) -> int:
+    draft = target.with_name(f".{target.name}.part")
+    count = 0
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            for count, line in enumerate(lines, 1):  # noqa: B007  # as above
+                file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{target} cannot be written: {error.strerror}.", next_step="Choose another place.") from None
+    return count
+
+
+def _records(source: Path) -> Iterator[JsonObject]:
+    try:
+        with source.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                yield _record(line, number)
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise InputError(f"{source} cannot be read: {why}.", next_step="Name what `aeon store export` wrote.") from None
+
+
+def _record(line: str, number: int) -> JsonObject:
+    try:
+        value = parse_strict(line)
+    except ValueError as error:
+        raise InputError(f"Line {number} is no JSON: {error}", next_step="Export it again.") from None
+    if not isinstance(value, dict):
+        raise InputError(f"Line {number} is no record.", next_step="Export it again.")
+    return cast(JsonObject, value)

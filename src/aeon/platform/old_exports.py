@@ -1,0 +1,58 @@
+"""Exports of the graph stores that held the record before: what is obsolete in them, or has another name now. Pure."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from aeon.base.json import JsonObject
+
+OBSOLETE_LABELS: Final = frozenset({"AeonVersion", "Event", "Graph"})
+"""Nodes of the graph store itself. The record keeps its own version and its own id."""
+
+_OBSOLETE_EVERYWHERE: Final = frozenset({"nameKey", "sharedKey"})
+
+_OBSOLETE: Final[Mapping[str, frozenset[str]]] = {
+    "AuditEntry": frozenset({"id"}),
+    "MetricDefinition": frozenset({"lastRecordedAt"}),
+    "Run": frozenset({"isOpen"}),
+    "RunEntry": frozenset({"key"}),
+}
+"""Properties that the record derives from others, or does without."""
+
+_RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
+    "MetricValue": {"at": "timestamp"},
+    "ProcessStep": {
+        "variable": "output.variable",
+        "tokenBudget": "output.tokenBudget",
+        "required": "output.required",
+        "mode": "execution.mode",
+        "condition": "execution.condition",
+        "timeout": "execution.timeout",
+        "interactionMode": "execution.interactionMode",
+    },
+}
+
+_EMPTY_IS_NONE: Final[Mapping[str, frozenset[str]]] = {
+    "CachedResult": frozenset({"reference"}),
+    "RunEntry": frozenset({"reference"}),
+    "Signal": frozenset({"reference"}),
+    "Worker": frozenset({"currentJobId"}),
+}
+"""Properties whose empty text meant that there is none."""
+
+_UNLIMITED: Final[JsonObject] = {"limits": '{"concurrency":null,"rate":null}'}
+
+_ADDED: Final[Mapping[str, JsonObject]] = {"Service": _UNLIMITED, "ServiceTemplate": _UNLIMITED}
+"""Properties that older things lack, with what that meant."""
+
+
+def current(label: str, properties: JsonObject) -> JsonObject:
+    """The properties of a node under the names, and in the form, that they have now. Others stay as they are."""
+    obsolete = _OBSOLETE_EVERYWHERE | _OBSOLETE.get(label, frozenset())
+    empty = _EMPTY_IS_NONE.get(label, frozenset())
+    renamed = _RENAMED.get(label, {})
+    kept = {
+        renamed.get(name, name): None if name in empty and value == "" else value
+        for name, value in properties.items()
+        if name not in obsolete
+    }
+    return {**_ADDED.get(label, {}), **kept}

@@ -1,0 +1,97 @@
+"""The record as nodes and edges, read from its two views."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import NamedTuple, cast
+
+from aeon.base.json import JsonObject, parse_strict
+from aeon.platform.projection import queries
+from aeon.platform.projection.model import Batch, Edge, Node, Plain, Reference, plain
+from aeon.platform.store import Row, Store, Unit
+
+
+class Page(NamedTuple):
+    """The nodes of a label whose ids follow `after`, up to the last of these ids."""
+
+    label: str
+    after: str
+    ids: list[str]
+
+    @property
+    def references(self) -> list[Reference]:
+        return [Reference(self.label, node) for node in self.ids]
+
+    @property
+    def params(self) -> JsonObject:
+        return {"label": self.label, "after": self.after, "last": self.ids[-1]}
+
+
+class RecordGraph:
+    """The nodes and edges that the record has now."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def batch(self, references: Sequence[Reference], new: Collection[Reference]) -> Batch:
+        """What brings these nodes up to date: their properties, the edges from them, and for `new` those to them."""
+
+        def read(unit: Unit) -> Batch:
+            nodes = [_node(label, row) for label, row in _rows(unit, queries.NODES, references)]
+            there, sources = {node.reference for node in nodes}, set(references)
+            gone = [reference for reference in references if reference not in there]
+            sinks = [reference for reference in new if reference in there]
+            edges = [_edge(row) for _, row in _rows(unit, queries.EDGES_FROM, references)]
+            edges_to = [_edge(row) for _, row in _rows(unit, queries.EDGES_TO, sinks)]
+            edges += [edge for edge in edges_to if edge.source not in sources]
+            return Batch(nodes, gone, references, sinks, edges)
+
+        return self._store.view(read)
+
+    def pages(self, size: int) -> Iterator[Page]:
+        """All nodes, so many at a time. What changes in the meantime has an event."""
+        for label, query in queries.IDS_AFTER.items():
+            after = ""
+            while rows := self._store.read(query, {"after": after, "limit": size}):
+                yield (page := Page(label, after, [row["id"] for row in rows]))
+                after = page.ids[-1]
+
+    def nodes(self, page: Page) -> list[Node]:
+        return [_node(page.label, row) for row in self._store.read(queries.NODES_BETWEEN, page.params)]
+
+    def edges(self, page: Page) -> list[Edge]:
+        """The edges from the nodes of a page."""
+        return [_edge(row) for row in self._store.read(queries.EDGES_BETWEEN, page.params)]
+
+
+def _rows(unit: Unit, query: str, references: Iterable[Reference]) -> Iterator[tuple[str, Row]]:
+    """The rows of a query for several ids, each with the label."""
+    for label, ids in _by_label(references).items():
+        for start in range(0, len(ids), len(queries.ID_NAMES)):
+            some = ids[start : start + len(queries.ID_NAMES)]
+            given = dict(zip_longest(queries.ID_NAMES, some, fillvalue=some[-1]))
+            for row in unit.read(query, {"label": label, **given}):
+                yield label, row
+
+
+def _by_label(references: Iterable[Reference]) -> dict[str, list[str]]:
+    ids: defaultdict[str, list[str]] = defaultdict(list)
+    for label, node in references:
+        ids[label].append(node)
+    return ids
+
+
+def _node(label: str, row: Row) -> Node:
+    properties, node = _properties(row), row["id"]
+    if properties.get("id", node) != node:
+        properties["localId"] = properties["id"]
+    return Node(Reference(label, node), {**properties, "id": node})
+
+
+def _edge(row: Row) -> Edge:
+    source, target = Reference(row["from_label"], row["from_id"]), Reference(row["to_label"], row["to_id"])
+    return Edge(row["type"], source, target, _properties(row))
+
+
+def _properties(row: Row) -> dict[str, Plain]:
+    return plain(cast(JsonObject, parse_strict(row["properties"])))

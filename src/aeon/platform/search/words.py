@@ -1,0 +1,62 @@
+"""Texts as words: small letters without accents, cut at blanks and punctuation.
+
+The record folds its texts by the same table, which migration 0002 writes out.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Final
+
+LONGEST: Final = 64
+"""Characters of a word that count. The rest of it is not compared."""
+
+_FOLDED: Final = (
+    range(0x01, 0x250),  # ASCII and Latin
+    range(0x300, 0x590),  # accents, Greek, Cyrillic, Armenian
+    range(0x1E00, 0x2070),  # more Latin and Greek; punctuation
+    range(0x2E00, 0x2E80),  # more punctuation
+    range(0x3000, 0x3040),  # punctuation of Chinese and Japanese
+    range(0xFE00, 0xFE10),  # variation selectors
+    range(0xFEFF, 0xFF00),  # the byte order mark
+    range(0xFF01, 0xFF5F),  # ASCII in full width
+)
+"""The blocks whose characters are folded. All others are parts of words as they are, such as emoji."""
+
+_ACCENTLESS: Final = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u0131": "i"}
+"""Letters with a stroke or without a dot, which Unicode does not decompose."""
+
+
+@lru_cache(maxsize=1)
+def folding() -> Mapping[int, str]:
+    """What each character that changes becomes: a letter, a digit, a blank or nothing."""
+    letters = (chr(code) for block in _FOLDED for code in block)
+    pairs = ((letter, _folded(letter)) for letter in letters if unicodedata.category(letter) != "Cn")
+    return {ord(letter): folded for letter, folded in pairs if folded != letter} | {0: " "}
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in their order. Every text has some or none; none is an error."""
+    return split(text.encode(errors="replace").decode().translate(folding()))
+
+
+def split(folded: str) -> list[str]:
+    """The words of a text that is folded already."""
+    return [word[:LONGEST] for word in folded.split(" ") if word]
+
+
+def trigrams(asked: Iterable[str]) -> list[str]:
+    """The runs of three characters in words that have two blanks before them and one after."""
+    padded = "".join(f"  {word}" for word in asked) + " "
+    found = (padded[at : at + 3] for at in range(len(padded) - 2))
+    return list(dict.fromkeys(each for each in found if each.strip(" ")))
+
+
+def _folded(letter: str) -> str:
+    form = "NFKD" if ord(letter) >= _FOLDED[-1].start else "NFD"
+    base = "".join(each for each in unicodedata.normalize(form, letter) if unicodedata.category(each)[0] != "M")
+    if not base or unicodedata.category(letter) == "Cf":
+        return ""
+    small = base.casefold() if len(base.casefold()) == 1 else base.lower()
+    small = _ACCENTLESS.get(small, small)
+    return small if small.isalnum() else " "

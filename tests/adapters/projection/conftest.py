@@ -1,0 +1,13 @@
+"""A FalkorDB server on loopback."""
+
+import pytest
+
+from aeon.testing.falkordb_server import FalkorServer
+
+
+@pytest.fixture(scope="session")
+def falkordb_server(tmp_path_factory):
+    server = FalkorServer(tmp_path_factory.mktemp("falkordb"))
+    server.start()
+    yield server
+    server.kill()

@@ -1,0 +1,54 @@
+"""What stands in a graph server equals the record, property by property (decision 31)."""
+
+from contextlib import closing
+
+import pytest
+
+from aeon.adapters.projection import open_falkordb, open_neo4j
+from aeon.base.clock import SystemClock
+from aeon.platform.projection import Projector, Reference, differences
+from aeon.testing.record_changes import RecordChanges
+from aeon.testing.records import new_record
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(new_record(tmp_path)) as record:
+        yield record
+
+
+@pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])
+def target(request):
+    server = request.getfixturevalue(f"{request.param}_server")
+    server.empty()
+    opened = {"falkordb": open_falkordb, "neo4j": open_neo4j}[request.param]
+    with closing(opened(server.address, server.password)) as graph:
+        yield graph
+
+
+def test_random_changes_are_followed_property_by_property(store, target):
+    projector, changes = Projector(store, target, SystemClock(), size=30), RecordChanges(store, 1)
+    for _ in range(4):
+        changes.make(60)
+        projector.sync()
+        assert list(differences(store, target)) == []
+    assert target.count() > 50
+    target.clear("")
+    projector.sync()
+    assert list(differences(store, target)) == []
+
+
+def test_what_differs_is_found(store, target):
+    projector, changes = Projector(store, target, SystemClock()), RecordChanges(store, 1)
+    changes.make(60)
+    projector.sync()
+    store.update(lambda unit: unit.write("UPDATE users SET audit_seq = 77 WHERE id = 'ann'"))
+    assert len(list(differences(store, target))) == 2
+    projector.sync()
+    assert list(differences(store, target)) == []
+    node = target.found([Reference("User", "ann")])[0][0]
+    assert node.properties["auditSeq"] == 77
+    changes.make(20)
+    assert list(differences(store, target))

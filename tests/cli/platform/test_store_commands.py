@@ -1,0 +1,165 @@
+"""`aeon store`: backups, checks, folders from elsewhere, damage, and PostgreSQL and back (platform 21)."""
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+SERVICE = """
+kind: Service
+name: {name}
+type: rest_api
+protocol: http
+connectionSchema: {{type: object, required: [endpoint]}}
+"""
+
+
+def apply(aeon, name):
+    Path("service.yaml").write_text(SERVICE.format(name=name))
+    assert aeon("apply", "service.yaml").code == 0
+
+
+def services(aeon):
+    return aeon("catalog", "list", "service").out
+
+
+def said(ended):
+    return " ".join(ended.err.split())
+
+
+def test_a_backup_brings_back_what_was_there(aeon):
+    apply(aeon, "before")
+    assert aeon("store", "backup", "monday.db").out == "copied the record to monday.db\n"
+    apply(aeon, "after")
+    again = aeon("store", "backup", "monday.db")
+    assert (again.code, "is there already" in said(again)) == (1, True)
+    restored = aeon("store", "restore", "monday.db")
+    assert (restored.code, "what was there before" in said(restored)) == (0, True)
+    assert ("before" in services(aeon), "after" in services(aeon)) == (True, False)
+
+
+def test_status_says_what_is_kept_and_check_that_it_is_whole(aeon):
+    apply(aeon, "one")
+    shown = aeon("store", "status", "--json").json
+    assert (shown["things"]["Service"], shown["things"]["User"]) == (1, 1)
+    assert "SQLite in " in aeon("store", "status").out
+    assert aeon("store", "check").out == "the record is whole\n"
+
+
+@pytest.mark.parametrize("copied", [shutil.copytree, "git"])
+def test_platform_21_a_folder_from_elsewhere_is_not_used_until_it_is_taken_over(aeon, copied, monkeypatch, tmp_path):
+    """Another user's state folder stands for another user or machine."""
+    apply(aeon, "theirs")
+    clone = tmp_path / "clone"
+    if copied == "git":
+        commands = ("git init -q .", "git add -f .aeon", "git -c user.name=x -c user.email=x@x commit -qm x")
+        for command in (*commands, f"git clone -q . {clone}"):
+            assert os.system(command) == 0  # noqa: S605  # the test's own words
+        for place in (clone / ".aeon", *(clone / ".aeon").rglob("*")):
+            place.chmod(0o700 if place.is_dir() else 0o600)
+    else:
+        copied(".", clone)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))
+    monkeypatch.chdir(clone)
+    for command in (("up",), ("tool", "list"), ("store", "status"), ("store", "export", "-"), ("runs", "list")):
+        refused = aeon(*command)
+        assert (refused.code, "came with a folder from elsewhere" in said(refused)) == (1, True), command
+        assert ("aeon store adopt" in said(refused), "theirs" in refused.out) == (True, False)
+    assert aeon("store", "adopt").code == 0
+    assert "theirs" in services(aeon)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "CREATE TRIGGER spy AFTER INSERT ON services BEGIN DELETE FROM audit_entries; END",
+        "CREATE VIEW spy AS SELECT * FROM secrets",
+        "CREATE TABLE spy (x)",
+        "CREATE VIRTUAL TABLE spy USING fts5(x)",
+        "DROP TRIGGER services_immutable",
+    ],
+)
+def test_platform_21_tables_that_are_not_aeons_are_refused_before_anything_is_asked(aeon, planted):
+    apply(aeon, "mine")
+    with closing(sqlite3.connect(".aeon/aeon.db")) as raw:
+        raw.execute(planted)
+        raw.commit()
+    for command in (("up",), ("store", "check"), ("store", "adopt")):
+        refused = aeon(*command)
+        assert refused.code == 1, command
+        assert "Traceback" not in refused.err
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda file: file.write_text("no database"), ""),
+        (lambda file: file.write_bytes(b""), ""),
+        (lambda file: file.mkdir(), ""),
+        (lambda file: file.symlink_to("/etc/passwd"), "link"),
+    ],
+)
+def test_what_is_not_a_record_is_told_and_left_alone(aeon, made, words):
+    Path(".aeon").mkdir(mode=0o700)
+    file = Path(".aeon/aeon.db")
+    made(file)
+    if file.is_file() and not file.is_symlink():
+        file.chmod(0o600)
+    refused = aeon("up")
+    assert (refused.code, "Traceback" in refused.err, words in said(refused)) == (1, False, True)
+    assert file.is_symlink() or file.is_dir() or file.read_bytes() in (b"no database", b"")
+
+
+def test_migrate_and_move_say_what_cannot_be(aeon):
+    apply(aeon, "one")
+    assert aeon("store", "migrate").code == 0
+    back = aeon("store", "migrate", "--to", "0")
+    assert (back.code, "never back" in said(back)) == (2, True)
+    there = aeon("store", "move", "sqlite")
+    assert (there.code, "That is where the record is" in said(there)) == (2, True)
+    wrong = aeon("store", "move", "mysql://host/x")
+    assert (wrong.code, "Traceback" in wrong.err) == (2, False)
+
+
+@pytest.mark.slow
+@pytest.mark.server
+def test_to_postgresql_and_back_everything_is_equal(aeon, postgres_server, monkeypatch):
+    """One command each way; then the commands use what the settings name."""
+    apply(aeon, "moved")
+    assert aeon("up").code == 0
+    before = aeon("store", "export", "-").out
+    address = postgres_server.new()
+    moved = aeon("store", "move", address)
+    assert (moved.code, "both are equal" in moved.out) == (0, True), moved.err
+    Path("aeon.toml").write_text(f'[store]\naddress = "{address}"\n')
+    assert aeon("store", "export", "-").out == before
+    apply(aeon, "later")
+    assert "PostgreSQL at" in aeon("store", "status").out
+    assert aeon("store", "check").out == "the record is whole\n"
+    after = aeon("store", "export", "-").out
+    refused = aeon("store", "backup", "x.db")
+    assert (refused.code, "pg_dump" in said(refused)) == (2, True)
+    shutil.move(".aeon", "old")
+    assert aeon("store", "move", "sqlite").code == 0
+    Path("aeon.toml").unlink()
+    assert aeon("store", "export", "-").out == after
+    assert "later" in services(aeon)
+
+
+def test_a_folder_of_an_older_aeon_is_told_apart_and_its_export_imported(aeon):
+    """The record was a FalkorDB in `.aeon/graph`; `tests/platform/data` has what that version exported."""
+    Path(".aeon/graph").mkdir(parents=True, mode=0o700)
+    Path(".aeon").chmod(0o700)
+    exported = Path(__file__).parents[2] / "platform" / "data" / "export-0.x.jsonl"
+    assert aeon("store", "import", exported).code == 0
+    assert aeon("store", "check").out == "the record is whole\n"
+    assert aeon("up").code == 0
+    shutil.rmtree(".aeon")
+    Path(".aeon/graph").mkdir(parents=True, mode=0o700)
+    Path(".aeon").chmod(0o700)
+    warned = aeon("tool", "list")
+    assert (warned.code, "aeon store import" in said(warned)) == (0, True)
+    assert "aeon store import" not in said(aeon("tool", "list"))

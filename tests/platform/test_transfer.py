@@ -1,0 +1,318 @@
+"""Exports: of one moment, equal for equal records, loaded whole or not at all, those of the graph stores too."""
+
+import json
+from collections import Counter
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from aeon.adapters.results import FileResults
+from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.ledger import Request
+from aeon.platform.metrics.metrics import Metrics
+from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.store import StoreError
+from aeon.platform.transfer import copy, export, load
+from aeon.platform.workers.registry import Registry
+from aeon.testing.clock import FakeClock
+from aeon.testing.records import new_record
+from aeon.testing.vault import InMemoryVault
+
+from .conftest import World
+
+OLD = Path(__file__).parent / "data" / "export-0.x.jsonl"
+"""From FalkorDB: users, a catalog, processes, runs, schedules, metrics, workers, and the places of a deleted service."""
+
+OBSOLETE = {"AeonVersion", "Event", "Graph"}
+
+COUNTS = "SELECT label, count(*) AS n FROM graph_node GROUP BY label"
+
+USER = {"id": "ann", "auditSeq": 0, "auditHash": "0", "createdAt": "then"}
+SECRET = {"id": "k", "name": "key", "type": "api_key", "shared": False, "vaultVersion": 1, "version": 1,
+          "createdAt": "then", "updatedAt": "then"}  # fmt: skip
+
+
+def old():
+    return [json.loads(line) for line in OLD.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.server, pytest.mark.slow])]
+)
+def new(request, tmp_path_factory):
+    """Makes empty records."""
+    made = []
+
+    def record():
+        folder = tmp_path_factory.mktemp("record")
+        made.append(new_record(folder) if request.param == "sqlite" else request.getfixturevalue("postgres_record")())
+        return made[-1]
+
+    yield record
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def empty(new):
+    return new()
+
+
+class Loaded:
+    """The old export in a record, with the rooms of the platform on it."""
+
+    def __init__(self, store, folder):
+        self.store = store
+        load(store, old())
+        self.catalog = Catalog(store, InMemoryVault(FakeClock()), clock=FakeClock())
+        self.ledger = self.catalog.ledger
+        self.processes = Processes(store, self.catalog)
+        self.runs = Runs(store, self.ledger, self.processes, FileResults(folder), lambda: "new")
+
+
+@pytest.fixture(scope="module")
+def loaded(new, tmp_path_factory):
+    return Loaded(new(), tmp_path_factory.mktemp("results"))
+
+
+def test_an_old_export_is_there_with_all_of_its_nodes(loaded):
+    there = Counter(record["labels"][0] for record in old() if "node" in record)
+    shown = {row["label"]: row["n"] for row in loaded.store.read(COUNTS)}
+    assert shown == {label: n for label, n in there.items() if label not in OBSOLETE} | {"Places": 1}
+
+
+def test_every_trail_of_an_old_export_is_whole(loaded):
+    assert {user: loaded.ledger.verify(user) for user in ("aeon", "ann", "bob", "Zoë")} == dict.fromkeys(
+        ("aeon", "ann", "bob", "Zoë")
+    )
+    assert loaded.ledger.head("ann").seq == 27
+
+
+def test_the_catalog_of_an_old_export_works(loaded):
+    tools = {tool.name: tool for tool in loaded.catalog.tools.page_of_own("ann")}
+    assert (tools["get"].secret_scope, tools["get"].effect, tools["get"].needs_secret) == ("read", "idempotent", True)
+    assert tools["fail"].service_id == loaded.catalog.services.by_name("ann", "Äpfel 🍎").id
+    assert loaded.catalog.services.by_name("ann", "api").limits.concurrency == 2
+    bound = loaded.catalog.tools.usable("bob", tools["get"].id).secret
+    assert bound.owner_id == "bob"
+    assert loaded.catalog.tools.tokens_of("ann", tools["get"].id).prompt_tokens == 7
+    (template,) = loaded.catalog.tool_templates.page_of_own("ann", archived=True)
+    assert tools["fail"].tool_template_id == template.id
+
+
+def test_an_old_request_still_gets_its_answer(loaded):
+    """Platform 20"""
+    row = loaded.store.read("SELECT at FROM requests")[0]
+    clock = FakeClock()
+    clock.now = lambda: row["at"]
+    answered = Catalog(loaded.store, InMemoryVault(clock), clock=clock).ledger.answer(
+        Request("ann", "the key", {"name": "get"})
+    )
+    assert answered["name"] == "get"
+
+
+def test_the_processes_of_an_old_export_work(loaded):
+    outer = loaded.processes.by_name("ann", "outer")
+    assert [step.id for step in outer.steps] == ["a", "b", "c"]
+    assert [version.version for version in loaded.processes.versions("ann", outer.id)] == [1, 2]
+    depends = "SELECT from_id, to_id, properties FROM graph_edge WHERE type = 'DEPENDS_ON' ORDER BY from_id, to_id"
+    edges = [(row["from_id"], row["to_id"], json.loads(row["properties"])) for row in loaded.store.read(depends)]
+    a, b, c = (f"{outer.id}/{step}" for step in "abc")
+    assert edges == [(b, a, {"order": 0}), (c, a, {"order": 1}), (c, b, {"order": 0})]
+    (daily,) = Schedules(loaded.store, loaded.catalog, loaded.processes).page_of_own("bob")
+    assert daily.process == loaded.processes.by_name("ann", "inner").id
+
+
+def test_the_runs_of_an_old_export_can_be_seen_and_go_on(loaded):
+    runs = {run.process_name: run for run in loaded.runs.page("ann")}
+    assert {name: run.phase for name, run in runs.items()} == {
+        "outer": "completed",
+        "fails": "failed",
+        "gone": "completed",
+        "manual": "running",
+    }
+    seen = loaded.runs.see("ann", runs["outer"].id)
+    assert seen.state.phase == "completed"
+    assert seen.run.deadline == 1772600000.12346
+    assert len(list(loaded.runs.entries("ann", runs["outer"].id))) == seen.run.events
+    assert [run.id for run in loaded.runs.book.open()] == [runs["manual"].id]
+    assert set(loaded.runs.book.unmeasured(10)) == {
+        run.id for run in loaded.runs.book.of_owner("ann", 10, called=True) if run.ended_at
+    } - {runs["outer"].id}
+    (dead,) = loaded.runs.book.dead_of("ann")
+    assert dead.retried_by
+    (signal,) = loaded.runs.book.signals([runs["manual"].id])
+    assert signal.event.answer == "yes"
+
+
+def test_the_metrics_and_workers_of_an_old_export_are_typed(loaded):
+    values = Metrics(loaded.store, loaded.ledger)
+    found = {}
+    for metric in values.definitions.all():
+        groups = values.values.summary("ann", metric).groups
+        found[metric.name] = groups[0].value if groups else None
+    assert found["tool.calls"] == 3
+    assert (found["own.float"], found["own.boolean"]) == (3, False)
+    assert found["own.timestamp"] == "2026-03-01T11:00:00.000000+00:00"
+    workers = {each.status: each for each in Registry(loaded.store, FakeClock()).workers()}
+    assert all(worker.current_job_id is None or worker.status == "busy" for worker in workers.values())
+    references = "SELECT reference FROM cached_results ORDER BY reference IS NULL"
+    assert [bool(row["reference"]) for row in loaded.store.read(references)] == [True, False]
+
+
+def test_an_old_service_without_limits_is_not_limited(empty):
+    records = old()
+    for record in records:
+        record["properties"].pop("limits", None)
+    load(empty, records)
+    service = Catalog(empty, InMemoryVault(FakeClock()), clock=FakeClock()).services.by_name("ann", "api")
+    assert service.limits.is_unlimited
+
+
+def test_the_record_keeps_its_own_id(empty):
+    own = "SELECT value FROM meta WHERE key = 'record'"
+    before = empty.read(own)
+    load(empty, old())
+    assert empty.read(own) == before != [{"value": "the-old-graph"}]
+
+
+def test_a_copy_exports_the_same(new, tmp_path):
+    first, between, last = new_record(tmp_path / "first"), new(), new_record(tmp_path / "last")
+    load(first, old())
+    copy(first, between)
+    copy(between, last)
+    lines = list(export(first))
+    assert list(export(between)) == lines
+    assert list(export(last)) == lines
+    first.close()
+    last.close()
+
+
+def test_what_is_made_today_is_copied_too(new):
+    source, target = new(), new()
+    world = World(source)
+    user = world.user("ann")
+    tool = world.tool(user, world.service(user), description='A "quoted"\\ \n\t\x1f🍎 text')
+    copy(source, target)
+    assert list(export(target)) == list(export(source))
+    assert Catalog(target, world.vault, clock=world.clock).tools.get(user, tool.id) == tool
+
+
+def test_an_export_has_its_own_order_and_form(empty):
+    load(empty, old())
+    records = list(export(empty))
+    nodes = [record for record in records if "node" in record]
+    assert [record["node"] for record in nodes] == list(range(len(nodes)))
+    assert records[: len(nodes)] == nodes
+    ids = [record["properties"]["id"] for record in nodes if record["labels"] == ["Service"]]
+    assert ids == sorted(ids)
+    service = next(record["properties"] for record in nodes if record["labels"] == ["Service"])
+    assert isinstance(service["connectionSchema"], str)
+    assert service["enabled"] is True
+    assert "lastHealthCheck" not in service
+    process = next(record["properties"] for record in nodes if record["labels"] == ["Process"])
+    assert process["initialContext"] == ["q"]
+
+
+def test_an_export_reads_many_pages_in_the_order_of_numbers(empty):
+    entry = {"labels": ["AuditEntry"], "properties": {
+        **dict.fromkeys(("at", "action", "subject", "actorId", "ownerId", "previous", "hash"), ""),
+        "details": "{}", "userId": "ann"}}  # fmt: skip
+    records = [{"node": 0, "labels": ["User"], "properties": USER}]
+    records += [{"node": n, **entry, "properties": {**entry["properties"], "seq": n}} for n in range(1, 1002)]
+    load(empty, records)
+    assert list(export(empty)) == records
+
+
+def test_an_export_is_of_one_moment(empty):
+    load(empty, [{"node": 0, "labels": ["User"], "properties": USER}])
+    records = export(empty)
+    first = next(records)
+    empty.update(lambda unit: unit.write("INSERT INTO users VALUES ('bob', 0, '0', 'then')"))
+    assert [first, *records] == [{"node": 0, "labels": ["User"], "properties": USER}]
+
+
+def test_only_an_empty_record_is_filled(empty):
+    load(empty, [{"node": 0, "labels": ["User"], "properties": USER}])
+    with pytest.raises(StoreError, match="not empty: it has a User"):
+        load(empty, [])
+
+
+def test_what_the_store_refuses_is_taken_back_whole(empty):
+    twice = [{"node": n, "labels": ["User"], "properties": USER} for n in range(2)]
+    with pytest.raises(StoreError, match="refuses rows of users"):
+        load(empty, twice)
+    assert list(export(empty)) == []
+
+
+def test_everything_wrong_is_told_at_once_each_with_its_line(empty):
+    wrong = [
+        {"node": 0, "labels": ["User"], "properties": {**USER, "auditSeq": "none"}},
+        {"node": 1, "labels": ["Secret"], "properties": {**SECRET, "shared": "no", "colour": "red"}},
+        {"node": 2, "labels": ["Conversation"], "properties": {}},
+        {"node": 2, "labels": ["Process"], "properties": {"initialContext": "[1"}},
+        "nothing",
+        {"edge": "OWNED_BY", "from": 1, "to": 0, "properties": {"created_at": "later", "since": "then"}},
+        {"edge": "LIKES", "from": 1, "to": 0, "properties": {}},
+        {"edge": "OWNED_BY", "from": 1, "to": 7, "properties": {}},
+        {"node": 3, "labels": ["User"], "properties": USER},
+    ]
+    with pytest.raises(StoreError) as refused:
+        load(empty, wrong)
+    told = "\n".join(refused.value.details["problems"])
+    for said in (
+        "line 1 has the property 'auditSeq', which is not a number",
+        "line 2 has the property 'shared', which is not a boolean",
+        "line 2 has the unknown property 'colour'",
+        "line 3 has the unknown label 'Conversation'",
+        "line 4 is a node after an edge, or after a node with the same or a larger number",
+        "line 4 has the property 'initialContext', which is not JSON",
+        "line 5 is neither a node with one label nor an edge",
+        "line 6 is an edge OWNED_BY that contradicts line 2 in created_at",
+        "line 6 has the unknown property 'since'",
+        "line 7 is an edge 'LIKES' from Secret to User, which is unknown",
+        "line 8 is an edge 'OWNED_BY' of a node that is not there, or that has no edges",
+        "line 9 is a node after an edge, or after a node with the same or a larger number",
+        "line 4 is a Process without the property 'name'",
+        "line 4 is a Process without the edge OWNED_BY",
+    ):
+        assert said in told
+    assert list(export(empty)) == []
+
+
+def test_no_more_than_fifty_problems_are_told(empty):
+    wrong = ({"node": n, "labels": ["User"], "properties": {}} for n in count())
+    with pytest.raises(StoreError) as refused:
+        load(empty, wrong)
+    assert len(refused.value.details["problems"]) == 50
+
+
+@pytest.mark.parametrize(
+    ("edge", "said"),
+    [("HAS_STEP", "without the edge HAS_STEP"), ("USES_SERVICE", "without the edge USES_SERVICE")],
+)
+def test_a_node_without_an_edge_that_it_must_have_is_refused(empty, edge, said):
+    with pytest.raises(StoreError, match=said):
+        load(empty, [record for record in old() if record.get("edge") != edge])
+
+
+@pytest.mark.parametrize(("edge", "lost"), [("DEPENDS_ON", "order"), ("DEFINED_BY", "version"), ("HAS_STEP", "order")])
+def test_an_edge_without_a_property_that_it_must_have_is_refused(empty, edge, lost):
+    records = old()
+    for record in records:
+        if record.get("edge") == edge:
+            del record["properties"][lost]
+    with pytest.raises(StoreError, match=f"{edge}.*'{lost}'|'{lost}'"):
+        load(empty, records)
+
+
+def test_a_step_depends_on_steps_of_its_own_process(empty):
+    records = old()
+    numbers = {record["to"]: record["from"] for record in records if record.get("edge") == "HAS_STEP"}
+    edge = next(record for record in records if record.get("edge") == "DEPENDS_ON")
+    edge["to"] = next(step for step, process in numbers.items() if process != numbers[edge["from"]])
+    with pytest.raises(StoreError, match="is an edge DEPENDS_ON between parts of two things"):
+        load(empty, records)
