@@ -34,10 +34,16 @@ _DEFAULTS = {
 SET_UP: Final = b"""
 SELECT set_config('search_path', $1, false),
        set_config('lock_timeout', '30s', false),
+       set_config('tcp_keepalives_idle', '4', false),
+       set_config('tcp_keepalives_interval', '2', false),
+       set_config('tcp_keepalives_count', '2', false),
        set_config('default_transaction_read_only', 'on', false),
        set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)
 """
-"""Asked of the server that was chosen: `target_session_attrs=read-write` refuses a session that begins read-only."""
+"""Asked of the server that was chosen: `target_session_attrs=read-write` refuses a session that begins read-only.
+
+The server, too, notices after 8 seconds that a machine is gone, and takes back what that one had locked.
+"""
 
 
 class _BooleanLoader(Loader):
