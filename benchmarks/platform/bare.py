@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from aeon.adapters.store.postgresql.dialect import translated
+from aeon.adapters.store.postgresql.dialect import statement_of
 from aeon.platform import queries as common
 from aeon.platform.catalog import queries
 from aeon.platform.store import Texts
@@ -102,19 +102,26 @@ class BarePostgres(_Bare):
 
     def __init__(self, address: str) -> None:
         import psycopg
+        from psycopg import RawCursor
         from psycopg.rows import dict_row
 
         super().__init__()
-        self._connection = psycopg.connect(address, autocommit=True, row_factory=dict_row)
+        self._connection = psycopg.connect(
+            address, autocommit=True, row_factory=dict_row, cursor_factory=RawCursor, prepare_threshold=0
+        )
         self._connection.execute("SET search_path TO aeon")
 
     def run(self, query: str | Texts, params: dict[str, Any]) -> list[dict[str, Any]]:
-        return self._connection.execute(translated(query), params).fetchall()
+        return self._executed(query, params).fetchall()
 
     def whole(self, pairs: list[tuple[str, dict[str, Any]]]) -> None:
         with self._connection.transaction():
             for query, params in pairs:
-                self._connection.execute(translated(query), params)
+                self._executed(query, params)
+
+    def _executed(self, query: str | Texts, params: dict[str, Any]) -> Any:
+        statement = statement_of(query)
+        return self._connection.execute(statement.text, statement.values(params))
 
 
 def _parsed(row: dict[str, Any]) -> dict[str, Any]:

@@ -23,9 +23,9 @@ TOOL = {
 def ours(address, number):
     """Creates a tool of this process's user, with all its records."""
     if address.startswith("postgresql:"):
-        from aeon.testing.postgres_server import new_postgres_record
+        from aeon.adapters.store.postgresql import open_postgresql
 
-        store = new_postgres_record(address)
+        store = open_postgresql(address)
     else:
         from aeon.testing.records import new_record
 
@@ -54,6 +54,8 @@ def bare(address, number):
 
 def main(kind, address, seconds, number):
     add = {"ours": ours, "bare": bare}[kind](address, number)
+    print("ready", flush=True)
+    sys.stdin.readline()  # all begin at once
     began, written = time.perf_counter(), 0
     while time.perf_counter() - began < float(seconds):
         add()

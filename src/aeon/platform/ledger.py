@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import takewhile
+from itertools import count, takewhile
 from typing import cast
 
 from aeon.base.clock import Clock
@@ -14,13 +14,13 @@ from aeon.platform import queries
 from aeon.platform.audit import GENESIS, Deed, Head, broken_at, entry_after, entry_of
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.records import NAME
-from aeon.platform.store import Store, Unit
+from aeon.platform.store import Row, Store, Unit
 
 _REMEMBERED = timedelta(hours=24)
 """How long a repetition gets the first answer (platform 20)."""
 
-_FORGOTTEN_AT_ONCE = 10
-"""Requests older than that which each mutation with a key removes."""
+_FORGETS_EVERY, _FORGOTTEN_AT_ONCE = 64, 1000
+"""After so many mutations with a key, so many requests older than that are removed."""
 
 _USER = re.compile(NAME)
 
@@ -42,6 +42,7 @@ class Ledger:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._remembered = count(1)
 
     def now(self) -> str:
         """The instant that a mutation gets for its times."""
@@ -65,7 +66,9 @@ class Ledger:
 
         Raises ConflictError when its key was used for something else.
         """
-        return None if request.key is None else self._store.view(lambda unit: self._earlier(unit, request))
+        if request.key is None:
+            return None
+        return self._answer_in(self._store.read(queries.EARLIER_REQUEST, {"id": _request_id(request)}), request)
 
     def commit(
         self, work: Callable[[Unit], None], request: Request, deeds: Sequence[Deed], answer: JsonObject
@@ -79,7 +82,7 @@ class Ledger:
 
         def whole(unit: Unit) -> JsonObject:
             heads = self._heads(unit, deeds)
-            if (earlier := self._earlier(unit, request)) is not None:
+            if (earlier := self._answered_before(unit, request)) is not None:
                 return earlier
             work(unit)
             self._record(unit, request, deeds, heads, answer)
@@ -131,17 +134,23 @@ class Ledger:
             self._remember(unit, request, at, answer)
 
     def _remember(self, unit: Unit, request: Request, at: str, answer: JsonObject) -> None:
-        since = self._since()
-        unit.write(queries.FORGET_REQUEST, {"id": _request_id(request), "since": since})
-        unit.write(queries.FORGET_REQUESTS, {"since": since, "limit": _FORGOTTEN_AT_ONCE})
+        if next(self._remembered) % _FORGETS_EVERY == 0:
+            unit.write(queries.FORGET_REQUESTS, {"since": self._since(), "limit": _FORGOTTEN_AT_ONCE})
         asked = {"id": _request_id(request), "at": at, "body": _digest(request.body), "answer": canonical(answer)}
         unit.write(queries.REMEMBER_REQUEST, asked)
 
-    def _earlier(self, unit: Unit, request: Request) -> JsonObject | None:
+    def _answered_before(self, unit: Unit, request: Request) -> JsonObject | None:
+        """The answer of the same request; one that is older than a day is removed, so that its key is free."""
         if request.key is None:
             return None
-        found = unit.read(queries.EARLIER_REQUEST, {"id": _request_id(request), "since": self._since()})
-        if not found:
+        found = unit.read(queries.EARLIER_REQUEST, {"id": _request_id(request)})
+        answer = self._answer_in(found, request)
+        if found and answer is None:
+            unit.write(queries.FORGET_REQUEST, {"id": _request_id(request)})
+        return answer
+
+    def _answer_in(self, found: Sequence[Row], request: Request) -> JsonObject | None:
+        if not found or found[0]["at"] <= self._since():
             return None
         if found[0]["body"] != _digest(request.body):
             raise ConflictError(

@@ -35,9 +35,9 @@ SELECT user_id, seq, at, action, subject, actor_id, owner_id, details, previous,
 WHERE user_id = :user AND seq > :after ORDER BY seq LIMIT :limit
 """
 
-EARLIER_REQUEST: Final = "SELECT body, answer FROM requests WHERE id = :id AND at > :since"
+EARLIER_REQUEST: Final = "SELECT at, body, answer FROM requests WHERE id = :id"
 
-FORGET_REQUEST: Final = "DELETE FROM requests WHERE id = :id AND at <= :since"
+FORGET_REQUEST: Final = "DELETE FROM requests WHERE id = :id"
 
 REMEMBER_REQUEST: Final = "INSERT INTO requests (id, at, body, answer) VALUES (:id, :at, :body, :answer)"
 

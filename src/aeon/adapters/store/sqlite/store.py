@@ -4,7 +4,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -53,8 +53,11 @@ class SqliteStore:
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
         given = bound(params)
-        with self._connection() as connection, _limited(connection, timeout), translated(self._path):
-            return while_busy(lambda: _rows(connection, query, given))
+        with self._connection() as connection, translated(self._path):
+            if timeout is None:
+                return while_busy(lambda: _rows(connection, query, given))
+            with _limited(connection, timeout):
+                return while_busy(lambda: _rows(connection, query, given))
 
     def view(self, work: Callable[[Unit], T]) -> T:
         with self._connection() as connection, _transaction(connection, "BEGIN", self._path):
@@ -155,9 +158,12 @@ def _text(query: Query) -> str:
 
 
 def _rows(connection: sqlite3.Connection, query: Query, given: JsonObject) -> list[Row]:
-    with closing(connection.execute(_text(query), given)) as cursor:
+    cursor = connection.execute(_text(query), given)
+    try:
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor]
+    finally:
+        cursor.close()
 
 
 @contextmanager
@@ -177,11 +183,8 @@ def _transaction(connection: sqlite3.Connection, begin: str, path: Path) -> Gene
 
 
 @contextmanager
-def _limited(connection: sqlite3.Connection, timeout: float | None) -> Generator[None]:
+def _limited(connection: sqlite3.Connection, timeout: float) -> Generator[None]:
     """Interrupt a query that takes longer than so many seconds."""
-    if timeout is None:
-        yield
-        return
     end = time.monotonic() + timeout
     connection.set_progress_handler(lambda: time.monotonic() > end, _INSTRUCTIONS)
     try:
