@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -49,8 +49,8 @@ class Versions:
     """The versions of a record that this Aeon knows. `migrations` reads them where it is called."""
 
     latest: int
-    digests: Mapping[int, str]
-    migrations: Callable[[], Sequence[Migration]]
+    digests: Mapping[int, str] = field(repr=False)
+    migrations: Callable[[], Sequence[Migration]] = field(repr=False)
 
     def of(self, digest: str) -> int | None:
         """The version whose schema has that digest."""
