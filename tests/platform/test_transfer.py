@@ -1,6 +1,8 @@
 """Exports: of one moment, equal for equal records, loaded whole or not at all, those of the graph stores too."""
 
 import json
+import subprocess
+import sys
 from collections import Counter
 from itertools import count
 from pathlib import Path
@@ -316,3 +318,25 @@ def test_a_step_depends_on_steps_of_its_own_process(empty):
     edge["to"] = next(step for step, process in numbers.items() if process != numbers[edge["from"]])
     with pytest.raises(StoreError, match="is an edge DEPENDS_ON between parts of two things"):
         load(empty, records)
+
+
+def test_a_folder_for_temporary_files_that_is_full_is_said(tmp_path):
+    """The last values are written to the disk only when they are read again."""
+    script = """
+import resource
+from aeon.platform.staging import Spool
+from aeon.platform.store import StoreError
+
+spool = Spool()
+spool.add("x" * 1_100_000)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
+spool.add("y")
+try:
+    list(spool)
+except StoreError as error:
+    print(error.message, error.advice)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert (
+        "folder for temporary files cannot be written to: File too large. Set TMPDIR" in f"{ended.stdout}{ended.stderr}"
+    )

@@ -1,7 +1,8 @@
 """The rows of an export before they are written: read from its lines, completed by its edges, and checked."""
 
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, Self
@@ -26,27 +27,26 @@ class Spool:
 
     def refill(self, values: Iterable[Json]) -> None:
         """Replace what it holds. Raises StoreError when the disk is full."""
-        self._file.seek(0)
-        self._file.truncate()
+        with _disk_errors():
+            self._file.seek(0)
+            self._file.truncate()
         for value in values:
             self.add(value)
 
     def add(self, value: Json) -> None:
         """Add a value at the end. Raises StoreError when the disk is full."""
-        try:
-            self._file.write(f"{canonical(value)}\n")
-        except OSError as error:
-            raise StoreError(
-                f"The folder for temporary files cannot be written to: {error.strerror}.",
-                next_step="Set TMPDIR to a folder with more space.",
-            ) from error
+        line = f"{canonical(value)}\n"
+        with _disk_errors():
+            self._file.write(line)
 
     def close(self) -> None:
         """Remove the file."""
         self._file.close()
 
     def __iter__(self) -> Iterator[Json]:
-        self._file.seek(0)
+        """All values, from the first. Raises StoreError when the disk is full: the last ones are written now."""
+        with _disk_errors():
+            self._file.seek(0)
         return map(parse_strict, self._file)
 
     def __enter__(self) -> Self:
@@ -56,6 +56,17 @@ class Spool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@contextmanager
+def _disk_errors() -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"The folder for temporary files cannot be written to: {error.strerror}.",
+            next_step="Set TMPDIR to a folder with more space.",
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
