@@ -163,3 +163,19 @@ def test_a_folder_of_an_older_aeon_is_told_apart_and_its_export_imported(aeon):
     warned = aeon("tool", "list")
     assert (warned.code, "aeon store import" in said(warned)) == (0, True)
     assert "aeon store import" not in said(aeon("tool", "list"))
+
+
+def test_an_export_writes_into_no_file_that_a_cloned_folder_put_there(aeon, tmp_path):
+    """The names of drafts cannot be foreseen, and nothing is left of them, also where the place cannot be written."""
+    apply(aeon, "mine")
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    before = {path.name for path in Path().iterdir()}
+    for name in (".out.jsonl.part", ".out.jsonl", "out.jsonl"):
+        Path(name).symlink_to(precious)
+    assert aeon("store", "export", "out.jsonl").code == 0
+    assert precious.read_text() == "kept"
+    assert "mine" in Path("out.jsonl").read_text()
+    Path("folder").mkdir()
+    assert aeon("store", "export", "folder").code != 0
+    assert {path.name for path in Path().iterdir()} - before == {".out.jsonl.part", ".out.jsonl", "out.jsonl", "folder"}

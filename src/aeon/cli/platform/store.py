@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -117,17 +118,17 @@ def _to_stdout(lines: Iterator[str]) -> int:
 
 
 def _to_file(lines: Iterator[str], target: Path) -> int:
-    draft = target.with_name(f".{target.name}.part")
     count = 0
     try:
-        with draft.open("w", encoding="utf-8") as file:
-            for count, line in enumerate(lines, 1):  # noqa: B007  # as above
-                file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
+        with tempfile.TemporaryDirectory(prefix=".aeon-export-", dir=target.parent) as folder:
+            draft = Path(folder, target.name)
+            with draft.open("x", encoding="utf-8") as file:
+                for count, line in enumerate(lines, 1):  # noqa: B007  # as above
+                    file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(target)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(f"{target} cannot be written: {error.strerror}.", next_step="Choose another place.") from None
     return count
 
