@@ -114,7 +114,8 @@ def damage(path, table="run_entries"):
 
 
 def test_a_restored_record_is_as_its_backup(project, saved):
-    assert restore(project.path, saved, state=project.state) == project.place.replaced
+    replaced = restore(project.path, saved, state=project.state)
+    assert replaced.name.startswith("aeon.db.replaced-")
     assert project.users() == ["me"]
     assert contents(project.path) == contents(saved)
     assert check(project.path) == []
@@ -126,6 +127,14 @@ def test_a_restored_record_is_as_its_backup(project, saved):
 def test_what_a_backup_replaces_is_kept(project, saved):
     replaced = restore(project.path, saved, state=project.state)
     restore(project.path, replaced, state=project.state)
+    assert project.users() == ["me", "you"]
+
+
+def test_who_restores_the_wrong_backup_and_then_another_still_has_what_was_there_first(project, saved):
+    first = restore(project.path, saved, state=project.state)
+    second = restore(project.path, saved, state=project.state)
+    assert first != second
+    restore(project.path, first, state=project.state)
     assert project.users() == ["me", "you"]
 
 
@@ -198,6 +207,7 @@ def test_a_backup_that_is_not_whole_is_refused_and_nothing_is_touched(project, s
     alter(saved)
     said = refused(project, saved)
     assert reason in said
+    assert "Use a backup that `aeon store backup` made" in said
     assert str(saved) in said
     assert project.users() == ["me", "you"]
 
@@ -214,7 +224,7 @@ def test_a_newer_backup_is_refused(project, saved):
 
 
 def test_a_backup_that_is_not_there_is_refused(project, tmp_path):
-    assert "none.bak cannot be used: No such file" in refused(project, tmp_path / "none.bak", StoreUnavailableError)
+    assert "none.bak is not a file, or not there" in refused(project, tmp_path / "none.bak", StoreUnavailableError)
 
 
 def test_a_copy_of_a_file_in_the_middle_of_a_transaction_is_refused(project, saved):
@@ -239,13 +249,14 @@ def test_a_restoring_that_was_killed_in_the_middle_is_finished_when_the_record_i
     shutil.copyfile(saved, project.place.draft)
     project.place.draft.chmod(0o600)
     publish(project.place.draft, project.place.restored)
+    replaced = project.place.replaced()
     if done > 0:
-        project.place.wal.rename(f"{project.place.replaced}-wal")
+        project.place.wal.rename(f"{replaced}-wal")
     if done > 1:
-        project.path.rename(project.place.replaced)
+        project.path.rename(replaced)
     assert project.users() == ["me"]
     assert check(project.path) == []
-    restore(project.path, project.place.replaced, state=project.state)
+    restore(project.path, replaced, state=project.state)
     assert project.users() == ["me", "third", "you"]
 
 

@@ -2,8 +2,10 @@
 
 import os
 import shutil
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Final
 
 from aeon.adapters.store.sqlite.connection import connect, use_wal
 from aeon.adapters.store.sqlite.copying import copy_online, new_file, publish, remove_file
@@ -13,7 +15,9 @@ from aeon.adapters.store.sqlite.opening import alone, finish_restoring, open_sql
 from aeon.adapters.store.sqlite.ownership import own
 from aeon.adapters.store.sqlite.place import Place, os_errors
 from aeon.adapters.store.sqlite.schema import KNOWN, Versions, identify
-from aeon.platform.store import StoreUnavailableError
+from aeon.platform.store import DamagedStoreError, StoreUnavailableError
+
+_USE_A_BACKUP: Final = "Use a backup that `aeon store backup` made."
 
 
 def backup(path: Path, target: Path, *, state: Path) -> None:
@@ -34,33 +38,41 @@ def restore(path: Path, source: Path, *, state: Path, versions: Versions = KNOWN
     The copy is checked before anything is changed. Nothing may have the record open. Raises StoreError.
     """
     with alone(path) as place:
-        has_old = place.is_there()
         try:
             _stage(place, source.absolute(), state, versions)
         finally:
             remove_file(place.draft)
-        finish_restoring(place)
-    return place.replaced if has_old else None
+        return finish_restoring(place)
 
 
 def _stage(place: Place, source: Path, state: Path, versions: Versions) -> None:
     """Copy a backup beside the record, check the copy, and leave it ready to be put in place."""
     _copy(source, place.draft)
-    with translated(source), closing(connect(place.draft)) as connection:
+    with _as_backup(), translated(source), closing(connect(place.draft)) as connection:
         identity = identify(connection, source, versions)
         require_whole(connection, source)
         own(connection, identity.record, state, place.path)
         use_wal(connection, place.path)
-    remove_file(place.replaced)
     publish(place.draft, place.restored)
+
+
+@contextmanager
+def _as_backup() -> Generator[None]:
+    """Advise another backup where a file is damaged or is no record: to restore it is what was just tried."""
+    try:
+        yield
+    except DamagedStoreError as error:
+        raise DamagedStoreError(error.message, next_step=_USE_A_BACKUP) from error
 
 
 def _copy(source: Path, draft: Path) -> None:
     """Copy a file that is not written to, with what was committed and is only in its -wal file."""
+    if not source.is_file():
+        raise StoreUnavailableError(f"{source} is not a file, or not there.", next_step=_USE_A_BACKUP)
     if Path(f"{source}-journal").exists():
         raise StoreUnavailableError(
             f"{source} was being written when it was copied: {source.name}-journal is beside it.",
-            next_step="Use a backup that `aeon store backup` made.",
+            next_step=_USE_A_BACKUP,
         )
     with os_errors(source):
         remove_file(draft)

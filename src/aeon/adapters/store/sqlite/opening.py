@@ -63,20 +63,22 @@ def alone(path: Path) -> Generator[Place]:
         lock.release()
 
 
-def finish_restoring(place: Place) -> None:
-    """Put a restored file in the record's place if one is waiting. The caller holds the lock alone.
+def finish_restoring(place: Place) -> Path | None:
+    """Put a restored file in the record's place if one is waiting; where the old record is now, if there was one.
 
-    What a crash interrupted is finished when the record is next opened.
+    The caller holds the lock alone. What a crash interrupted is finished when the record is next opened.
     """
     if not place.restored.exists():
-        return
+        return None
+    has_old, replaced = place.is_there(), place.replaced()
     for ending in ("-wal", "-journal", ""):
         old = place.beside(ending)
         if old.exists():
-            old.replace(f"{place.replaced}{ending}")
+            old.replace(f"{replaced}{ending}")
     place.shm.unlink(missing_ok=True)
     place.restored.replace(place.path)
     sync_folder(place.folder)
+    return replaced if has_old else None
 
 
 def examined(place: Place, state: Path, versions: Versions, *, is_alone: bool) -> Identity:

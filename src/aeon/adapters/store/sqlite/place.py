@@ -6,6 +6,7 @@ import stat
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 
@@ -62,10 +63,13 @@ class Place:
         """A whole and checked file that is about to be put in the place of the record."""
         return self.beside(".restored")
 
-    @property
     def replaced(self) -> Path:
-        """The file that the last restored one replaced."""
-        return self.beside(".replaced")
+        """Where the record goes that the waiting restored file replaces, named by the time when that was made.
+
+        So what one restoring has put there, a later one leaves alone, and one that was interrupted goes on.
+        """
+        made = datetime.fromtimestamp(self.restored.stat().st_mtime, UTC)
+        return self.beside(f".replaced-{made:%Y%m%dT%H%M%S.%f}Z")
 
     def backup_before(self, version: int) -> Path:
         """The backup that is made before the migration to a version."""
