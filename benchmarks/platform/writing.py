@@ -9,10 +9,12 @@ from pathlib import Path
 from bare import BarePostgres, BareSqlite
 
 from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.model import NewTool
+from aeon.platform.catalog.model import NewService, NewTool
 from aeon.platform.ledger import Request
 from aeon.testing.vault import InMemoryVault
 
+ENDPOINT = {"type": "object", "required": ["endpoint"]}
+SERVICE = {"name": "api", "type": "rest_api", "protocol": "http", "connectionSchema": ENDPOINT}
 TOOL = {
     "connectionParams": {"endpoint": "http://127.0.0.1"},
     "operation": {"type": "rest_request", "path": "/{id}"},
@@ -32,7 +34,8 @@ def ours(address, number):
         store = new_record(Path(address))
     catalog, user, made = Catalog(store, InMemoryVault()), f"writer {number}", count()
     catalog.add_user(user)
-    service = catalog.services.get(user, store.read("SELECT id FROM services LIMIT 1")[0]["id"])
+    # A service of the writer's own: another's would be told of each tool in their audit trail, two entries more.
+    service = catalog.services.by_name(user, "api") or catalog.services.add(NewService.parsed(SERVICE), Request(user))
 
     def add():
         name = f"{time.time_ns()} {next(made)}"

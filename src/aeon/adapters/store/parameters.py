@@ -21,7 +21,7 @@ def bound(params: Params | None) -> JsonObject:
 def _value(name: str, value: Json) -> Json:
     kind = type(cast(object, value))
     if kind is str:
-        return _text(name, value)
+        return value if value.isascii() and "\0" not in value else _text(name, value)
     if kind is bool:
         return int(value)
     if kind is int and not -_LARGEST <= value < _LARGEST:
@@ -38,9 +38,8 @@ def _value(name: str, value: Json) -> Json:
 def _text(name: str, value: str) -> str:
     if "\0" in value:
         raise QueryError(f"The parameter {name!r} holds a NUL character, which no store keeps.")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise QueryError(f"The parameter {name!r} holds half a surrogate pair, which is not text.") from None
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise QueryError(f"The parameter {name!r} holds half a surrogate pair, which is not text.") from None
     return value

@@ -128,8 +128,6 @@ class Shelf(Generic[E]):
 
         `also` is recorded besides its creation. Raises ConflictError where a guard of `work` does not hold.
         """
-        if (earlier := self._ledger.answer(request)) is not None:
-            return type(entity).model_validate(earlier)
         try:
             created = _came_or_went("create", entity, request.user)
             return self._committed(work, entity, request, [created, *also])
@@ -142,8 +140,6 @@ class Shelf(Generic[E]):
 
         Raises ConflictError where a guard does not hold.
         """
-        if (earlier := self._ledger.answer(request)) is not None:
-            return type(entity).model_validate(earlier)
         try:
             return self._committed(work, entity, request, deeds)
         except GuardError:
@@ -169,9 +165,9 @@ class Shelf(Generic[E]):
 
     def _committed(self, work: Callable[[Unit], None], entity: E, request: Request, deeds: Sequence[Deed]) -> E:
         """The entity, or what the same request made while this one was under way."""
+        answer = entity.as_dict()
         try:
-            made = self._ledger.commit(work, request, deeds, entity.as_dict())
-            return type(entity).model_validate(made)
+            given = self._ledger.commit(work, request, deeds, answer)
         except DuplicateError:
             raise RuleError(
                 f"You have a {_word(entity.kind)} named {entity.name!r} already.",
@@ -179,6 +175,7 @@ class Shelf(Generic[E]):
                 field="$.name",
                 next_step="Choose another name, or change the one that is there.",
             ) from None
+        return entity if given is answer else type(entity).model_validate(given)
 
     def _suggestion(self, user: str, name: str) -> str:
         """A question about the names that the user may have meant; empty if there is none like it (platform 2)."""

@@ -42,6 +42,9 @@ _FAILURES: dict[str, type[StoreError]] = {
 }
 """By SQLite's extended result code, or by its primary one. What is not here is a fault of the query."""
 
+RAISED = (sqlite3.Error, UnicodeError, OverflowError)
+"""What Python's sqlite3 raises: its own errors, and those of values that it cannot hand over."""
+
 _NEEDS_ROOM = "Free some space and try again: SQLite needs 32 KB beside the file even to read."
 
 _REFUSALS = (DuplicateError, GuardError, InvariantError)
@@ -52,12 +55,8 @@ def translated(where: Path | str) -> Generator[None]:
     """Raise what SQLite raises as a StoreError that says where it was: in a file, or in the middle of what."""
     try:
         yield
-    except sqlite3.Error as error:
+    except RAISED as error:
         raise as_store_error(error, where) from error
-    except UnicodeDecodeError as error:  # an error of SQLite's that quotes what is not text
-        raise _not_text(where) from error
-    except (OverflowError, UnicodeEncodeError) as error:
-        raise QueryError(f"A parameter cannot be stored: {error}.") from error
 
 
 @contextmanager
@@ -71,10 +70,12 @@ def committing(path: Path) -> Generator[None]:
         raise StoreUnavailableError(f"{path}: {error} in a commit.", may_have_happened=True) from error
 
 
-def as_store_error(error: sqlite3.Error, where: Path | str) -> StoreError:
-    """The port's error for one of SQLite's."""
-    if "decode to UTF-8" in str(error):
-        return _not_text(where)
+def as_store_error(error: Exception, where: Path | str) -> StoreError:
+    """The port's error for one of `RAISED`."""
+    if isinstance(error, (OverflowError, UnicodeEncodeError)):
+        return QueryError(f"A parameter cannot be stored: {error}.")
+    if isinstance(error, UnicodeDecodeError) or "decode to UTF-8" in str(error):
+        return DamagedStoreError(f"{where} is damaged: it holds text that is not UTF-8.")
     name = _name(error)
     primary = "_".join(name.split("_")[:2])
     kind = _FAILURES.get(name) or _FAILURES.get(primary, QueryError)
@@ -86,10 +87,6 @@ def as_store_error(error: sqlite3.Error, where: Path | str) -> StoreError:
     return kind(f"{where}: {error}.")
 
 
-def _not_text(where: Path | str) -> DamagedStoreError:
-    return DamagedStoreError(f"{where} is damaged: it holds text that is not UTF-8.")
-
-
-def _name(error: sqlite3.Error) -> str:
+def _name(error: Exception) -> str:
     """SQLite's extended result code, such as SQLITE_IOERR_WRITE; "" for an error of the Python module's own."""
     return getattr(error, "sqlite_errorname", "")

@@ -27,6 +27,7 @@ class RecordLock:
         """Raises StoreUnavailableError when the lock's file is not this user's alone."""
         self._place = place
         self._file = _opened(place.lock)
+        self._files = (str(place.path), str(place.lock))
         self._is_alone = False
         self._seen: list[tuple[int, int]] = []
 
@@ -79,7 +80,7 @@ class RecordLock:
             pause()
 
     def _identities(self) -> list[tuple[int, int]]:
-        found = (self._place.path.stat(), self._place.lock.stat())
+        found = [os.stat(file) for file in self._files]  # noqa: PTH116  # each mutation asks, and a Path takes longer
         return [(each.st_dev, each.st_ino) for each in found]
 
     def _held_alone(self) -> StoreUnavailableError:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from aeon.adapters.store.parameters import bound
 from aeon.adapters.store.sqlite.busy import while_busy
 from aeon.adapters.store.sqlite.connection import connect
-from aeon.adapters.store.sqlite.failures import committing, translated
+from aeon.adapters.store.sqlite.failures import RAISED, as_store_error, committing, translated
 from aeon.adapters.store.sqlite.locking import RecordLock
 from aeon.base.json import JsonObject
 from aeon.platform.store import Dialect, Params, Query, QueryError, Row, Texts, Unit
@@ -60,15 +60,14 @@ class SqliteStore:
                 return while_busy(lambda: _rows(connection, query, given))
 
     def view(self, work: Callable[[Unit], T]) -> T:
-        with self._connection() as connection, _transaction(connection, "BEGIN", self._path):
-            return work(SqliteUnit(connection, self._path))
+        with self._connection() as connection:
+            return SqliteUnit(connection, self._path).carry_out(work, begin="BEGIN")
 
     def update(self, work: Callable[[Unit], T]) -> T:
         with self._writing, self._connection() as connection:
             if self._held is not None:
                 self._held.check()
-            with _transaction(connection, "BEGIN IMMEDIATE", self._path):
-                return work(SqliteUnit(connection, self._path))
+            return SqliteUnit(connection, self._path).carry_out(work, begin="BEGIN IMMEDIATE")
 
     def explain(self, query: Query, params: Params | None = None) -> str:
         rows = self.read(f"EXPLAIN QUERY PLAN {_text(query)}", params)
@@ -123,34 +122,48 @@ class SqliteStore:
 
 
 class SqliteUnit:
-    """A `Unit` on a connection with an open transaction."""
+    """A `Unit` on a connection, in one transaction."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
 
+    def carry_out(self, work: Callable[[Unit], T], *, begin: str) -> T:
+        """The result of `work`, whose transaction is committed in the end, and rolled back when anything raises."""
+        connection = self._connection
+        with translated(self._path):
+            while_busy(lambda: connection.execute(begin))
+        try:
+            result = work(self)
+            with translated(self._path), committing(self._path):
+                while_busy(lambda: connection.execute("COMMIT"))
+        except BaseException:
+            if connection.in_transaction:
+                with suppress(sqlite3.Error):  # what was raised says more
+                    connection.execute("ROLLBACK")
+            raise
+        return result
+
     def read(self, query: Query, params: Params | None = None) -> list[Row]:
         given = bound(params)
-        with self._statement():
-            return while_busy(lambda: _rows(self._connection, query, given))
+        return self._executed(lambda: while_busy(lambda: _rows(self._connection, query, given)))
 
     def write(self, query: Query, params: Params | None = None) -> int:
         given = bound(params)
-        with self._statement():
-            return self._connection.execute(_text(query), given).rowcount
+        return self._executed(lambda: self._connection.execute(_text(query), given).rowcount)
 
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
         given = [bound(row) for row in rows]
-        with self._statement():
-            self._connection.executemany(_text(query), given)
+        self._executed(lambda: self._connection.executemany(_text(query), given))
 
-    @contextmanager
-    def _statement(self) -> Generator[None]:
+    def _executed(self, statement: Callable[[], T]) -> T:
         """Refuse a statement after one whose failure took the transaction back: it would be committed by itself."""
         if not self._connection.in_transaction:
             raise QueryError("The unit of work was taken back after a failure; nothing more can be done in it.")
-        with translated(self._path):
-            yield
+        try:
+            return statement()
+        except RAISED as error:
+            raise as_store_error(error, self._path) from error
 
 
 def _text(query: Query) -> str:
@@ -164,22 +177,6 @@ def _rows(connection: sqlite3.Connection, query: Query, given: JsonObject) -> li
         return [dict(zip(names, row, strict=True)) for row in cursor]
     finally:
         cursor.close()
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection, begin: str, path: Path) -> Generator[None]:
-    """A transaction that is committed in the end, and rolled back when anything raises."""
-    with translated(path):
-        while_busy(lambda: connection.execute(begin))
-    try:
-        yield
-        with translated(path), committing(path):
-            while_busy(lambda: connection.execute("COMMIT"))
-    except BaseException:
-        if connection.in_transaction:
-            with suppress(sqlite3.Error):  # what was raised says more
-                connection.execute("ROLLBACK")
-        raise
 
 
 @contextmanager
