@@ -73,7 +73,7 @@ class Ledger:
     def commit(
         self, work: Callable[[Unit], None], request: Request, deeds: Sequence[Deed], answer: JsonObject
     ) -> JsonObject:
-        """Carry out a mutation, whole or not at all: `work` writes and guards, the rest is written behind it.
+        """Carry out a mutation, whole or not at all: `work` writes and guards, its records are written around it.
 
         Each deed is recorded for its actor and for its owner. Returns `answer`, or the answer of the same request that
         was carried out before (platform 20). Raises what `work` raises: GuardError where a condition does not hold,
@@ -82,10 +82,10 @@ class Ledger:
 
         def whole(unit: Unit) -> JsonObject:
             heads = self._heads(unit, deeds)
-            if (earlier := self._answered_before(unit, request)) is not None:
+            if (earlier := self._remember(unit, request, answer)) is not None:
                 return earlier
             work(unit)
-            self._record(unit, request, deeds, heads, answer)
+            self._record(unit, deeds, heads)
             return answer
 
         return self._store.update(whole)
@@ -112,16 +112,15 @@ class Ledger:
 
         A guard about another user's thing is safe with that: each mutation of it is a deed of its owner's trail.
         """
-        users = sorted({user for deed in deeds for user in (deed.actor, deed.owner)})
-        rows = unit.read(queries.HEADS, {"users": list[Json](users)})
-        heads = {row["id"]: Head(row["seq"], row["hash"]) for row in rows}
-        if missing := [user for user in users if user not in heads]:
-            raise NotFoundError(f"There is no user {missing[0]!r}.")
+        heads: dict[str, Head] = {}
+        for user in sorted({user for deed in deeds for user in (deed.actor, deed.owner)}):
+            rows = unit.read(queries.LOCKED_HEAD, {"user": user})
+            if not rows:
+                raise NotFoundError(f"There is no user {user!r}.")
+            heads[user] = Head(rows[0]["seq"], rows[0]["hash"])
         return heads
 
-    def _record(
-        self, unit: Unit, request: Request, deeds: Sequence[Deed], heads: dict[str, Head], answer: JsonObject
-    ) -> None:
+    def _record(self, unit: Unit, deeds: Sequence[Deed], heads: dict[str, Head]) -> None:
         at = self.now()
         for deed in deeds:
             for user in dict.fromkeys((deed.actor, deed.owner)):
@@ -130,24 +129,22 @@ class Ledger:
                 heads[user] = Head(entry["seq"], entry["hash"])
         for user, head in heads.items():
             unit.write(queries.MOVE_HEAD, {"user_id": user, "seq": head.seq, "hash": head.hash})
-        if request.key is not None:
-            self._remember(unit, request, at, answer)
 
-    def _remember(self, unit: Unit, request: Request, at: str, answer: JsonObject) -> None:
-        if next(self._remembered) % _FORGETS_EVERY == 0:
-            unit.write(queries.FORGET_REQUESTS, {"since": self._since(), "limit": _FORGOTTEN_AT_ONCE})
-        asked = {"id": _request_id(request), "at": at, "body": _digest(request.body), "answer": canonical(answer)}
-        unit.write(queries.REMEMBER_REQUEST, asked)
-
-    def _answered_before(self, unit: Unit, request: Request) -> JsonObject | None:
-        """The answer of the same request; one that is older than a day is removed, so that its key is free."""
+    def _remember(self, unit: Unit, request: Request, answer: JsonObject) -> JsonObject | None:
+        """Keep the answer for a repetition; if this is one, what the request was answered within the last day."""
         if request.key is None:
             return None
-        found = unit.read(queries.EARLIER_REQUEST, {"id": _request_id(request)})
-        answer = self._answer_in(found, request)
-        if found and answer is None:
-            unit.write(queries.FORGET_REQUEST, {"id": _request_id(request)})
-        return answer
+        if next(self._remembered) % _FORGETS_EVERY == 0:
+            unit.write(queries.FORGET_REQUESTS, {"since": self._since(), "limit": _FORGOTTEN_AT_ONCE})
+        id_ = _request_id(request)
+        asked = {"id": id_, "at": self.now(), "body": _digest(request.body), "answer": canonical(answer)}
+        if unit.write(queries.REMEMBER_REQUEST, asked):
+            return None
+        earlier = self._answer_in(unit.read(queries.EARLIER_REQUEST, {"id": id_}), request)
+        if earlier is None:
+            unit.write(queries.FORGET_REQUEST, {"id": id_})
+            unit.write(queries.REMEMBER_REQUEST, asked)
+        return earlier
 
     def _answer_in(self, found: Sequence[Row], request: Request) -> JsonObject | None:
         if not found or found[0]["at"] <= self._since():

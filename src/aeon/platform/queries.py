@@ -13,15 +13,10 @@ ON CONFLICT (id) DO NOTHING
 
 HAS_USER: Final = "SELECT 1 AS found FROM users WHERE id = :user"
 
-_HEADS: Final = """
-SELECT id, audit_seq AS seq, audit_hash AS hash FROM users
-WHERE id IN (SELECT value FROM json_each(:users)) ORDER BY id
-"""
-
-HEADS: Final = Texts(sqlite=_HEADS, postgresql=f"{_HEADS} FOR UPDATE")
-"""Locks the users until the unit of work ends. SQLite has one writer at a time anyway."""
-
 HEAD: Final = "SELECT audit_seq AS seq, audit_hash AS hash FROM users WHERE id = :user"
+
+LOCKED_HEAD: Final = Texts(sqlite=HEAD, postgresql=f"{HEAD} FOR UPDATE")
+"""Locks the user until the unit of work ends. SQLite has one writer at a time anyway."""
 
 MOVE_HEAD: Final = "UPDATE users SET audit_seq = :seq, audit_hash = :hash WHERE id = :user_id"
 
@@ -39,7 +34,9 @@ EARLIER_REQUEST: Final = "SELECT at, body, answer FROM requests WHERE id = :id"
 
 FORGET_REQUEST: Final = "DELETE FROM requests WHERE id = :id"
 
-REMEMBER_REQUEST: Final = "INSERT INTO requests (id, at, body, answer) VALUES (:id, :at, :body, :answer)"
+REMEMBER_REQUEST: Final = """
+INSERT INTO requests (id, at, body, answer) VALUES (:id, :at, :body, :answer) ON CONFLICT (id) DO NOTHING
+"""
 
 FORGET_REQUESTS: Final = """
 DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE at <= :since ORDER BY at LIMIT :limit)

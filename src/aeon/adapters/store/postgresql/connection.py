@@ -34,6 +34,7 @@ _DEFAULTS = {
 SET_UP: Final = b"""
 SELECT set_config('search_path', $1, false),
        set_config('lock_timeout', '30s', false),
+       set_config('idle_in_transaction_session_timeout', '60s', false),
        set_config('tcp_keepalives_idle', '4', false),
        set_config('tcp_keepalives_interval', '2', false),
        set_config('tcp_keepalives_count', '2', false),
@@ -42,7 +43,8 @@ SELECT set_config('search_path', $1, false),
 """
 """Asked of the server that was chosen: `target_session_attrs=read-write` refuses a session that begins read-only.
 
-The server, too, notices after 8 seconds that a machine is gone, and takes back what that one had locked.
+The server, too, notices after 8 seconds that a machine is gone, and takes back what that one had locked. A process
+that is stopped in its unit of work keeps its locks for a minute at most.
 """
 
 

@@ -66,7 +66,7 @@ def as_store_errors(connection: psycopg.Connection[DictRow], name: str) -> Gener
     try:
         yield
     except psycopg.Error as error:
-        raise _as_store_error(error, name, is_lost=connection.closed) from error
+        raise as_store_error(error, name, is_lost=connection.closed) from error
 
 
 def unavailable(error: psycopg.Error, name: str) -> StoreUnavailableError:
@@ -75,7 +75,8 @@ def unavailable(error: psycopg.Error, name: str) -> StoreUnavailableError:
     return StoreUnavailableError(f"{name} does not answer: {_in_one_line(told)}.")
 
 
-def _as_store_error(error: psycopg.Error, name: str, *, is_lost: bool) -> StoreError:
+def as_store_error(error: psycopg.Error, name: str, *, is_lost: bool) -> StoreError:
+    """The port's error for one of psycopg's; `is_lost` when the connection broke."""
     code = error.sqlstate or ""
     if is_lost:
         return ConnectionLostError(f"{name} ended the connection: {_told(error)}.")

@@ -3,17 +3,15 @@
 import math
 import random
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import psycopg
-from psycopg.rows import DictRow
 
 from aeon.adapters.store.parameters import bound
 from aeon.adapters.store.postgresql.connection import Connection, take_input
 from aeon.adapters.store.postgresql.dialect import statement_of
-from aeon.adapters.store.postgresql.failures import ConflictError, ConnectionLostError, as_store_errors
+from aeon.adapters.store.postgresql.failures import ConflictError, ConnectionLostError, as_store_error, as_store_errors
 from aeon.adapters.store.postgresql.pool import Pool
 from aeon.platform.store import (
     Dialect,
@@ -35,12 +33,10 @@ _REPEATS = 10.0
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
 """Seconds between two tries: random between these."""
 
-_BEGIN_UPDATE = (
-    b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL idle_in_transaction_session_timeout = '60s'"
-)
-"""A process that is stopped in its unit of work keeps its locks for a minute at most."""
+_BEGIN_UPDATE = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
-_BEGIN_VIEW = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BEGIN_VIEW = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"
+"""What it reads may be passed on slowly; it locks nothing."""
 
 _BEGIN_READ = b"BEGIN READ ONLY"
 
@@ -131,21 +127,22 @@ class PostgresUnit:
 
     def __init__(self, connection: Connection, name: str) -> None:
         self._connection = connection
+        self._cursor = connection.cursor()
         self._name = name
         self._failure: StoreError | None = None
 
     def read(self, query: Query, params: Params | None = None) -> list[Row]:
-        cursor = self._execute(query, params)
-        return cursor.fetchall() if cursor.description else []
+        self._execute(query, params)
+        return self._cursor.fetchall() if self._cursor.description else []
 
     def write(self, query: Query, params: Params | None = None) -> int:
-        return self._execute(query, params).rowcount
+        self._execute(query, params)
+        return self._cursor.rowcount
 
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
         statement = statement_of(query)
         given = [statement.values(bound(row)) for row in rows]
-        with self._watched():
-            self._connection.cursor().executemany(statement.text, given)
+        self._watched(lambda: self._cursor.executemany(statement.text, given))
 
     def commit(self) -> None:
         """Commit. Raises the error of an earlier query, since PostgreSQL has taken the transaction back.
@@ -163,18 +160,16 @@ class PostgresUnit:
             message = f"{self._name} went away during a commit."
             raise StoreUnavailableError(message, may_have_happened=True) from error
 
-    def _execute(self, query: Query, params: Params | None) -> psycopg.Cursor[DictRow]:
+    def _execute(self, query: Query, params: Params | None) -> None:
         statement = statement_of(query)
         given = statement.values(bound(params))
-        with self._watched():
-            return self._connection.execute(statement.text, given)
+        self._watched(lambda: self._cursor.execute(statement.text, given))
 
-    @contextmanager
-    def _watched(self) -> Generator[None]:
-        """Raise and remember the first error of the server."""
+    def _watched(self, act: Callable[[], object]) -> None:
+        """Raises and remembers the first error of the server."""
         try:
-            with as_store_errors(self._connection, self._name):
-                yield
-        except StoreError as error:
-            self._failure = self._failure or error
-            raise
+            act()
+        except psycopg.Error as error:
+            failure = as_store_error(error, self._name, is_lost=self._connection.closed)
+            self._failure = self._failure or failure
+            raise failure from error

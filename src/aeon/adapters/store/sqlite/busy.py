@@ -11,7 +11,7 @@ T = TypeVar("T")
 WAITS = 30.0
 """Seconds for which a process waits for others."""
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.03
 """Seconds between two tries: random between these, so that no process is always late."""
 
 
