@@ -1,4 +1,4 @@
-"""One of the processes that write at once: `writing.py ours|bare ADDRESS SECONDS NUMBER` prints what it wrote."""
+"""One of the processes that write at once: `writing.py ours|bare|fair ADDRESS SECONDS NUMBER` prints what it wrote."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ import time
 from itertools import count
 from pathlib import Path
 
-from bare import BarePostgres, BareSqlite
+from bare import BarePostgres, BareSqlite, FairSqlite
 
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
@@ -45,18 +45,21 @@ def ours(address, number):
     return add
 
 
-def bare(address, number):
+def bare(address, number, sqlite=BareSqlite):
     """Writes the same rows."""
-    database = (
-        BarePostgres(address) if address.startswith("postgresql:") else BareSqlite(Path(address, "own", "aeon.db"))
-    )
+    database = BarePostgres(address) if address.startswith("postgresql:") else sqlite(Path(address, "own", "aeon.db"))
     like = database.run("SELECT * FROM tools WHERE owner_id = 'me' LIMIT 1", {})[0]
     user = f"bare {number} {time.time_ns()}"
     return lambda: database.add(like, user)
 
 
+def fair(address, number):
+    """Writes the same rows, and waits for SQLite's lock as Aeon does."""
+    return bare(address, number, FairSqlite)
+
+
 def main(kind, address, seconds, number):
-    add = {"ours": ours, "bare": bare}[kind](address, number)
+    add = {"ours": ours, "bare": bare, "fair": fair}[kind](address, number)
     print("ready", flush=True)
     sys.stdin.readline()  # all begin at once
     began, written = time.perf_counter(), 0

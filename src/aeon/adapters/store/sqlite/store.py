@@ -53,11 +53,16 @@ class SqliteStore:
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
         given = bound(params)
-        with self._connection() as connection, translated(self._path):
+        connection = self._take()
+        try:
             if timeout is None:
                 return while_busy(lambda: _rows(connection, query, given))
             with _limited(connection, timeout):
                 return while_busy(lambda: _rows(connection, query, given))
+        except RAISED as error:
+            raise as_store_error(error, self._path) from error
+        finally:
+            self._give_back(connection)
 
     def view(self, work: Callable[[Unit], T]) -> T:
         with self._connection() as connection:
@@ -76,7 +81,7 @@ class SqliteStore:
     def close(self) -> None:
         with self._lock:
             self._is_closed = True
-        self._tidy()
+            self._tidy()
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
@@ -108,17 +113,15 @@ class SqliteStore:
             self._taken_count -= 1
             if connection is not None:
                 self._idle.append(connection)
-        self._tidy()
+            if self._is_closed:
+                self._tidy()
 
     def _tidy(self) -> None:
         """After `close`: close the connections that nobody uses, and release the lock with the last one."""
-        with self._lock:
-            if not self._is_closed:
-                return
-            while self._idle:
-                self._idle.pop().close()
-            if self._held is not None and not self._taken_count:
-                self._held.release()
+        while self._idle:
+            self._idle.pop().close()
+        if self._held is not None and not self._taken_count:
+            self._held.release()
 
 
 class SqliteUnit:
