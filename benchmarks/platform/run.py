@@ -94,7 +94,7 @@ class Bench:
         """A tool created, with a key: guard, audit entry, event and remembered request."""
         number = next(self._numbers)
         new = NewTool.parsed({**TOOL, "name": f"tool {number:09}", "serviceId": self.service.id})
-        return self.catalog.tools.add(new, Request("me", f"key {number}", {"x": 1}))
+        return self.catalog.tools.add(new, Request("me", f"key {number}"))
 
     def figures(self) -> dict[str, tuple[float, float]]:
         """Milliseconds of ours and of the bare database, by what was done."""

@@ -40,7 +40,7 @@ def ours(address, number):
     def add():
         name = f"{time.time_ns()} {next(made)}"
         new = NewTool.parsed({**TOOL, "name": name, "serviceId": service.id})
-        catalog.tools.add(new, Request(user, name, {"x": 1}))
+        catalog.tools.add(new, Request(user, name))
 
     return add
 

@@ -48,7 +48,7 @@ class Writer:
         self.runs = Runs(store, self.catalog.ledger, self.processes, FileResults(folder), new_id)
 
     def request(self, what, number):
-        return Request(self.user, f"{what} {number}", {"what": what, "number": number})
+        return Request(self.user, f"{what} {number}")
 
     def round(self, number):
         """Every kind of write, one after another; each is said when it was acknowledged."""

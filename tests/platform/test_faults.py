@@ -44,9 +44,7 @@ class Opened:
         self.catalog.add_user("me")
 
     def add(self, name, key=None):
-        made = self.catalog.services.add(
-            NewService.parsed({"name": name, **SERVICE}), Request("me", key, {"name": name})
-        )
+        made = self.catalog.services.add(NewService.parsed({"name": name, **SERVICE}), Request("me", key))
         self.acknowledged.append(name)
         return made
 
@@ -72,33 +70,12 @@ def aeon(folder, *argv):
 # Repeated
 
 
-def test_a_request_that_is_done_while_it_is_repeated_gets_its_answer(world, monkeypatch):
-    """Platform 20: not that its name is taken, which would send its caller looking for another."""
-    user, new = world.user("u"), NewService.parsed({"name": "api", **SERVICE})
-    request, ledger = Request(user, "key", {}), world.catalog.ledger
-    first, asked = world.catalog.services.add(new, request), []
-
-    def late(request):
-        asked.append(request)
-        return None if len(asked) == 1 else type(ledger).answer(ledger, request)
-
-    monkeypatch.setattr(ledger, "answer", late)
-    assert world.catalog.services.add(new, request) == first
-    assert ledger.verify(user) is None
-
-
-def test_a_secret_that_is_made_while_it_is_asked_for_again_is_kept_once(world, monkeypatch):
+def test_a_secret_that_is_asked_for_again_is_kept_once(world):
     """Platform 3, 20: the value of the attempt that came second is in the vault no more."""
-    user, ledger = world.user("u"), world.catalog.ledger
+    user = world.user("u")
+    request = Request(user, "key")
     new = NewSecret.parsed({"name": "key", "type": "api_key", "value": {"key": "one-1"}})
-    request, asked = Request(user, "key", {}), []
     first = world.catalog.secrets.add(new, request)
-
-    def late(request):
-        asked.append(request)
-        return None if len(asked) == 1 else type(ledger).answer(ledger, request)
-
-    monkeypatch.setattr(ledger, "answer", late)
     assert world.catalog.secrets.add(new, request) == first
     assert [kept.key.secret_id for kept in world.vault.kept()] == [first.id]
 
@@ -266,12 +243,12 @@ def test_the_trail_stays_whole_and_in_order_when_the_clock_goes_back(world):
 def test_an_answer_is_kept_at_least_a_day_by_any_clock_and_what_is_forgotten_stays_so(world):
     """Platform 20: a clock that went back makes an answer last longer. Shorter would do a thing twice."""
     user, new = world.user("u"), NewService.parsed({"name": "api", **SERVICE})
-    request = Request(user, "key", {})
+    request = Request(user, "key")
     first = world.catalog.services.add(new, request)
     go_back(world, 2 * DAY)
     assert world.catalog.services.add(new, request) == first
     with pytest.raises(ConflictError):
-        world.catalog.services.add(new, Request(user, "key", {"other": 1}))
+        world.catalog.services.add(NewService.parsed({"name": "other", **SERVICE}), request)
     world.clock.sleep(3 * DAY + HOUR)
     second = world.catalog.services.add(NewService.parsed({"name": "second", **SERVICE}), request)
     assert second.id != first.id

@@ -49,20 +49,20 @@ def tamper(store, table, *queries):
 def test_the_same_request_within_a_day_gets_the_first_answer_again(world):
     """Platform 20."""
     user, new = world.user("u"), NewService.parsed(SERVICE)
-    request = Request(user, "key-1", {"name": "api"})
+    request = Request(user, "key-1")
     first = world.catalog.services.add(new, request)
     assert world.catalog.services.add(new, request) == first
     assert count(world, user) == 1
     with pytest.raises(ConflictError, match="key-1"):
-        world.catalog.services.add(new, Request(user, "key-1", {"name": "other"}))
+        world.catalog.services.add(NewService.parsed({**SERVICE, "name": "other"}), request)
     other = world.user("o")
-    assert world.catalog.services.add(new, Request(other, "key-1", {"name": "other"})).owner_id == other
+    assert world.catalog.services.add(new, Request(other, "key-1")).owner_id == other
 
 
 def test_after_a_day_the_key_is_free(world):
     """Platform 20."""
     user = world.user("u")
-    request = Request(user, "key", {})
+    request = Request(user, "key")
     first = world.catalog.services.add(NewService.parsed(SERVICE), request)
     world.clock.sleep(24 * 3600)
     second = world.catalog.services.add(NewService.parsed({**SERVICE, "name": "second"}), request)
@@ -74,7 +74,7 @@ def test_a_deletion_that_is_repeated_is_no_error(world):
     user = world.user("u")
     service = world.service(user)
     for _ in range(2):
-        world.catalog.services.remove(service.id, Request(user, "k", {"delete": service.id}))
+        world.catalog.services.remove(service.id, Request(user, "k"))
     with pytest.raises(NotFoundError):
         world.catalog.services.remove(service.id, Request(user))
 

@@ -29,11 +29,11 @@ def processes(world, owner, guest):
     again = {"process": "loop", "execution": {"condition": "true", "timeout": 9}, "dependsOn": ["s0"]}
     inputs = {"id": "1"}
     loop = NewProcess.parsed(said("loop", {"tool": tool.id, "inputs": inputs}, again, shared=True))
-    inner = kept.add(loop, Request(owner, "process", {"b": 1}), "loop")
+    inner = kept.add(loop, Request(owner, "process"), "loop")
     outer = kept.add(NewProcess.parsed(said("outer", {"process": inner.id}, tokenBudget=9)), Request(guest))
     gone = kept.add(NewProcess.parsed(said("gone", {"process": inner.id})), Request(guest))
     changed = said("renamed", {"process": inner.id}, {"process": inner.id, "dependsOn": ["s0"]}, tokenBudget=None)
-    kept.change(outer.id, ProcessChange.parsed(changed), Request(guest, "change", {"c": 1}))
+    kept.change(outer.id, ProcessChange.parsed(changed), Request(guest, "change"))
     kept.change(inner.id, ProcessChange.parsed({"description": "x", "enabled": False}), Request(owner))
     kept.remove(gone.id, Request(guest))
 
@@ -47,9 +47,9 @@ def everything(world):
     tool = world.tool(owner, service, secretId=secret.id, shared=True)
     other = world.tool(guest, service, name="other", secretId=own.id)
     template, blueprint = world.service_template(owner, shared=True), world.tool_template(owner)
-    made = catalog.service_from(template.id, {"name": "made"}, Request(guest, "key", {"a": 1}))
+    made = catalog.service_from(template.id, {"name": "made"}, Request(guest, "key"))
     catalog.tools.bind(tool.id, own.id, Request(guest))
-    catalog.services.change(service.id, ServiceChange.parsed({"name": "renamed"}), Request(owner, "other", {}))
+    catalog.services.change(service.id, ServiceChange.parsed({"name": "renamed"}), Request(owner, "other"))
     catalog.secrets.change(secret.id, SecretChange.parsed({"name": "secret"}), Request(owner))
     catalog.secrets.rotate(secret.id, {"key": "another"}, Request(owner))
     second = world.secret(guest, name="second")

@@ -11,6 +11,8 @@ import pytest
 
 from aeon.adapters.results import FileResults
 from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.model import NewTool
+from aeon.platform.errors import ConflictError
 from aeon.platform.ledger import Request
 from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.processes.processes import Processes
@@ -105,15 +107,16 @@ def test_the_catalog_of_an_old_export_works(loaded):
     assert tools["fail"].tool_template_id == template.id
 
 
-def test_an_old_request_still_gets_its_answer(loaded):
-    """Platform 20"""
+def test_an_old_request_is_not_carried_out_again(loaded):
+    """Platform 20. The older version kept what a caller said of it, from which nobody can tell what was asked for."""
     row = loaded.store.read("SELECT at FROM requests")[0]
     clock = FakeClock()
     clock.now = lambda: row["at"]
-    answered = Catalog(loaded.store, InMemoryVault(clock), clock=clock).ledger.answer(
-        Request("ann", "the key", {"name": "get"})
-    )
-    assert answered["name"] == "get"
+    catalog = Catalog(loaded.store, InMemoryVault(clock), clock=clock)
+    tool = catalog.tools.by_name("ann", "get")
+    again = NewTool.model_validate({name: getattr(tool, name) for name in NewTool.model_fields if hasattr(tool, name)})
+    with pytest.raises(ConflictError, match="the key"):
+        catalog.tools.add(again, Request("ann", "the key"))
 
 
 def test_the_processes_of_an_old_export_work(loaded):

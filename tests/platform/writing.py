@@ -22,7 +22,7 @@ def main(folder: Path, first: int) -> None:
         new = NewService.parsed({"name": name, "type": "rest_api", "protocol": "http", "connectionSchema": SCHEMA})
         while True:
             try:
-                catalog.services.add(new, Request("me", f"key {number}", {"name": name}))
+                catalog.services.add(new, Request("me", f"key {number}"))
                 break
             except StoreUnavailableError:
                 continue  # with the same key, so that what did happen does not happen twice

@@ -29,11 +29,30 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A changing request of a user. `key` is its Idempotency-Key, `body` what it asks for (platform 20)."""
+    """Who asks for a change. `key` is their Idempotency-Key (platform 20)."""
 
     user: str
     key: str | None = None
-    body: Json = None
+
+    def to(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
+        """The request as the mutation that it turns out to be."""
+        return Mutation(self.user, self.key, verb, target, parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A requested change: all that a repetition with the same key has to ask for, too (platform 20).
+
+    A digest of it is kept, so a secret's value never stands in the parameters, but the vault's keyed digest of it.
+    """
+
+    user: str
+    key: str | None
+    verb: str
+    """A kind and what is done: `tool.create`, `service.change`, `process.start`."""
+    target: str
+    """The id of what it is done to; empty for what is created."""
+    parameters: Json
 
 
 class Ledger:
@@ -61,28 +80,28 @@ class Ledger:
         params = {"user": user, "genesis": GENESIS, "at": self.now()}
         self._store.update(lambda unit: unit.write(queries.ADD_USER, params))
 
-    def answer(self, request: Request) -> JsonObject | None:
-        """The answer that the same request got before; None when it is new or older than a day.
+    def answer(self, mutation: Mutation) -> JsonObject | None:
+        """The answer that the same mutation got before; None when it is new, has no key, or is older than a day.
 
         Raises ConflictError when its key was used for something else.
         """
-        if request.key is None:
+        if mutation.key is None:
             return None
-        return self._answer_in(self._store.read(queries.EARLIER_REQUEST, {"id": _request_id(request)}), request)
+        return self._answer_in(self._store.read(queries.EARLIER_REQUEST, {"id": _request_id(mutation)}), mutation)
 
     def commit(
-        self, work: Callable[[Unit], None], request: Request, deeds: Sequence[Deed], answer: JsonObject
+        self, work: Callable[[Unit], None], mutation: Mutation, deeds: Sequence[Deed], answer: JsonObject
     ) -> JsonObject:
         """Carry out a mutation, whole or not at all: `work` writes and guards, its records are written around it.
 
-        Each deed is recorded for its actor and for its owner. Returns `answer`, or the answer of the same request that
-        was carried out before (platform 20). Raises what `work` raises: GuardError where a condition does not hold,
+        Each deed is recorded for its actor and for its owner. Returns `answer` itself, or the answer that the same
+        mutation got before (platform 20). Raises what `work` raises: GuardError where a condition does not hold,
         DuplicateError where a value was taken.
         """
 
         def whole(unit: Unit) -> JsonObject:
             heads = self._heads(unit, deeds)
-            if (earlier := self._remember(unit, request, answer)) is not None:
+            if (earlier := self._remember(unit, mutation, answer)) is not None:
                 return earlier
             work(unit)
             self._record(unit, deeds, heads)
@@ -130,28 +149,28 @@ class Ledger:
         for user, head in heads.items():
             unit.write(queries.MOVE_HEAD, {"user_id": user, "seq": head.seq, "hash": head.hash})
 
-    def _remember(self, unit: Unit, request: Request, answer: JsonObject) -> JsonObject | None:
-        """Keep the answer for a repetition; if this is one, what the request was answered within the last day."""
-        if request.key is None:
+    def _remember(self, unit: Unit, mutation: Mutation, answer: JsonObject) -> JsonObject | None:
+        """Keep the answer for a repetition; if this is one, what was answered within the last day."""
+        if mutation.key is None:
             return None
         if next(self._remembered) % _FORGETS_EVERY == 0:
             unit.write(queries.FORGET_REQUESTS, {"since": self._since(), "limit": _FORGOTTEN_AT_ONCE})
-        id_ = _request_id(request)
-        asked = {"id": id_, "at": self.now(), "body": _digest(request.body), "answer": canonical(answer)}
+        id_ = _request_id(mutation)
+        asked = {"id": id_, "at": self.now(), "body": _digest_of(mutation), "answer": canonical(answer)}
         if unit.write(queries.REMEMBER_REQUEST, asked):
             return None
-        earlier = self._answer_in(unit.read(queries.EARLIER_REQUEST, {"id": id_}), request)
+        earlier = self._answer_in(unit.read(queries.EARLIER_REQUEST, {"id": id_}), mutation)
         if earlier is None:
             unit.write(queries.FORGET_REQUEST, {"id": id_})
             unit.write(queries.REMEMBER_REQUEST, asked)
         return earlier
 
-    def _answer_in(self, found: Sequence[Row], request: Request) -> JsonObject | None:
+    def _answer_in(self, found: Sequence[Row], mutation: Mutation) -> JsonObject | None:
         if not found or found[0]["at"] <= self._since():
             return None
-        if found[0]["body"] != _digest(request.body):
+        if found[0]["body"] != _digest_of(mutation):
             raise ConflictError(
-                f"The Idempotency-Key {request.key!r} was used for another request.",
+                f"The Idempotency-Key {mutation.key!r} was used for another request.",
                 next_step="Send each new request with a key of its own.",
             )
         return cast(JsonObject, parse_strict(found[0]["answer"]))
@@ -160,10 +179,14 @@ class Ledger:
         return (datetime.fromisoformat(self.now()) - _REMEMBERED).isoformat(timespec="microseconds")
 
 
-def _request_id(request: Request) -> str:
+def _request_id(mutation: Mutation) -> str:
     """Of bounded length, whatever the key is."""
-    return _digest([request.user, request.key])
+    return _digest([mutation.user, mutation.key])
 
 
-def _digest(body: Json) -> str:
-    return hashlib.sha256(canonical(body).encode()).hexdigest()
+def _digest_of(mutation: Mutation) -> str:
+    return _digest([mutation.verb, mutation.target, mutation.parameters])
+
+
+def _digest(value: Json) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()

@@ -77,6 +77,13 @@ class Vault(Protocol):
         """Raises RuleError for a value that does not fit its type, all that is wrong and nothing of it repeated."""
         ...
 
+    def digest(self, value: JsonObject) -> str:
+        """A digest of a value that fits its type, in hex, under a key of the vault's own: equal for equal values.
+
+        It tells nothing without the master key. Under another master key it is another one.
+        """
+        ...
+
     def put(self, key: SecretKey, value: JsonObject) -> None:
         """Encrypt and keep a value. A key is written once: a rotation is a new version.
 

@@ -7,6 +7,8 @@
 Each test works at one place, empty at first; every call of `vault` is another opening of it.
 """
 
+import hashlib
+import hmac
 import pickle
 import threading
 from dataclasses import dataclass, field
@@ -18,7 +20,7 @@ from aeon.adapters.vault.master_key import MasterKey
 from aeon.adapters.vault.values import key_problems, may_be_kept, value_problems
 from aeon.adapters.vault.wording import absent, check_value, key_error, taken, value_error, written
 from aeon.base.clock import Clock
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, canonical
 from aeon.platform.errors import RuleError
 from aeon.platform.vault import Kept, Revealed, SecretKey, SecretType, Vault, VaultError, WrongKeyError
 from aeon.testing.clock import FakeClock
@@ -110,6 +112,10 @@ class InMemoryVault:
     def check(self, kind: SecretType, value: JsonObject) -> None:
         check_value(kind, value)
 
+    def digest(self, value: JsonObject) -> str:
+        self._check()
+        return hmac.digest(self._master, canonical(value).encode(), "sha256").hex()
+
     def put(self, key: SecretKey, value: JsonObject) -> None:
         if problems := key_problems(key):
             raise key_error(problems)
@@ -194,6 +200,15 @@ class VaultConformance:
             vault.check("password", {"username": "", "key": CANARY})
         assert CANARY not in str(raised.value)
         assert vault.kept() == []
+
+    def test_platform_20_a_digest_tells_values_apart_and_nothing_of_them_without_the_key(self) -> None:
+        vault = self.vault()
+        digest = vault.digest({"key": CANARY})
+        assert digest == self.vault().digest({"key": CANARY}) != vault.digest({"key": f"{CANARY}."})
+        plain = canonical({"key": CANARY}).encode()
+        assert digest not in (hashlib.sha256(plain).hexdigest(), hashlib.sha256(CANARY.encode()).hexdigest())
+        vault.rewrap(SECOND)
+        assert vault.digest({"key": CANARY}) != digest
 
     def test_a_value_is_the_vaults_own(self) -> None:
         vault, value = self.vault(), {"key": "before"}

@@ -138,7 +138,7 @@ def main(folder, wanted, elsewhere=()):
     for number in range(wanted):
         if number in numbers:
             continue
-        run = chaos.runs.accept(process, NewRun({"q": number}), Request(USER, f"run {number}", number))
+        run = chaos.runs.accept(process, NewRun({"q": number}), Request(USER, f"run {number}"))
         chaos.engine.start(run.id)
         print("accepted", number, flush=True)
         while len(chaos.runs.book.open()) > 6:

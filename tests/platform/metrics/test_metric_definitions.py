@@ -142,12 +142,12 @@ def test_what_was_changed_in_the_meantime_is_not_written_over(measured, monkeypa
 def test_a_repeated_request_gets_the_first_answer(measured):
     """Platform 20."""
     new = NewMetric.parsed({"name": f"again.{measured.world._number}.x".replace(".", "_a"), **NEW})
-    request = Request(measured.me, "key", new.as_dict())
+    request = Request(measured.me, "key")
     first = measured.definitions.add(new, request, is_admin=True)
     assert measured.definitions.add(new, request, is_admin=True) == first
     change = MetricChange(description="once")
     for _ in range(2):
-        asked = Request(measured.me, "change", change.as_dict())
+        asked = Request(measured.me, "change")
         assert measured.definitions.change(first.id, change, asked, is_admin=True).version == 2
     for _ in range(2):
         measured.definitions.remove(first.id, Request(measured.me, "away"), is_admin=True)

@@ -33,12 +33,12 @@ def world(store, tmp_path):
 def test_the_same_key_is_the_same_run_and_another_body_is_refused(world):
     """Platform 20"""
     process = world.process("p", [step("a", world.tool("echo", echo))])
-    first = world.runs.accept(process, NewRun({"q": 1}), Request(world.user, "key", {"q": 1}))
-    again = world.runs.accept(process, NewRun({"q": 1}), Request(world.user, "key", {"q": 1}))
+    first = world.runs.accept(process, NewRun({"q": 1}), Request(world.user, "key"))
+    again = world.runs.accept(process, NewRun({"q": 1}), Request(world.user, "key"))
     assert again.id == first.id
     assert len(world.runs.page(world.user)) == 1
     with pytest.raises(ConflictError):
-        world.runs.accept(process, NewRun({"q": 2}), Request(world.user, "key", {"q": 2}))
+        world.runs.accept(process, NewRun({"q": 2}), Request(world.user, "key"))
 
 
 @pytest.mark.parametrize(

@@ -213,5 +213,5 @@ def test_a_removed_schedule_fires_no_more(timed):
 def test_a_repeated_request_makes_one_schedule(timed):
     """Platform 20."""
     new = NewSchedule.parsed({**HOURLY, "process": timed.process.id})
-    request = Request(timed.me, "key", new.as_dict())
+    request = Request(timed.me, "key")
     assert timed.schedules.add(new, request) == timed.schedules.add(new, request)

@@ -93,16 +93,16 @@ def test_two_who_change_at_once_and_what_was_changed_is_told(world, ann):
 def test_a_repeated_request_gets_the_first_answer_whatever_happened_since(storing, ann):
     """Platform 20: the same key and body; another body is refused."""
     tool = storing.tool(ann)
-    asked = Request(ann, "key", {"n": 1})
+    asked = Request(ann, "key")
     made = storing.add(ann, step("a", tool=tool.id), request=asked)
-    later = Request(ann, "later", {"n": 2})
+    later = Request(ann, "later")
     changed = storing.change(ann, made, later, outputTemplate="x")
     storing.remove(ann, changed)
     storing.world.catalog.tools.remove(tool.id, Request(ann))
     assert storing.add(ann, step("a", tool=tool.id), request=asked) == made
     assert storing.change(ann, made, later, outputTemplate="x") == changed
     with pytest.raises(ConflictError, match="was used for another request"):
-        storing.add(ann, step("a", tool=tool.id), request=Request(ann, "key", {"n": 3}))
+        storing.add(ann, step("b", tool=tool.id), request=asked)
     assert storing.processes.page_of_own(ann) == []
 
 

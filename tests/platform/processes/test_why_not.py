@@ -189,7 +189,7 @@ def test_what_needs_a_secret_of_the_callers_is_told(world):
 def test_a_deadline_is_told_when_it_is_near(world):
     ask = step("ask", world.tool("asked", echo), interactionMode="manual")
     far = datetime.fromisoformat(world.clock.now()).timestamp() + 1000
-    run = world.begin(world.process("p", [ask]), deadline=far)
+    run = world.begin(world.process("p", [ask]), within=1000)
     world.until(lambda: bool(world.runs.questions(world.user, run.id)))
     assert set(world.why(run)) == {"ask"}
 

@@ -50,6 +50,10 @@ class VaultKeys:
     def fit(self, check_value: bytes) -> bool:
         return hmac.compare_digest(self.check_value(), check_value)
 
+    def digest(self, secret: Revealed) -> str:
+        """HMAC-SHA256 of a value, in hex."""
+        return hmac.digest(self._derived("digest"), canonical(secret.reveal()).encode(), "sha256").hex()
+
     def seal(self, key: SecretKey, at: str, secret: Revealed, fresh: FreshBytes) -> Sealed:
         data_key = fresh(KEY_BYTES)
         text = canonical(secret.reveal()).encode()

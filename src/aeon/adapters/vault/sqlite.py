@@ -44,6 +44,10 @@ class SqliteVault:
     def check(self, kind: SecretType, value: JsonObject) -> None:
         check_value(kind, value)
 
+    def digest(self, value: JsonObject) -> str:
+        with self._file.reading():
+            return self._keys().digest(Revealed(value))
+
     def put(self, key: SecretKey, value: JsonObject) -> None:
         problems = key_problems(key)
         misfits = [] if problems else value_problems(key.type, value)

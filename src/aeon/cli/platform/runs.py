@@ -30,11 +30,8 @@ def run_process(
     given = read_inputs(inputs)
     with running(user) as runner:
         process = runner.platform.processes.find(user, name)
-        until = None if deadline is None else _from_now(runner, deadline)
-        body: JsonObject = {"process": process.id, "inputs": given}
-        run = runner.runs.accept(
-            process, NewRun(given, deadline=until, executor=runner.carrier), Request(user, key, body)
-        )
+        new = NewRun(given, within=deadline, executor=runner.carrier)
+        run = runner.runs.accept(process, new, Request(user, key))
         runner.begin()
         if run.executor == runner.carrier:
             runner.engine.start(run.id)
@@ -226,12 +223,6 @@ def _stopped(runner: ProcessRunner, user: str, run: str) -> bool:
 
 def _said(output: Json, error: JsonObject | None) -> str:
     return str(error["message"]) if error else pretty(output)
-
-
-def _from_now(runner: ProcessRunner, seconds: float) -> float:
-    from datetime import datetime
-
-    return datetime.fromisoformat(runner.clock.now()).timestamp() + seconds
 
 
 def value_of(text: str) -> Json:

@@ -209,8 +209,9 @@ class ToolCaller:
         if tool.owner_id != user:
             deed = Deed("tool.use", tool.id, user, tool.owner_id, {"name": tool.name})
             given: JsonObject = {"id": tool.id, "user": user}
+            use = Request(user).to("tool.use", tool.id)
             self._catalog.ledger.commit(
-                lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, given))), Request(user), [deed], {}
+                lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, given))), use, [deed], {}
             )
 
 

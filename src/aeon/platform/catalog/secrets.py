@@ -14,7 +14,7 @@ from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.errors import ConflictError
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.store import Store, StoreUnavailableError, writes_one
-from aeon.platform.vault import Revealed, SecretKey, Vault, VaultError
+from aeon.platform.vault import Revealed, SecretKey, SecretType, Vault, VaultError
 
 QUERIES = KindQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
 
@@ -44,7 +44,8 @@ class Secrets(Shelf[Secret]):
         self._vault.check(new.type, new.value)
 
     def add(self, new: NewSecret, request: Request) -> Secret:
-        """Create a secret for the caller. `request.body` must not hold its value, since a digest of it is kept."""
+        """Create a secret for the caller."""
+        asked = request.to("secret.create", parameters={**new.as_dict(), "value": self._digest(new.type, new.value)})
         at = self._ledger.now()
         secret = Secret(
             id=self._new_id(),
@@ -57,7 +58,7 @@ class Secrets(Shelf[Secret]):
             updated_at=at,
         )
         with self._written(secret, new.value) as written:
-            created = self.create(writes_one(queries.CREATE_SECRET, secret.as_row()), secret, request)
+            created = self.create(writes_one(queries.CREATE_SECRET, secret.as_row()), secret, asked)
             written.is_wanted = created.id == secret.id
         return created
 
@@ -66,7 +67,8 @@ class Secrets(Shelf[Secret]):
         before = self.own(request.user, id_)
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
-        return self.replace(writes_one(queries.CHANGE_SECRET, changed_row(before, after)), after, request, deeds)
+        work = writes_one(queries.CHANGE_SECRET, changed_row(before, after))
+        return self.replace(work, after, request.to("secret.change", id_, change.as_dict()), deeds)
 
     def rotate(self, id_: str, value: JsonObject, request: Request, *, since: int | None = None) -> Secret:
         """Give the caller's secret another value under the same id; the old value is forgotten.
@@ -76,11 +78,12 @@ class Secrets(Shelf[Secret]):
         before = self.own(request.user, id_)
         if since not in (None, before.vault_version):
             raise ConflictError(f"The secret {before.name!r} was rotated in the meantime.")
+        asked = request.to("secret.rotate", id_, [self._digest(before.type, value), since])
         after = changed(before, {"vaultVersion": self._new_version()}, self._ledger.now())
         deeds = [Deed("secret.rotate", id_, request.user, request.user, {"name": after.name})]
         with self._written(after, value) as written:
             work = writes_one(queries.CHANGE_SECRET, changed_row(before, after))
-            rotated = self.replace(work, after, request, deeds)
+            rotated = self.replace(work, after, asked, deeds)
             written.is_wanted = rotated.vault_version == after.vault_version
         if written.is_wanted:
             self._vault.forget(id_, before.vault_version)
@@ -88,7 +91,7 @@ class Secrets(Shelf[Secret]):
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's secret and its value. Raises ReferencedError while a tool uses it."""
-        self.delete(queries.DELETE_SECRET, id_, request)
+        self.delete(queries.DELETE_SECRET, request.to("secret.delete", id_))
         self._vault.forget(id_)
 
     def reveal(self, user: str, id_: str) -> Revealed:
@@ -115,6 +118,11 @@ class Secrets(Shelf[Secret]):
         for key in lost:
             self._vault.forget(key.secret_id, key.version)
         return len(lost)
+
+    def _digest(self, kind: SecretType, value: JsonObject) -> str:
+        """What a repetition is told by: of the value, and of no use to who has not the vault's key."""
+        self._vault.check(kind, value)
+        return self._vault.digest(value)
 
     def _is_current(self, key: SecretKey) -> bool:
         rows = self._store.read(queries.SECRET, {"user": key.owner_id, "id": key.secret_id})

@@ -42,7 +42,8 @@ class Services(Shelf[Service]):
             | {"errorMessage": UNCHECKED}
             | {"serviceTemplateId": template.id if template else None}
         )
-        return self.create(writes_one(queries.CREATE_SERVICE, service.as_row()), service, request)
+        asked = request.to("service.create", parameters={**new.as_dict(), "template": template and template.id})
+        return self.create(writes_one(queries.CREATE_SERVICE, service.as_row()), service, asked)
 
     def change(self, id_: str, change: ServiceChange, request: Request) -> Service:
         """Change the caller's service. Its type, protocol and need of a secret never do.
@@ -61,8 +62,8 @@ class Services(Shelf[Service]):
         after = changed(before, asked, self._ledger.now())
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_SERVICE, changed_row(before, after))
-        return self.replace(work, after, request, deeds)
+        return self.replace(work, after, request.to("service.change", id_, change.as_dict()), deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's service. Raises ReferencedError while a tool uses it."""
-        self.delete(queries.DELETE_SERVICE, id_, request)
+        self.delete(queries.DELETE_SERVICE, request.to("service.delete", id_))

@@ -9,7 +9,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.audit import Deed
 from aeon.platform.catalog.model import Kind, Owned
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, PlatformError, ReferencedError, RuleError
-from aeon.platform.ledger import Ledger, Request
+from aeon.platform.ledger import Ledger, Mutation
 from aeon.platform.search.index import Hit, TextIndex
 from aeon.platform.store import DuplicateError, GuardError, Query, Row, Store, Unit, writes_one
 
@@ -123,51 +123,51 @@ class Shelf(Generic[E]):
             for row in rows
         ]
 
-    def create(self, work: Callable[[Unit], None], entity: E, request: Request, also: Sequence[Deed] = ()) -> E:
-        """Write it by `work`, or return what the same request created before (platform 20).
+    def create(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, also: Sequence[Deed] = ()) -> E:
+        """Write it by `work`, or return what the same mutation created before (platform 20).
 
         `also` is recorded besides its creation. Raises ConflictError where a guard of `work` does not hold.
         """
         try:
-            created = _came_or_went("create", entity, request.user)
-            return self._committed(work, entity, request, [created, *also])
+            created = _came_or_went("create", entity, mutation.user)
+            return self._committed(work, entity, mutation, [created, *also])
         except GuardError:
             word = _word(entity.kind)
             raise ConflictError(f"What the {word} {entity.name!r} refers to was changed in the meantime.") from None
 
-    def replace(self, work: Callable[[Unit], None], entity: E, request: Request, deeds: Sequence[Deed]) -> E:
+    def replace(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, deeds: Sequence[Deed]) -> E:
         """Write the changed entity by `work`, which guards that its version in the record is the one before.
 
         Raises ConflictError where a guard does not hold.
         """
         try:
-            return self._committed(work, entity, request, deeds)
+            return self._committed(work, entity, mutation, deeds)
         except GuardError:
-            current = self.own(request.user, entity.id)
+            current = self.own(mutation.user, entity.id)
             what = f"The {_word(entity.kind)} {current.name!r}"
             if current.version == entity.version - 1:
                 what = f"What the {_word(entity.kind)} {current.name!r} refers to"
             raise ConflictError(f"{what} was changed in the meantime.") from None
 
-    def delete(self, query: Query, id_: str, request: Request) -> E | None:
-        """What was deleted; None when the same request deleted it before. `query` takes `:id` and `:user`.
+    def delete(self, query: Query, mutation: Mutation) -> E | None:
+        """What was deleted; None when the same mutation deleted it before. `query` takes `:id` and `:user`.
 
         Raises NotFoundError, ForbiddenError, and ReferencedError with what uses it.
         """
-        if self._ledger.answer(request) is not None:
+        if self._ledger.answer(mutation) is not None:
             return None
-        entity = self.own(request.user, id_)
-        work = writes_one(query, {"id": id_, "user": request.user})
+        entity = self.own(mutation.user, mutation.target)
+        work = writes_one(query, {"id": entity.id, "user": mutation.user})
         try:
-            return self._committed(work, entity, request, [_came_or_went("delete", entity, request.user)])
+            return self._committed(work, entity, mutation, [_came_or_went("delete", entity, mutation.user)])
         except GuardError:
-            raise self._still_used(request.user, entity) from None
+            raise self._still_used(mutation.user, entity) from None
 
-    def _committed(self, work: Callable[[Unit], None], entity: E, request: Request, deeds: Sequence[Deed]) -> E:
-        """The entity, or what the same request made while this one was under way."""
+    def _committed(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, deeds: Sequence[Deed]) -> E:
+        """The entity, or what the same mutation made before."""
         answer = entity.as_dict()
         try:
-            given = self._ledger.commit(work, request, deeds, answer)
+            given = self._ledger.commit(work, mutation, deeds, answer)
         except DuplicateError:
             raise RuleError(
                 f"You have a {_word(entity.kind)} named {entity.name!r} already.",

@@ -66,7 +66,8 @@ class ServiceTemplates(Shelf[ServiceTemplate]):
         check_service(new)
         at = self._ledger.now()
         template = ServiceTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
-        return self.create(writes_one(queries.CREATE_SERVICE_TEMPLATE, template.as_row()), template, request)
+        work = writes_one(queries.CREATE_SERVICE_TEMPLATE, template.as_row())
+        return self.create(work, template, request.to("serviceTemplate.create", parameters=new.as_dict()))
 
     def change(self, id_: str, change: TemplateChange, request: Request) -> ServiceTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
@@ -74,11 +75,11 @@ class ServiceTemplates(Shelf[ServiceTemplate]):
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_SERVICE_TEMPLATE, changed_row(before, after))
-        return self.replace(work, after, request, deeds)
+        return self.replace(work, after, request.to("serviceTemplate.change", id_, change.as_dict()), deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
-        self.delete(queries.DELETE_SERVICE_TEMPLATE, id_, request)
+        self.delete(queries.DELETE_SERVICE_TEMPLATE, request.to("serviceTemplate.delete", id_))
 
 
 class ToolTemplates(Shelf[ToolTemplate]):
@@ -96,7 +97,8 @@ class ToolTemplates(Shelf[ToolTemplate]):
         check_tool(new)
         at = self._ledger.now()
         template = ToolTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
-        return self.create(writes_one(queries.CREATE_TOOL_TEMPLATE, template.as_row()), template, request)
+        work = writes_one(queries.CREATE_TOOL_TEMPLATE, template.as_row())
+        return self.create(work, template, request.to("toolTemplate.create", parameters=new.as_dict()))
 
     def change(self, id_: str, change: TemplateChange, request: Request) -> ToolTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
@@ -104,11 +106,11 @@ class ToolTemplates(Shelf[ToolTemplate]):
         after = changed(before, change.as_dict(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_TOOL_TEMPLATE, changed_row(before, after))
-        return self.replace(work, after, request, deeds)
+        return self.replace(work, after, request.to("toolTemplate.change", id_, change.as_dict()), deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
-        self.delete(queries.DELETE_TOOL_TEMPLATE, id_, request)
+        self.delete(queries.DELETE_TOOL_TEMPLATE, request.to("toolTemplate.delete", id_))
 
 
 def _identity(id_: str, owner: str, at: str) -> JsonObject:

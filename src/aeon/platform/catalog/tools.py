@@ -14,7 +14,7 @@ from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.catalog.usage import TokensUsed, Usage
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Ledger, Request
+from aeon.platform.ledger import Ledger, Mutation, Request
 from aeon.platform.records import KEY_SEPARATOR, storable
 from aeon.platform.store import GuardError, Row, Store, writes_one
 
@@ -69,7 +69,8 @@ class Tools(Shelf[Tool]):
             | {"toolTemplateId": template.id if template else None, "needsSecret": new.secret_id is not None}
         )
         work = writes_one(queries.CREATE_TOOL, {**tool.as_row(), "service_version": service.version})
-        return self.create(work, tool, request, _uses(service, tool, request.user))
+        asked = request.to("tool.create", parameters={**new.as_dict(), "template": template and template.id})
+        return self.create(work, tool, asked, _uses(service, tool, request.user))
 
     def change(self, id_: str, change: ToolChange, request: Request) -> Tool:
         """Change the caller's tool. Its service never changes; its connection parameters and its secret may."""
@@ -84,11 +85,11 @@ class Tools(Shelf[Tool]):
         check_tool_on(after, service)
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_TOOL, {**changed_row(before, after), "service_version": service.version})
-        return self.replace(work, after, request, deeds)
+        return self.replace(work, after, request.to("tool.change", id_, change.as_dict()), deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's tool. Raises ReferencedError while a step of a process calls it."""
-        self.delete(queries.DELETE_TOOL, id_, request)
+        self.delete(queries.DELETE_TOOL, request.to("tool.delete", id_))
 
     def bind(self, tool_id: str, secret_id: str, request: Request) -> None:
         """Have another's shared tool run with a secret of the caller's own when he calls it (platform 3)."""
@@ -98,13 +99,14 @@ class Tools(Shelf[Tool]):
         secret = self._secrets.own(request.user, secret_id)
         deed = Deed("tool.bind", tool_id, request.user, tool.owner_id, {"name": tool.name})
         params: JsonObject = {"user": request.user, "tool": tool_id, "secret": secret.id}
-        self._commit_binding(queries.BIND_SECRET, params, tool, request, deed)
+        self._commit_binding(queries.BIND_SECRET, params, tool, request.to("tool.bind", tool_id, secret_id), deed)
 
     def unbind(self, tool_id: str, request: Request) -> None:
         """Take that secret away again."""
         tool = self.get(request.user, tool_id)
         deed = Deed("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        self._commit_binding(queries.UNBIND_SECRET, {"user": request.user}, tool, request, deed)
+        params: JsonObject = {"user": request.user}
+        self._commit_binding(queries.UNBIND_SECRET, params, tool, request.to("tool.unbind", tool_id), deed)
 
     def usable(self, user: str, id_: str) -> Usable:
         """What it takes to run a tool, checked anew before every run (platform 3, 4).
@@ -177,12 +179,12 @@ class Tools(Shelf[Tool]):
         if id_ is not None:
             self._secrets.own(user, id_)
 
-    def _commit_binding(self, query: str, params: JsonObject, tool: Tool, request: Request, deed: Deed) -> None:
-        if self._ledger.answer(request) is not None:
+    def _commit_binding(self, query: str, params: JsonObject, tool: Tool, mutation: Mutation, deed: Deed) -> None:
+        if self._ledger.answer(mutation) is not None:
             return
-        given = {**params, "id": _binding_id(request.user, tool.id)}
+        given = {**params, "id": _binding_id(mutation.user, tool.id)}
         try:
-            self._ledger.commit(writes_one(query, given), request, [deed], {})
+            self._ledger.commit(writes_one(query, given), mutation, [deed], {})
         except GuardError:
             raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
 

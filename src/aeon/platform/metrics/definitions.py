@@ -6,7 +6,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.audit import Deed
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 from aeon.platform.errors import ConflictError, NotFoundError, PlatformError, ReferencedError, RuleError
-from aeon.platform.ledger import Ledger, Request
+from aeon.platform.ledger import Ledger, Mutation, Request
 from aeon.platform.metrics import queries
 from aeon.platform.metrics.builtin import is_builtin
 from aeon.platform.metrics.model import MetricChange, MetricDefinition, NewMetric, Scope
@@ -52,14 +52,15 @@ class Definitions:
         """Define a metric; `id_` is for what Aeon ships. Raises ForbiddenError, RuleError."""
         check_admin(is_admin=is_admin)
         check_aggregation(new.aggregation, new.data_type)
-        if (earlier := self._ledger.answer(request)) is not None:
+        asked = request.to("metric.create", parameters={**new.as_dict(), "id": id_})
+        if (earlier := self._ledger.answer(asked)) is not None:
             return MetricDefinition.model_validate(earlier)
         at = self._ledger.now()
         metric = MetricDefinition.model_validate(
             new.as_dict() | {"id": id_ or self._new_id(), "createdAt": at, "updatedAt": at}
         )
         work = writes_one(queries.CREATE_METRIC, _row(metric))
-        return self._committed(work, metric, request, _deed("create", metric, request))
+        return self._committed(work, metric, asked, _deed("create", metric, request))
 
     def change(self, id_: str, change: MetricChange, request: Request, *, is_admin: bool) -> MetricDefinition:
         """Change a metric; its scope and the type of its values never do.
@@ -67,7 +68,8 @@ class Definitions:
         Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
         """
         check_admin(is_admin=is_admin)
-        if (earlier := self._ledger.answer(request)) is not None:
+        asked = request.to("metric.change", id_, change.asked())
+        if (earlier := self._ledger.answer(asked)) is not None:
             return MetricDefinition.model_validate(earlier)
         before = self.get(id_)
         said = change.asked() | {"version": before.version + 1, "updatedAt": self._ledger.now()}
@@ -75,7 +77,7 @@ class Definitions:
         check_aggregation(after.aggregation, after.data_type)
         work = writes_one(queries.CHANGE_METRIC, {**_row(after), "before": before.version})
         try:
-            return self._committed(work, after, request, _changed(before, after, request))
+            return self._committed(work, after, asked, _changed(before, after, request))
         except GuardError:
             raise ConflictError(f"The metric {self.get(id_).name!r} was changed in the meantime.") from None
 
@@ -86,7 +88,8 @@ class Definitions:
         values and none are to go with it.
         """
         check_admin(is_admin=is_admin)
-        if self._ledger.answer(request) is not None:
+        asked = request.to("metric.delete", id_, cascade)
+        if self._ledger.answer(asked) is not None:
             return
         metric = self.get(id_)
         if is_builtin(id_):
@@ -97,7 +100,7 @@ class Definitions:
             )
         work = _deletes_with_values(id_) if cascade else writes_one(queries.DELETE_METRIC, {"id": id_})
         try:
-            self._committed(work, metric, request, _deed("delete", metric, request))
+            self._committed(work, metric, asked, _deed("delete", metric, request))
         except GuardError:
             raise self._why_not_removed(id_) from None
 
@@ -110,10 +113,10 @@ class Definitions:
         )
 
     def _committed(
-        self, work: Callable[[Unit], None], metric: MetricDefinition, request: Request, deed: Deed
+        self, work: Callable[[Unit], None], metric: MetricDefinition, mutation: Mutation, deed: Deed
     ) -> MetricDefinition:
         try:
-            made = self._ledger.commit(work, request, [deed], metric.as_dict())
+            made = self._ledger.commit(work, mutation, [deed], metric.as_dict())
             return MetricDefinition.model_validate(made)
         except DuplicateError:
             raise RuleError(

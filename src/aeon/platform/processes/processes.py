@@ -46,13 +46,14 @@ class Processes(Shelf[Process]):
         Raises RuleError with every problem of its definition, each with its path (platform 6, 7), and ConflictError
         when what it calls was changed while it was checked.
         """
-        if (earlier := self._ledger.answer(request)) is not None:
+        asked = request.to("process.create", parameters={**new.as_dict(), "id": process_id})
+        if (earlier := self._ledger.answer(asked)) is not None:
             return Process.model_validate(earlier)
         id_, at = process_id or self._new_id(), self._ledger.now()
         seen = self._checked(new.definition, request.user, id_)
         identity = {"id": id_, "ownerId": request.user, "createdAt": at, "updatedAt": at}
         process = Process.model_validate(new.as_dict() | identity | {"digest": new.digest})
-        return self.create(creates(process, seen.values()), process, request, _uses(process, seen, set()))
+        return self.create(creates(process, seen.values()), process, asked, _uses(process, seen, set()))
 
     def change(self, id_: str, change: ProcessChange, request: Request) -> Process:
         """Change the caller's Process; what it does from now on must hold as when it is new.
@@ -60,26 +61,27 @@ class Processes(Shelf[Process]):
         Checked when what it does changes, and when it is enabled. What works no more can be renamed, unshared and
         disabled. Raises as `add`, and NotFoundError, ForbiddenError (platform 2).
         """
-        if (earlier := self._ledger.answer(request)) is not None:
+        asked = request.to("process.change", id_, change.as_dict())
+        if (earlier := self._ledger.answer(asked)) is not None:
             return Process.model_validate(earlier)
         before = self.own(request.user, id_)
         after = _changed(before, change, self._ledger.now())
         deeds = change_deeds(before, after, request.user)
         is_same = after.digest == before.digest
         if is_same and before.enabled >= after.enabled:
-            return self.replace(changes(after), after, request, deeds)
+            return self.replace(changes(after), after, asked, deeds)
         seen = self._checked(after.definition, request.user, id_)
         if is_same:
-            return self.replace(changes(after), after, request, deeds)
+            return self.replace(changes(after), after, asked, deeds)
         deeds += _uses(after, seen, _called(before))
-        return self.replace(redefines(after, seen.values()), after, request, deeds)
+        return self.replace(redefines(after, seen.values()), after, asked, deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's Process; its definitions stay.
 
         Raises ReferencedError while another's step calls it or a schedule starts it.
         """
-        self.delete(queries.DELETE_PROCESS, id_, request)
+        self.delete(queries.DELETE_PROCESS, request.to("process.delete", id_))
 
     def definition(self, digest: str) -> Definition:
         """What a digest stands for, exactly; named by the digest's beginning, since what it is called is no part of it.

@@ -113,9 +113,8 @@ class _Runs:
 
     def start(self, process: Process, given: JsonObject) -> JsonObject:
         runner = self._runner
-        body: JsonObject = {"process": process.id, "inputs": given}
         new = NewRun(given, executor=runner.carrier)
-        run = runner.runs.accept(process, new, Request(self._user, None, body))
+        run = runner.runs.accept(process, new, Request(self._user))
         self._begin()
         runner.engine.start(run.id)
         self._wait(run.id)

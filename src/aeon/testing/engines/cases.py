@@ -1,7 +1,6 @@
 """What every engine must do: the same Process gives the same events and the same output on all of them."""
 
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -254,7 +253,7 @@ def deadline(world: EngineWorld) -> None:
         return echo(given, key)
 
     process = world.process("late", [step("a", world.tool("hang", hang), timeout=60)])
-    run = world.begin(process, deadline=time.time() + 1.0)
+    run = world.begin(process, within=1.0)
     seen = world.ended(run)
     goes_on.set()
     assert seen.run.failure is not None

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from datetime import datetime
 
 from aeon.testing.engines.world import EngineWorld, echo, flaky, step, waits_for
 
@@ -15,7 +14,7 @@ def deadline_comes_early(world: EngineWorld) -> None:
     """A deadline is an instant: where the clock is set past it, the run ends."""
     goes_on = threading.Event()
     hang = world.tool("hang", waits_for(goes_on))
-    run = world.begin(world.process("late", [step("a", hang, timeout=60)]), deadline=_in(world, HOUR))
+    run = world.begin(world.process("late", [step("a", hang, timeout=60)]), within=HOUR)
     world.until(lambda: world.tools.calls["hang"] == 1)
     world.clock.jump(DAY)
     seen = world.ended(run)
@@ -28,7 +27,7 @@ def deadline_comes_late(world: EngineWorld) -> None:
     """Where the clock is set back, there is more time until it."""
     goes_on = threading.Event()
     gate = world.tool("gate", waits_for(goes_on))
-    run = world.begin(world.process("early", [step("a", gate, timeout=60)]), deadline=_in(world, 1.0))
+    run = world.begin(world.process("early", [step("a", gate, timeout=60)]), within=1.0)
     world.until(lambda: world.tools.calls["gate"] == 1)
     world.clock.jump(-HOUR)
     goes_on.wait(1.5)
@@ -64,10 +63,6 @@ def question_is_not_put_for_ever(world: EngineWorld) -> None:
     world.reopen()
     assert world.ended(run).state.phase == "failed"
     assert world.kinds(run)[-2:] == ["timed_out ask", "run_failed"]
-
-
-def _in(world: EngineWorld, seconds: float) -> float:
-    return datetime.fromisoformat(world.clock.now()).timestamp() + seconds
 
 
 JUMPING: tuple[Case, ...] = (deadline_comes_early, deadline_comes_late, timeouts_stay)

@@ -120,10 +120,9 @@ class EngineWorld:
         new = NewProcess.parsed({"name": name, "initialContext": ["q"], "steps": list(steps), **fields})
         return self.processes.add(new, Request(self.user))
 
-    def begin(self, process: Process, q: Json = "q", deadline: float | None = None) -> Run:
-        run = self.runs.accept(
-            process, NewRun({"q": q}, deadline=deadline, executor=self.engine.executor), Request(self.user)
-        )
+    def begin(self, process: Process, q: Json = "q", within: float | None = None) -> Run:
+        new = NewRun({"q": q}, within=within, executor=self.engine.executor)
+        run = self.runs.accept(process, new, Request(self.user))
         self.engine.start(run.id)
         return run
 

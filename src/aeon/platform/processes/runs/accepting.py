@@ -1,13 +1,14 @@
 """Accepts runs: what each follows is looked up once, and fixed with it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform.audit import Deed
 from aeon.platform.catalog.effects import effect_of, stored_operation, worker_of
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.ledger import Ledger, Request
+from aeon.platform.ledger import Ledger, Mutation, Request
 from aeon.platform.processes.checking.recursion import callees_of
 from aeon.platform.processes.definition import Definition, ProcessStep
 from aeon.platform.processes.model import Process
@@ -24,7 +25,7 @@ from aeon.platform.store import DuplicateError, GuardError, Row, Store, Unit, wr
 
 
 class NewRun(NamedTuple):
-    """A run to accept. `id` is made up where it is empty; `deadline` is in seconds since 1970.
+    """A run to accept. `id` is made up where it is empty; after `within` seconds it fails if it has not ended.
 
     `executor` is who carries it out at once, if that is known.
     """
@@ -32,7 +33,7 @@ class NewRun(NamedTuple):
     inputs: JsonObject
     trigger: Trigger = "user"
     id: str = ""
-    deadline: float | None = None
+    within: float | None = None
     executor: str = ""
 
 
@@ -70,14 +71,16 @@ class Accepting:
 
         Raises RuleError for inputs that are missing or unknown, all at once, and for a Process that is disabled.
         """
-        if (earlier := self._ledger.answer(request)) is not None:
+        asked = request.to("process.start", process.id, [new.inputs, new.trigger, new.id, new.within])
+        if (earlier := self._ledger.answer(asked)) is not None:
             return Run.parsed(earlier)
         _refuse(process, new.inputs)
         id_ = new.id or self._new_id()
         pins = self._pins(process)
-        plan = planned(id_, process.definition, self._calls(process.definition, request.user), deadline=new.deadline)
+        calls = self._calls(process.definition, request.user)
+        plan = planned(id_, process.definition, calls, deadline=self._deadline(new))
         run = self._run(plan, process, request.user, new, pins)
-        return self._accepted(run, plan, request, process.owner_id)
+        return self._accepted(run, plan, asked, process.owner_id)
 
     def called(self, parent: Run, command: StartProcess) -> Run:
         """Accept the run that a step of another one starts; the same one whenever it is asked.
@@ -98,9 +101,10 @@ class Accepting:
             deadline=parent.deadline,
             callers=tuple(command.callers),
         )
-        new = NewRun(command.inputs, "process", command.job, parent.deadline, parent.executor)
+        new = NewRun(command.inputs, "process", command.job, executor=parent.executor)
         run = self._run(plan, process, parent.owner_id, new, parent.pins, parent)
-        return self._accepted(run, plan, Request(parent.owner_id), process.owner_id)
+        asked = Request(parent.owner_id).to("process.start", process.id)
+        return self._accepted(run, plan, asked, process.owner_id)
 
     def again(self, before: Found, seeds: Callable[[Plan], list[Event]], request: Request) -> Run:
         """Accept a run of the same plan as another one's, which begins with these events. Raises NotFoundError."""
@@ -124,7 +128,14 @@ class Accepting:
         )
         entries = [Entry(n=n, at=at, event=event) for n, event in enumerate(seeds(plan), 1)]
         run = run.model_copy(update={"events": len(entries), "phase": "running" if entries else "new"})
-        return self._accepted(run, plan, request, run.owner_id, entries)
+        asked = request.to("run.retry", before.run.id)
+        return self._accepted(run, plan, asked, run.owner_id, entries)
+
+    def _deadline(self, new: NewRun) -> float | None:
+        """In seconds since 1970."""
+        if new.within is None:
+            return None
+        return datetime.fromisoformat(self._ledger.now()).timestamp() + new.within
 
     def _run(
         self,
@@ -147,18 +158,18 @@ class Accepting:
             parent_id=parent.id if parent else None,
             root_id=parent.root_id if parent else plan.run,
             accepted_at=self._ledger.now(),
-            deadline=new.deadline,
+            deadline=plan.deadline,
             executor=new.executor,
         )
 
     def _accepted(
-        self, run: Run, plan: Plan, request: Request, process_owner: str, entries: Sequence[Entry] = ()
+        self, run: Run, plan: Plan, mutation: Mutation, process_owner: str, entries: Sequence[Entry] = ()
     ) -> Run:
         work = self._accepts(run, plan, entries)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
                 deed = Deed("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
-                run = Run.parsed(self._ledger.commit(work, request, [deed], run.as_dict()))
+                run = Run.parsed(self._ledger.commit(work, mutation, [deed], run.as_dict()))
             else:
                 self._store.update(work)
         except DuplicateError:

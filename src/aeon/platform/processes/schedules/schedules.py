@@ -59,7 +59,8 @@ class Schedules(Shelf[Schedule]):
         schedule = Schedule.model_validate(new.as_dict() | identity)
         row = {**schedule.as_row(), **_timing(schedule), "process_version": process.version}
         work = writes_one(queries.CREATE_SCHEDULE, row)
-        return self.create(work, schedule, request, _uses(process, schedule))
+        asked = request.to("schedule.create", parameters=new.as_dict())
+        return self.create(work, schedule, asked, _uses(process, schedule))
 
     def change(self, id_: str, change: ScheduleChange, request: Request) -> Schedule:
         """Change the caller's schedule. With another time, or enabled again, it begins anew: nothing is caught up.
@@ -75,11 +76,12 @@ class Schedules(Shelf[Schedule]):
         after = Schedule.model_validate(said | ({"since": _text(now)} if begins_anew else {}))
         timing = _timing(after) if begins_anew else _UNCHANGED
         work = writes_one(queries.CHANGE_SCHEDULE, {**after.as_row(), **timing, "before": before.version})
-        return self.replace(work, after, request, change_deeds(before, after, request.user))
+        asked = request.to("schedule.change", id_, change.asked())
+        return self.replace(work, after, asked, change_deeds(before, after, request.user))
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's schedule; what it started goes on."""
-        self.delete(queries.DELETE_SCHEDULE, id_, request)
+        self.delete(queries.DELETE_SCHEDULE, request.to("schedule.delete", id_))
 
     def due(self, now: str) -> list[Firing]:
         """What is to be started now, each schedule's moments in their order.

@@ -1,0 +1,246 @@
+"""An Idempotency-Key stands for one mutation: its verb, its target and its parameters (platform 20, measured A1)."""
+
+import inspect
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aeon.adapters.results import FileResults
+from aeon.platform.catalog.model import (
+    NewSecret,
+    NewService,
+    NewServiceTemplate,
+    NewTool,
+    NewToolTemplate,
+    SecretChange,
+    ServiceChange,
+    TemplateChange,
+    ToolChange,
+)
+from aeon.platform.errors import ConflictError
+from aeon.platform.ledger import Request
+from aeon.platform.metrics.metrics import Metrics
+from aeon.platform.metrics.model import MetricChange, NewMetric
+from aeon.platform.processes.model import NewProcess, ProcessChange
+from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.running.events import CancelRequested, RunCancelled, RunStarted
+from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.conducting import replayed
+from aeon.platform.processes.runs.model import Entry
+from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.processes.schedules.model import NewSchedule, ScheduleChange
+from aeon.platform.processes.schedules.schedules import Schedules
+
+from .conftest import SERVICE, TOOL
+
+ROOMS_OF_CATALOG = ("services", "secrets", "tools", "service_templates", "tool_templates")
+STEP = {"id": "one", "output": {"variable": "x"}}
+METRIC = {"scope": "tool", "aggregation": "sum", "dataType": "integer"}
+
+
+class Platform:
+    """A world's rooms, and fresh things in them."""
+
+    def __init__(self, world, folder):
+        self.world, self.catalog, store = world, world.catalog, world.store
+        self.ann, self.bob = world.user("ann"), world.user("bob")
+        self.processes = Processes(store, self.catalog)
+        self.schedules = Schedules(store, self.catalog, self.processes)
+        self.definitions = Metrics(store, self.catalog.ledger).definitions
+        results = FileResults(folder)
+        self.runs = Runs(store, self.catalog.ledger, self.processes, results, self.catalog.new_id)
+        self._numbers = count()
+
+    def name(self):
+        return f"{self.ann} {next(self._numbers)}"
+
+    def key(self):
+        return Request(self.ann, self.name())
+
+    def service(self, user=None):
+        return self.world.service(user or self.ann, name=self.name(), shared=True)
+
+    def secret(self):
+        return self.world.secret(self.ann, self.name())
+
+    def tool(self, user=None):
+        user = user or self.ann
+        return self.world.tool(user, self.service(user), name=self.name(), shared=True)
+
+    def process(self):
+        new = NewProcess.parsed({"name": self.name(), "steps": [{**STEP, "tool": self.tool().id}]})
+        return self.processes.add(new, Request(self.ann))
+
+    def schedule(self):
+        new = NewSchedule.parsed({"name": self.name(), "process": self.process().id, "cron": "0 9 * * *"})
+        return self.schedules.add(new, Request(self.ann))
+
+    def metric(self):
+        name = f"m{self.world._number}.x{next(self._numbers)}"
+        return self.definitions.add(NewMetric.parsed({**METRIC, "name": name}), Request(self.ann), is_admin=True)
+
+    def cancelled_run(self):
+        run = self.runs.accept(self.process(), NewRun({}), Request(self.ann)).id
+        work = self.runs.book.work(run, self.ann)
+        events = [RunStarted(inputs={}), CancelRequested(by=self.ann), RunCancelled()]
+        at = self.catalog.ledger.now()
+        entries = [Entry(n=n, at=at, event=event) for n, event in enumerate(events, 1)]
+        self.runs.book.keep(run, self.ann, entries, replayed(work.plan, entries))
+        return run
+
+    def state(self):
+        """What no refused mutation changes."""
+        ledger = self.catalog.ledger
+        return [ledger.head(user) for user in (self.ann, self.bob)], self.world.vault.kept()
+
+
+def _made(room, new_class, **fields):
+    def call(platform):
+        new = new_class.parsed(
+            {"name": platform.name(), **{k: v(platform) if callable(v) else v for k, v in fields.items()}}
+        )
+        return lambda request: room(platform).add(new, request)
+
+    return call
+
+
+def _catalog(name):
+    return lambda platform: getattr(platform.catalog, name)
+
+
+def _with(make, act):
+    """A call on a fresh thing."""
+
+    def call(platform):
+        thing = make(platform)
+        return lambda request: act(platform, thing, request)
+
+    return call
+
+
+def _rooms(name, make, *changes):
+    """The changes of a fresh thing of a room, and its deletion."""
+
+    def room(platform):
+        return getattr(platform.catalog if name in ROOMS_OF_CATALOG else platform, name)
+
+    change = [_with(make, lambda p, t, r, c=c: room(p).change(t.id, c, r)) for c in changes]
+    return [*change, _with(make, lambda p, t, r: room(p).remove(t.id, r))]
+
+
+NO_NAME = {name: value for name, value in SERVICE.items() if name != "name"}
+PARTS = {"operation": TOOL["operation"], "inputSchema": TOOL["inputSchema"]}
+FIELDS = {**PARTS, "connectionParams": TOOL["connectionParams"], "serviceId": lambda p: p.service().id}
+
+
+def _rotated(value):
+    return lambda p, secret, r: p.catalog.secrets.rotate(secret.id, {"key": value}, r)
+
+
+def _started(inputs, **fields):
+    return lambda p, process, r: p.runs.accept(process, NewRun(inputs, **fields), r)
+
+
+def _of_template(method, make, own):
+    def call(platform):
+        template, given = make(platform), {"name": platform.name(), **own(platform)}
+        return lambda request: getattr(platform.catalog, method)(template.id, given, request)
+
+    return call
+
+
+def _binding(platform):
+    return platform.tool(platform.bob), platform.secret()
+
+
+def _bound(platform):
+    tool, secret = _binding(platform)
+    platform.catalog.tools.bind(tool.id, secret.id, Request(platform.ann))
+    return tool
+
+
+def _metric_made(platform):
+    new = NewMetric.parsed({**METRIC, "name": f"m{platform.world._number}.y{next(platform._numbers)}"})
+    return lambda request: platform.definitions.add(new, request, is_admin=True)
+
+
+def _metric(act):
+    return _with(lambda p: p.metric(), lambda p, metric, r: act(p.definitions, metric.id, r))
+
+
+MUTATIONS = [
+    _made(_catalog("services"), NewService, **NO_NAME),
+    *_rooms("services", lambda p: p.service(), ServiceChange(shared=False), ServiceChange(enabled=False)),
+    _made(_catalog("secrets"), NewSecret, type="api_key", value={"key": "a"}),
+    _made(_catalog("secrets"), NewSecret, type="api_key", value={"key": "b"}),
+    *_rooms("secrets", lambda p: p.secret(), SecretChange(shared=True)),
+    _with(lambda p: p.secret(), _rotated("a")),
+    _with(lambda p: p.secret(), _rotated("b")),
+    _made(_catalog("tools"), NewTool, **FIELDS),
+    *_rooms("tools", lambda p: p.tool(), ToolChange(description="a"), ToolChange(description="b")),
+    _with(_binding, lambda p, bound, r: p.catalog.tools.bind(bound[0].id, bound[1].id, r)),
+    _with(_bound, lambda p, tool, r: p.catalog.tools.unbind(tool.id, r)),
+    _made(_catalog("service_templates"), NewServiceTemplate, **NO_NAME),
+    *_rooms("service_templates", lambda p: p.world.service_template(p.ann, name=p.name()), TemplateChange(shared=True)),
+    _made(_catalog("tool_templates"), NewToolTemplate, **PARTS),
+    *_rooms("tool_templates", lambda p: p.world.tool_template(p.ann, name=p.name()), TemplateChange(shared=True)),
+    _of_template("service_from", lambda p: p.world.service_template(p.ann, name=p.name()), lambda p: {}),
+    _of_template(
+        "tool_from",
+        lambda p: p.world.tool_template(p.ann, name=p.name()),
+        lambda p: {"serviceId": p.service().id, "connectionParams": TOOL["connectionParams"]},
+    ),
+    _made(lambda p: p.processes, NewProcess, steps=lambda p: [{**STEP, "tool": p.tool().id}]),
+    *_rooms("processes", lambda p: p.process(), ProcessChange(description="a"), ProcessChange(description="b")),
+    _made(lambda p: p.schedules, NewSchedule, process=lambda p: p.process().id, cron="0 9 * * *"),
+    *_rooms("schedules", lambda p: p.schedule(), ScheduleChange.parsed({"cron": "0 8 * * *"})),
+    _metric_made,
+    _metric(lambda d, id_, r: d.change(id_, MetricChange(description="a"), r, is_admin=True)),
+    _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True)),
+    _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True, cascade=True)),
+    _with(lambda p: p.process(), _started({})),
+    _with(lambda p: p.process(), _started({}, within=5.0)),
+    _with(lambda p: p.cancelled_run(), lambda p, run, r: p.runs.retry(p.ann, run, r)),
+]
+"""Makes one call of each verb that takes a request, most with two values of a parameter."""
+
+
+@pytest.fixture
+def platform(world, tmp_path):
+    return Platform(world, tmp_path)
+
+
+def test_every_verb_that_takes_a_request_is_here(platform):
+    catalog = platform.catalog
+    rooms = [getattr(catalog, name) for name in ROOMS_OF_CATALOG]
+    rooms += [catalog, platform.processes, platform.schedules, platform.definitions, platform.runs]
+    verbs = {
+        f"{type(room).__name__}.{name}"
+        for room in rooms
+        for name, method in inspect.getmembers(room, inspect.ismethod)
+        if not name.startswith("_") and "request" in inspect.signature(method).parameters
+    }
+    of_shelf = {"add", "change", "remove"}
+    expected = {
+        f"{type(room).__name__}.{name}" for room in rooms if room not in (catalog, platform.runs) for name in of_shelf
+    }
+    expected |= {"Secrets.rotate", "Tools.bind", "Tools.unbind", "Catalog.service_from", "Catalog.tool_from"}
+    assert verbs == expected | {"Runs.accept", "Runs.retry"}
+
+
+@given(first=st.sampled_from(MUTATIONS), second=st.sampled_from(MUTATIONS), is_same=st.booleans())
+@settings(suppress_health_check=list(HealthCheck), deadline=None)
+def test_platform_20_the_same_key_with_anything_else_is_a_conflict(platform, first, second, is_same):
+    """Another verb, another target, another parameter: of the second call nothing happens."""
+    first, second, request = first(platform), second(platform), platform.key()
+    answer = first(request)
+    before = platform.state()
+    if is_same:
+        assert first(request) == answer
+    else:
+        with pytest.raises(ConflictError, match="was used for another request"):
+            second(request)
+    assert platform.state() == before
+    assert platform.catalog.ledger.verify(platform.ann) is None
