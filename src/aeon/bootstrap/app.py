@@ -106,26 +106,28 @@ class App:
 
         return open_store(Path.cwd(), self.settings.store, self._environ, self._from_project)
 
-    def platform(self, user: str) -> "Platform":
-        """The platform of this folder on a user's behalf, opened once. Raises StoreError, VaultError."""
+    def platform(self) -> "Platform":
+        """The platform of this folder, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
             from aeon.bootstrap.platform import open_platform
 
-            self._platform = open_platform(Path.cwd(), self.store(), self._environ, user, lambda: self.model)
+            self._platform = open_platform(Path.cwd(), self.store(), self._environ, lambda: self.model)
         return self._platform
 
-    def process_runner(self, user: str) -> "ProcessRunner":
-        """What runs this folder's Processes on a user's behalf; it is the caller's to close. Raises as `platform`."""
+    def process_runner(self) -> "ProcessRunner":
+        """What runs this folder's Processes; it is the caller's to close. Raises as `platform`."""
         from aeon.bootstrap.processes import ProcessRunner
 
-        return ProcessRunner(self.platform(user), Path.cwd(), self.settings.engine, self._environ, self._from_project)
+        return ProcessRunner(self.platform(), Path.cwd(), self.settings.engine, self._environ, self._from_project)
 
     def offer_stored(self, user: str) -> "list[StoredTool]":
-        """Register the tools stored in this folder's record, and return them.
+        """Register the tools that a user has and sees in this folder's record, and return them.
 
         Raises StoreError, VaultError, MissingExtraError.
         """
-        stored = self.platform(user).kernel_tools()
+        platform = self.platform()
+        platform.catalog.add_user(user)
+        stored = platform.kernel_tools(user)
         for tool in stored:
             self._register(tool)
         return stored

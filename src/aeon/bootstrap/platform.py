@@ -32,15 +32,13 @@ _MOST_OFFERED = 200
 class Platform:
     """Everything that a command of the platform needs, each part loaded at its first use. A context manager."""
 
-    def __init__(self, store: Store, vault: Vault, user: str, model: Callable[[], LLMAdapter]) -> None:
+    def __init__(self, store: Store, vault: Vault, model: Callable[[], LLMAdapter]) -> None:
         """`model` gives the project's own model, for tools on the endpoint `aeon:model`."""
         self.store = store
-        self.user = user
         self.catalog = Catalog(store, vault)
         self._vault = vault
         self._model = model
         self._closing: list[Callable[[], None]] = [vault.close, store.close]
-        self.catalog.add_user(user)
 
     def also_close(self, close: Callable[[], None]) -> None:
         """Have something else closed with the platform."""
@@ -114,15 +112,15 @@ class Platform:
         }
         return HealthChecks(self.store, self.catalog.tools, self.catalog.services, probes, SystemClock())
 
-    def kernel_tools(self) -> "list[StoredTool]":
-        """The user's own tools and those that others share with them, for a kernel's registry."""
+    def kernel_tools(self, user: str) -> "list[StoredTool]":
+        """A user's own tools and those that others share with them, for a kernel's registry."""
         from aeon.platform.catalog.as_tool import StoredTool
 
         tools = self.catalog.tools
-        own = tools.page_of_own(self.user, limit=_MOST_OFFERED)
-        shared = tools.page_of_shared(self.user, limit=_MOST_OFFERED)
+        own = tools.page_of_own(user, limit=_MOST_OFFERED)
+        shared = tools.page_of_shared(user, limit=_MOST_OFFERED)
         found = {each.name: each for each in [*shared, *own]}  # of two with one name, his own
-        return [StoredTool(each, partial(self.caller.call, self.user, each.id)) for each in found.values()]
+        return [StoredTool(each, partial(self.caller.call, user, each.id)) for each in found.values()]
 
     def close(self) -> None:
         """Give back what was opened."""
@@ -142,24 +140,22 @@ class Platform:
         return nullcontext(self._model()) if work.connection["endpoint"] == OWN_MODEL else model_server(work)
 
 
-def open_platform(
-    project: Path, store: Store, environ: Mapping[str, str], user: str, model: Callable[[], LLMAdapter]
-) -> Platform:
+def open_platform(project: Path, store: Store, environ: Mapping[str, str], model: Callable[[], LLMAdapter]) -> Platform:
     """The platform on an open record, which it closes, with the vault in the project's `.aeon`, made if need be.
 
-    `user` is on whose behalf all is done. Raises StoreError, VaultError, MissingExtraError.
+    Raises StoreError, VaultError, MissingExtraError.
     """
     try:
-        return Platform(store, _open_vault(project, environ), user, model)
+        return Platform(store, _open_vault(project, environ), model)
     except BaseException:
         store.close()
         raise
 
 
 def platform_of(
-    project: Path, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path], user: str
+    project: Path, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> Platform:
-    """The platform that a project's settings mean, on a user's behalf. Its model is opened at its first question.
+    """The platform that a project's settings mean. Its model is opened at its first question.
 
     Raises StoreError, VaultError, MissingExtraError, ConfigError.
     """
@@ -172,7 +168,7 @@ def platform_of(
         return app.model
 
     store = open_store(project, settings.store, environ, from_project)
-    platform = open_platform(project, store, environ, user, cache(model))
+    platform = open_platform(project, store, environ, cache(model))
     return platform  # `model` closes over it
 
 

@@ -35,7 +35,7 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
         if with_stored:
             from aeon.server.mcp.processes import of_processes
 
-            runner = closing.enter_context(app.process_runner(user))
+            runner = closing.enter_context(app.process_runner())
             stored = [*of_stored(app.offer_stored(user)), *of_processes(runner, user)]
         warnings: list[str] = []
         tools = offered(app, stored, warnings)

@@ -18,6 +18,12 @@ class NotFoundError(PlatformError):
     status = 404
 
 
+class UnknownUserError(NotFoundError):
+    """Nobody has that name here; nothing was done."""
+
+    next_step = "Check the name, or add the user: the first command of a user does."
+
+
 class ForbiddenError(PlatformError):
     """You may see it, but it is not yours to change."""
 

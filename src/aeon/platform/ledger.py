@@ -12,7 +12,7 @@ from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform import queries
 from aeon.platform.audit import GENESIS, Deed, Head, broken_at, entry_after, entry_of
-from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.errors import ConflictError, RuleError, UnknownUserError
 from aeon.platform.records import NAME
 from aeon.platform.store import Row, Store, Unit
 
@@ -80,6 +80,11 @@ class Ledger:
         params = {"user": user, "genesis": GENESIS, "at": self.now()}
         self._store.update(lambda unit: unit.write(queries.ADD_USER, params))
 
+    def require_user(self, user: str) -> None:
+        """Raises UnknownUserError for one who was never added: what they ask for is not told from what is not there."""
+        if not self._store.read(queries.HAS_USER, {"user": user}):
+            raise _unknown(user)
+
     def answer(self, mutation: Mutation) -> JsonObject | None:
         """The answer that the same mutation got before; None when it is new, has no key, or is older than a day.
 
@@ -135,7 +140,7 @@ class Ledger:
         for user in sorted({user for deed in deeds for user in (deed.actor, deed.owner)}):
             rows = unit.read(queries.LOCKED_HEAD, {"user": user})
             if not rows:
-                raise NotFoundError(f"There is no user {user!r}.")
+                raise _unknown(user)
             heads[user] = Head(rows[0]["seq"], rows[0]["hash"])
         return heads
 
@@ -177,6 +182,10 @@ class Ledger:
 
     def _since(self) -> str:
         return (datetime.fromisoformat(self.now()) - _REMEMBERED).isoformat(timespec="microseconds")
+
+
+def _unknown(user: str) -> UnknownUserError:
+    return UnknownUserError(f"There is no user {user!r}.")
 
 
 def _request_id(mutation: Mutation) -> str:

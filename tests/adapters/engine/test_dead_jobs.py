@@ -72,7 +72,7 @@ def test_what_failed_below_is_told_once_and_retried_from_above(world):
     world.ended(run)
     (job,) = dead(world)
     assert (job.run_id, job.root_id, job.step) == (f"{run.id}:c:1", run.id, "i")
-    again = world.runs.retry(world.user, job.root_id, Request(world.user))
+    again = world.runs.retry(job.root_id, Request(world.user))
     world.engine.start(again.id)
     assert world.ended(again).state.phase == "completed"
     assert [each.retried_by for each in dead(world)] == [again.id]

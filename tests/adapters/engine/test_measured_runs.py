@@ -82,7 +82,7 @@ def test_what_a_retried_run_keeps_is_not_counted_again(world):
     process = world.process("errand", [step("a", good), step("b", bad)])
     run = world.begin(process)
     world.ended(run)
-    again = world.runs.retry(world.user, run.id, Request(world.user))
+    again = world.runs.retry(run.id, Request(world.user))
     world.engine.start(again.id)
     world.ended(again)
     world.catch_up()

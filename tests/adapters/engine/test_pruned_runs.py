@@ -202,7 +202,7 @@ def test_a_retried_run_lives_on_without_the_one_before(kept):
     run = world.begin(process, BIG)
     world.ended(run)
     between = world.clock.now()
-    again = world.runs.retry(world.user, run.id, Request(world.user))
+    again = world.runs.retry(run.id, Request(world.user))
     world.engine.start(again.id)
     world.ended(again)
     kept.prune(between)

@@ -129,7 +129,7 @@ def test_a_retried_run_is_a_trace_of_its_own_that_links_to_the_run_before(collec
     world = telling()
     process = world.process("errand", [step("a", world.tool("echo", echo)), step("b", world.tool("bad", failing))])
     run = world.ended_run(process)
-    again = world.runs.retry(world.user, run.id, Request(world.user))
+    again = world.runs.retry(run.id, Request(world.user))
     world.engine.start(again.id)
     world.ended(again)
     world.catch_up()

@@ -134,4 +134,4 @@ def test_what_is_over_is_neither_cancelled_nor_retried(world):
     with pytest.raises(RuleError, match="has ended"):
         world.runs.cancel(world.user, run.id)
     with pytest.raises(RuleError, match="only one that failed"):
-        world.runs.retry(world.user, run.id, Request(world.user))
+        world.runs.retry(run.id, Request(world.user))

@@ -43,8 +43,8 @@ class _Plain(yaml.SafeDumper):
 def discover_tools(asked: Asked, user: str, *, as_json: bool) -> int:
     """Print the tools of a server as documents. Raises NotFoundError, RuleError, InputError, OperationError."""
     with opened(user) as platform:
-        service = _service(platform, asked)
-        offered = _chosen(_offered(platform, service, asked), asked.only)
+        service = _service(platform, user, asked)
+        offered = _chosen(_offered(platform, user, service, asked), asked.only)
         own = platform.catalog.tools.page_of_own(user, limit=_MOST_OWN)
         taken = {each.name for each in own if each.service_id != service.id}
     documents = [_document(each, asked) for each in offered]
@@ -72,9 +72,9 @@ def as_yaml(document: JsonObject) -> str:
     return yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=False, width=120)
 
 
-def _service(platform: Platform, asked: Asked) -> Service:
+def _service(platform: Platform, user: str, asked: Asked) -> Service:
     """The service, once the connection and the secret fit it."""
-    service = platform.catalog.services.find(platform.user, asked.service)
+    service = platform.catalog.services.find(user, asked.service)
     if service.type != "mcp_server":
         raise RuleError(
             f"The service {service.name!r} is a {service.type}; only an mcp_server says what it offers.",
@@ -95,13 +95,13 @@ def _service(platform: Platform, asked: Asked) -> Service:
     return service
 
 
-def _offered(platform: Platform, service: Service, asked: Asked) -> list[JsonObject]:
+def _offered(platform: Platform, user: str, service: Service, asked: Asked) -> list[JsonObject]:
     secret = None
     if asked.secret is not None:
-        found = platform.catalog.secrets.by_name(platform.user, asked.secret)
+        found = platform.catalog.secrets.by_name(user, asked.secret)
         if found is None:
             raise NotFoundError(f"You have no secret named {asked.secret!r}.", next_step="See `aeon secret list`.")
-        secret = platform.tokens.ready(platform.user, found.id, allow_private=asked.allow_private)
+        secret = platform.tokens.ready(user, found.id, allow_private=asked.allow_private)
     return platform.mcp.tools(service.protocol, asked.connection, secret, allow_private=asked.allow_private)
 
 

@@ -14,7 +14,7 @@ from aeon.cli.text import clean
 
 @contextmanager
 def opened(user: str) -> Generator[Platform]:
-    """The platform of the current folder, on a user's behalf, closed in the end."""
+    """The platform of the current folder, which knows this user from now on, closed in the end."""
     here = session.settings_here()
     if (old := older_record(Path.cwd(), here.settings.store)) is not None:
         say(
@@ -22,6 +22,7 @@ def opened(user: str) -> Generator[Platform]:
             "`aeon graph export FILE` with the older version and `aeon store import FILE` here, before anything else.",
             "warning: ",
         )
-    with platform_of(Path.cwd(), here.settings, os.environ, here.from_project, user) as platform:
+    with platform_of(Path.cwd(), here.settings, os.environ, here.from_project) as platform:
+        platform.catalog.add_user(user)
         os.environ.pop("AEON_MASTER_KEY", None)  # no child process is to inherit it
         yield platform

@@ -50,8 +50,8 @@ def diff_process(name: str, old: str | None, new: str | None, user: str, *, as_j
     with opened(user) as platform:
         found = platform.processes.find(user, name)
         versions = platform.processes.versions(user, found.id)
-        before = _side(platform, found, versions, _before(found, versions) if old is None else old)
-        after = _side(platform, found, versions, new or "")
+        before = _side(platform, user, found, versions, _before(found, versions) if old is None else old)
+        after = _side(platform, user, found, versions, new or "")
     differences = compare(before.definition, after.definition)
     if as_json:
         told: list[Json] = [each._asdict() for each in differences]
@@ -73,10 +73,10 @@ def _pinned(platform: Platform, found: Process, version: Version) -> JsonObject:
     return {"name": found.name, **version._asdict(), **pinned}
 
 
-def _side(platform: Platform, found: Process, versions: list[Version], which: str) -> _Side:
+def _side(platform: Platform, user: str, found: Process, versions: list[Version], which: str) -> _Side:
     """A version by the beginning of its digest, what is there now where nothing is named, or what a file says."""
     if which and not _DIGEST.fullmatch(which):
-        return _Side(which, _in_file(platform, found, which))
+        return _Side(which, _in_file(platform, user, found, which))
     digest = _version(versions, which).digest if which else found.digest
     return _Side(digest[:_SHOWN], platform.processes.definition(digest))
 
@@ -100,7 +100,7 @@ def _before(found: Process, versions: list[Version]) -> str:
     return versions[-2].digest
 
 
-def _in_file(platform: Platform, found: Process, file: str) -> Definition:
+def _in_file(platform: Platform, user: str, found: Process, file: str) -> Definition:
     documents = [
         each
         for each in read_documents(text_of(Path(file)), os.environ)
@@ -110,4 +110,4 @@ def _in_file(platform: Platform, found: Process, file: str) -> Definition:
         raise InputError(
             f"{file} describes no Process {found.name!r}.", next_step="Name the beginning of a digest, or another file."
         )
-    return ProcessDocuments(platform.catalog, platform.processes, platform.user).parsed(documents[0], {}).definition
+    return ProcessDocuments(platform.catalog, platform.processes, user).parsed(documents[0], {}).definition

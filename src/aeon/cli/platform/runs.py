@@ -61,7 +61,7 @@ def retry_run(run: str, user: str, *, as_json: bool) -> int:
     """Go on after a run that failed or was cancelled, in a new one that keeps what was completed."""
     with running(user) as runner:
         run = named(runner, user, run)
-        new = runner.runs.retry(user, run, Request(user))
+        new = runner.runs.retry(run, Request(user))
         runner.begin()
         runner.engine.start(new.id)
         say(f"run {new.id} goes on after {run}")
@@ -168,7 +168,8 @@ def named(runner: ProcessRunner, user: str, run: str) -> str:
 @contextmanager
 def running(user: str) -> Generator[ProcessRunner]:
     """What runs the current folder's Processes, closed in the end."""
-    with session.opened(session.settings_here(), is_quiet=True) as app, app.process_runner(user) as runner:
+    with session.opened(session.settings_here(), is_quiet=True) as app, app.process_runner() as runner:
+        runner.platform.catalog.add_user(user)
         yield runner
 
 

@@ -75,7 +75,7 @@ def change_master_key(*, as_json: bool) -> int:
 def delete_secret(name: str, user: str) -> int:
     """Delete it. Raises NotFoundError, ReferencedError."""
     with opened(user) as platform:
-        platform.catalog.secrets.remove(_own_secret(platform, name).id, Request(user))
+        platform.catalog.secrets.remove(_own_secret(platform, user, name).id, Request(user))
     put(f"deleted {clean(name)}")
     return Code.DONE
 
@@ -83,7 +83,7 @@ def delete_secret(name: str, user: str) -> int:
 def bind_secret(tool: str, name: str, user: str) -> int:
     """Bind an own secret to another's shared tool."""
     with opened(user) as platform:
-        platform.catalog.tools.bind(tool, _own_secret(platform, name).id, Request(user))
+        platform.catalog.tools.bind(tool, _own_secret(platform, user, name).id, Request(user))
     put(f"bound {clean(name)}")
     return Code.DONE
 
@@ -96,8 +96,8 @@ def unbind_secret(tool: str, user: str) -> int:
     return Code.DONE
 
 
-def _own_secret(platform: Platform, name: str) -> Secret:
-    found = platform.catalog.secrets.by_name(platform.user, name)
+def _own_secret(platform: Platform, user: str, name: str) -> Secret:
+    found = platform.catalog.secrets.by_name(user, name)
     if found is None:
         raise NotFoundError(f"You have no secret named {name!r}.", next_step="See `aeon secret list`.")
     return found

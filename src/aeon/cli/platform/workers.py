@@ -26,7 +26,7 @@ def attend(types: Sequence[str], concurrency: int | None, user: str) -> int:
     _refuse_beside_others(types)
     if HUMAN in types:
         answer_questions(user)
-    with session.opened(_settings(types, concurrency), is_quiet=True) as app, app.process_runner(user) as runner:
+    with session.opened(_settings(types, concurrency), is_quiet=True) as app, app.process_runner() as runner:
         if PROCESS in types or not types:
             _look_after_runs(runner)
         else:

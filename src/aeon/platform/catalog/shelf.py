@@ -62,9 +62,13 @@ class Shelf(Generic[E]):
         self._search = TextIndex(store)
 
     def get(self, user: str, id_: str) -> E:
-        """What the user owns or what is shared. Raises NotFoundError for all else, so nothing leaks (platform 2)."""
+        """What the user owns or what is shared. Raises NotFoundError for all else, so nothing leaks (platform 2).
+
+        Raises UnknownUserError for a user who does not exist; so does every method here that finds nothing for them.
+        """
         found = self._store.read(self._queries.one, {"user": user, "id": id_})
         if not found:
+            self._ledger.require_user(user)
             raise NotFoundError(f"There is nothing with the id {id_!r} that you may see.")
         return self._read(found[0])
 
@@ -72,6 +76,7 @@ class Shelf(Generic[E]):
         """What the user owns. Raises NotFoundError, and ForbiddenError where he sees what is another's (platform 2)."""
         found = self.get(user, id_)
         if found.owner_id != user:
+            self._ledger.require_user(user)
             raise ForbiddenError(f"The {_word(found.kind)} {found.name!r} belongs to somebody else.")
         return found
 
@@ -91,6 +96,7 @@ class Shelf(Generic[E]):
         for id_ in [*ids, name]:
             with suppress(NotFoundError):
                 return self.get(user, id_)
+        self._ledger.require_user(user)
         suggestion = self._suggestion(user, name)
         raise NotFoundError(
             f"There is nothing named {name!r}, or with that id, that you may see.",

@@ -321,7 +321,7 @@ def retried(world: EngineWorld) -> None:
     process = world.process("again", [step("a", tool), step("b", bad, after=["a"], inputs={"id": "{step.a.got}"})])
     run = world.begin(process)
     assert world.ended(run).state.phase == "failed"
-    again = world.runs.retry(world.user, run.id, Request(world.user))
+    again = world.runs.retry(run.id, Request(world.user))
     world.engine.start(again.id)
     assert world.ended(again).state.output == {"got": "q"}
     assert (again.trigger, again.retry_of) == ("retry", run.id)

@@ -61,6 +61,10 @@ class Accepting:
         """The instant that what is accepted gets."""
         return self._ledger.now()
 
+    def require_user(self, user: str) -> None:
+        """Raises UnknownUserError."""
+        self._ledger.require_user(user)
+
     def fresh(self, run: str, executor: str) -> Found | None:
         """A run that was accepted here for that executor, once: nobody has touched it since."""
         found = self._fresh.pop(run, None)

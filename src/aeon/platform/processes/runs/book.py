@@ -111,6 +111,7 @@ class RunBook:
         """A run of the user's. Raises NotFoundError."""
         rows = self._store.read(queries.ONE, {"run": run, "user": user})
         if not rows:
+            self._accepting.require_user(user)
             raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
         return self._found(rows[0])
 
@@ -160,6 +161,7 @@ class RunBook:
         """A job of the user's that failed for good. Raises NotFoundError."""
         rows = self._store.read(queries.DEAD, {"user": user, "job": job})
         if not rows:
+            self._accepting.require_user(user)
             raise NotFoundError(f"You have no dead job {job!r}.", next_step="See `aeon jobs dead`.")
         return DeadJob.from_row(rows[0])
 

@@ -120,18 +120,18 @@ class Runs:
         except ConflictError:
             return
 
-    def retry(self, user: str, run: str, request: Request) -> Run:
+    def retry(self, run: str, request: Request) -> Run:
         """Accept a run that goes on where another one failed or was cancelled: what it completed is not done again.
 
         Raises RuleError for a run that is not over, or has its result.
         """
-        seen = self.see(user, run)
+        seen = self.see(request.user, run)
         if seen.state.phase not in ("failed", "cancelled"):
             raise RuleError(
                 f"The run {run} is {seen.state.phase}: only one that failed or was cancelled is retried.",
                 rule="run_failed",
             )
-        self._processes.get(user, seen.run.process_id)
+        self._processes.get(request.user, seen.run.process_id)
         again = self._accepting.again(Found(seen.run, seen.plan), lambda plan: seeds(plan, seen.state), request)
         self.book.note_retried(run, again.id)
         return again

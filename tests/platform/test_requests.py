@@ -1,4 +1,4 @@
-"""An Idempotency-Key stands for one mutation: its verb, its target and its parameters (platform 20, measured A1)."""
+"""Requests: a key stands for one verb, target and parameters (platform 20); who asks is somebody (measured A1, A2)."""
 
 import inspect
 from itertools import count
@@ -19,7 +19,7 @@ from aeon.platform.catalog.model import (
     TemplateChange,
     ToolChange,
 )
-from aeon.platform.errors import ConflictError
+from aeon.platform.errors import ConflictError, UnknownUserError
 from aeon.platform.ledger import Request
 from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import MetricChange, NewMetric
@@ -202,7 +202,7 @@ MUTATIONS = [
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True, cascade=True)),
     _with(lambda p: p.process(), _started({})),
     _with(lambda p: p.process(), _started({}, within=5.0)),
-    _with(lambda p: p.cancelled_run(), lambda p, run, r: p.runs.retry(p.ann, run, r)),
+    _with(lambda p: p.cancelled_run(), lambda p, run, r: p.runs.retry(run, r)),
 ]
 """Makes one call of each verb that takes a request, most with two values of a parameter."""
 
@@ -244,3 +244,36 @@ def test_platform_20_the_same_key_with_anything_else_is_a_conflict(platform, fir
             second(request)
     assert platform.state() == before
     assert platform.catalog.ledger.verify(platform.ann) is None
+
+
+@given(verb=st.sampled_from(MUTATIONS))
+@settings(suppress_health_check=list(HealthCheck), deadline=None)
+def test_a_user_who_does_not_exist_is_an_error_of_its_own(platform, verb):
+    """Measured A2: whatever is asked for, with a key and without."""
+    call, before = verb(platform), platform.state()
+    for key in (None, "key"):
+        with pytest.raises(UnknownUserError, match="There is no user 'nobody'"):
+            call(Request("nobody", key))
+    assert platform.state() == before
+
+
+READS = {
+    **{f"{name}.get": lambda p, name=name: getattr(p.catalog, name).get("nobody", "x") for name in ROOMS_OF_CATALOG},
+    **{f"{name}.find": lambda p, name=name: getattr(p.catalog, name).find("nobody", "x") for name in ROOMS_OF_CATALOG},
+    "tools.usable": lambda p: p.catalog.tools.usable("nobody", "x"),
+    "secrets.reveal": lambda p: p.catalog.secrets.reveal("nobody", p.secret().id),
+    "processes.get": lambda p: p.processes.get("nobody", p.process().id),
+    "schedules.get": lambda p: p.schedules.get("nobody", p.schedule().id),
+    "runs.see": lambda p: p.runs.see("nobody", p.cancelled_run()),
+    "runs.cancel": lambda p: p.runs.cancel("nobody", p.cancelled_run()),
+    "runs.answer": lambda p: p.runs.answer("nobody", p.cancelled_run(), "one", 1),
+    "runs.questions": lambda p: p.runs.questions("nobody", p.cancelled_run()),
+    "jobs.dead": lambda p: p.runs.book.dead("nobody", "x"),
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_who_does_not_exist_is_told_so_where_nothing_is_found(platform, read):
+    """Measured A2."""
+    with pytest.raises(UnknownUserError):
+        read(platform)

@@ -1,0 +1,34 @@
+"""The platform of a folder belongs to nobody: every verb takes a user (measured A2)."""
+
+import os
+from contextlib import closing
+
+import pytest
+
+from aeon.bootstrap.app import build
+from aeon.platform.catalog.model import NewService, NewTool
+from aeon.platform.ledger import Request
+from aeon.settings import Settings
+
+ENDPOINT = {"type": "object", "required": ["endpoint"]}
+SERVICE = {"name": "api", "type": "rest_api", "protocol": "http", "connectionSchema": ENDPOINT}
+TOOL = {"connectionParams": {"endpoint": "http://x"}, "operation": {"type": "rest_request"}, "inputSchema": {}}
+
+
+@pytest.fixture
+def app(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with closing(build(Settings(), os.environ)) as made:
+        yield made
+
+
+def test_what_a_second_user_is_given_is_not_the_firsts(app):
+    catalog = app.platform().catalog
+    for user in ("me", "bob"):
+        catalog.add_user(user)
+        service = catalog.services.add(NewService.parsed(SERVICE), Request(user))
+        new = NewTool.parsed({**TOOL, "name": f"of_{user}", "serviceId": service.id})
+        catalog.tools.add(new, Request(user))
+    assert [tool.name for tool in app.offer_stored("me")] == ["of_me"]
+    assert [tool.name for tool in app.platform().kernel_tools("bob")] == ["of_bob"]
