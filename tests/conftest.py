@@ -2,8 +2,10 @@
 
 import gc
 import os
+import shutil
 import signal
 import socket
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -23,6 +25,21 @@ def state_folder(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture
+def git():
+    """`git(folder, "add", ".")`: what git prints, in a repository of the test's own."""
+    program = shutil.which("git")
+    if program is None:
+        pytest.skip("git is not installed: apt-get install git")
+
+    def run(folder, *command):
+        as_somebody = ["-c", "user.name=me", "-c", "user.email=me@example"]
+        called = [program, "-C", str(folder), *as_somebody, *command]
+        return subprocess.run(called, capture_output=True, text=True, check=True).stdout
+
+    return run
 
 
 # A runner started in the background ignores Ctrl-C, and so would every command that the tests start and interrupt.

@@ -184,6 +184,23 @@ def test_doctor_says_what_is_broken_and_what_to_do(aeon, monkeypatch, plugin):
     assert any(found["name"] == "tool plugin" for found in ended.json["findings"])
 
 
+def test_doctor_says_what_of_this_folder_a_repository_has(aeon, double, git):
+    """Measured P5"""
+    double("ready")
+    aeon("doctor")  # opens the memory
+    git(".", "init", "-q")
+    git(".", "add", ".")
+    assert "repository" not in aeon("doctor").out
+    git(".", "add", "-f", ".aeon/memory.db")
+    assert "note    repository: git tracks .aeon/memory.db" in aeon("doctor").out
+    Path(".aeon/master.key").write_text("x")
+    git(".", "add", "-f", ".aeon/master.key")
+    ended = aeon("doctor")
+    assert ended.code == 1
+    assert "broken  repository: git tracks .aeon/master.key" in ended.out
+    assert "git rm -r --cached .aeon" in ended.out
+
+
 def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):
     listed = aeon("model", "list", "--json").json
     assert [model["name"] for model in listed] == ["standard", "small", "tiny"]

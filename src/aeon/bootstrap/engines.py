@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError, MissingExtraError
+from aeon.base.folders import make_folder
 from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Book, Engine, Workers
@@ -114,7 +115,7 @@ def _database(place: Place) -> str:
     """Where DBOS keeps its rows, made if need be."""
     if not place.address:
         folder = place.project / ".aeon"
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_folder(folder)
         (folder / "runs.db").touch(mode=0o600)
         return f"sqlite:///{folder / 'runs.db'}"
     password = password_of("engine", place.address, place.settings.password_env, place.environ, place.from_project)

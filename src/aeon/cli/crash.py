@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from aeon.base.folders import make_folder
 from aeon.base.masking import Mask
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -23,7 +24,7 @@ def keep_trace(error: BaseException) -> Path | None:
     for find in (_log_folder, _temporary_folder):
         try:
             folder = find()
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             (folder / name).write_text(text, "utf-8", errors="backslashreplace")
         except OSError:
             continue

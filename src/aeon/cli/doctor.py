@@ -14,6 +14,7 @@ import aeon
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
 from aeon.bootstrap.app import App
 from aeon.bootstrap.choice import ModelChoice
+from aeon.bootstrap.tracked import tracked
 from aeon.cli.codes import Code
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put
@@ -50,7 +51,7 @@ def examine(model: str | None, *, is_quick: bool, as_json: bool) -> int:
     else:
         findings.append(Finding("configuration", "ok", _files_read([path for path, there in loaded.files if there])))
         with opened(loaded, is_quiet=True) as app:
-            findings += [*_places(app), *_tools(app), *_skills(app), *_model(app, is_quick=is_quick)]
+            findings += [*_project(), *_places(app), *_tools(app), *_skills(app), *_model(app, is_quick=is_quick)]
     is_well = all(finding.state != "broken" for finding in findings)
     if as_json:
         put(pretty({"ok": is_well, "findings": [finding._asdict() for finding in findings]}))
@@ -76,6 +77,22 @@ def _python() -> Finding:
 
 def _files_read(paths: list[Path]) -> str:
     return f"read {', '.join(map(str, paths))}" if paths else "no aeon.toml; defaults, AEON_* and flags"
+
+
+def _project() -> list[Finding]:
+    """Whether what Aeon keeps here lies in a repository, where others get it."""
+    found = tracked(Path.cwd())
+    if not [*found.secret, *found.other]:
+        return []
+    name, advice = "repository", "Run: git rm -r --cached .aeon, and commit that."
+    if not found.secret:
+        return [Finding(name, "note", f"git tracks {_some(found.other)}", advice)]
+    also = " Who has the repository may have your secrets: have new ones issued, then `aeon secret set NAME`."
+    return [Finding(name, "broken", f"git tracks {_some(found.secret)}", f"{advice}{also}")]
+
+
+def _some(names: list[str]) -> str:
+    return f"{', '.join(names[:_MOST_NAMED])}{_more(names)}"
 
 
 def _places(app: App) -> list[Finding]:

@@ -4,6 +4,7 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 
+from aeon.base.folders import make_folder
 from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.bootstrap.choice import key_variables
@@ -29,7 +30,7 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     loaded = settings_here(model=model, more=memory)
     with opened(loaded) as app, ExitStack() as closing:
         if place is not None:
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(place)
             app.keep_apart(Path.cwd() / place / "skills")
         stored: list[tuple[Tool, Hints]] = []
         if with_stored:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 from aeon.base.errors import MemoryStoreError
+from aeon.base.folders import make_folder
 from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, encode
 
 _BUSY_MS = 10_000
@@ -30,7 +31,7 @@ class SQLiteMemory(Memory):
         self.path = Path(path).absolute()  # ":memory:" is a file like any other
         self._lock = Lock()
         with self._failures("opened"):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             _own(self.path)
             self._connection = sqlite3.connect(
                 self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from aeon.base.errors import LogError
+from aeon.base.folders import make_folder
 from aeon.base.json import JsonObject, canonical
 from aeon.observability.history import FIRST, History
 
@@ -118,7 +119,7 @@ def _open(path: Path, *, is_new: bool) -> int:
     try:
         if is_new and path.exists():
             raise _exists(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         file = os.open(path, flags, 0o600)
     except OSError as error:
         if isinstance(error, FileExistsError) and path.exists():  # made by another process just now

@@ -29,9 +29,9 @@ def altered(path, *statements):
 
 
 def refused(project, kind=DamagedStoreError):
-    """What is said when the record is opened; its file is as it was, and nothing new but the lock is beside it."""
+    """What is said when the record is opened; its file is as it was, and nothing new is beside it but the lock and the `.gitignore`."""
     before = project.path.read_bytes() if project.path.is_file() else None
-    files = {*project.place.folder.iterdir(), project.place.lock}
+    files = {*project.place.folder.iterdir(), project.place.lock, project.place.folder / ".gitignore"}
     with pytest.raises(kind) as raised:
         project.open()
     assert before is None or project.path.read_bytes() == before
@@ -44,6 +44,7 @@ def test_a_record_is_made_where_there_is_none(project):
         assert users(store) == []
     assert stat.S_IMODE(project.place.folder.stat().st_mode) == 0o700
     assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in project.place.folder.iterdir()} == {
+        ".gitignore": 0o600,
         "aeon.db": 0o600,
         "aeon.db.lock": 0o600,
     }

@@ -178,6 +178,17 @@ def test_secrets_go_in_and_never_come_out(aeon):
     assert aeon("secret", "delete", "mine").out == "deleted mine\n"
 
 
+def test_a_secret_that_a_repository_would_publish_is_warned_of(aeon, git):
+    """Measured P5"""
+    value = json.dumps({"key": CANARY}).encode()
+    assert aeon("secret", "set", "mine", stdin=value).err == ""
+    git(".", "init", "-q")
+    git(".", "add", "-f", ".aeon/vault.db")
+    ended = aeon("secret", "set", "mine", stdin=value)
+    assert "warning: git tracks .aeon/vault.db" in ended.err
+    assert ended.code == 0
+
+
 def test_a_shared_tool_runs_with_a_secret_of_ones_own(aeon, file, monkeypatch):
     """Platform 3."""
     monkeypatch.setenv("WEATHER_KEY", "the owner's")

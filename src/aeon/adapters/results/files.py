@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from aeon.base.folders import make_folder
 from aeon.platform.processes.runs.claims import LostResultError
 
 
@@ -22,7 +23,7 @@ class FileResults:
         with suppress(FileNotFoundError):
             os.utime(file)
             return
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(file.parent, 0o700)
         handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f"{digest}-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:

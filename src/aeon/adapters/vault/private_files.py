@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
+from aeon.base.folders import make_folder
 from aeon.platform.vault import VaultError
 
 _OTHERS = 0o077
@@ -32,7 +33,7 @@ def is_there(path: Path) -> bool:
 
 def private_folder(folder: Path) -> Path:
     """The folder, made (0700) if there is none. Raises VaultError when others may write into it."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(folder, 0o700)
     check_folder(folder)
     return folder
 

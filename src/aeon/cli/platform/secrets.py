@@ -10,10 +10,11 @@ import typer
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform, rekeyed
+from aeon.bootstrap.tracked import tracked
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_json_file
 from aeon.cli.platform.opening import opened
-from aeon.cli.say import put
+from aeon.cli.say import put, say
 from aeon.cli.text import clean, pretty
 from aeon.platform.catalog.model import NewSecret, Secret
 from aeon.platform.errors import NotFoundError, RuleError
@@ -44,6 +45,9 @@ def list_secrets(user: str, *, as_json: bool) -> int:
 
 def set_secret(name: str, kind: str, user: str) -> int:
     """Create it, or rotate it. Raises RuleError for a value that does not fit its type."""
+    if names := tracked(Path.cwd()).secret:
+        said = f"git tracks {', '.join(names)}: who has the repository may have this secret. See `aeon doctor`."
+        say(said, "warning: ")
     value = _asked_value(kind)
     with opened(user) as platform:
         secrets, request = platform.catalog.secrets, Request(user)

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from aeon.base.errors import LogError
+from aeon.base.folders import make_folder
 from aeon.base.json import canonical
 from aeon.bootstrap.app import App
 from aeon.cli.codes import Code
@@ -68,7 +69,7 @@ def _regular(path: Path) -> Path | None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.exists() and not path.is_file():
         return None
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     return Path(os.path.realpath(path))
 
 

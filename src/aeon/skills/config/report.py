@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import ConfigError
+from aeon.base.folders import make_folder
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.base.json_schema import Problem, schema_check
 from aeon.skills.config.placeholders import Substitution, has_placeholder, variables
@@ -132,7 +133,7 @@ def set_values(skill: Skill, texts: Mapping[str, str], environ: Mapping[str, str
 def write_private(path: Path, data: bytes) -> None:
     """Write a file whole or not at all, readable by its owner only. Raises ConfigError when that cannot be done."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent, 0o700)
         _replace(path, data)
     except OSError as error:
         raise ConfigError(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import ConfigError, InputError, SkillError
+from aeon.base.folders import make_folder
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.skills.config.report import resolved_config
 from aeon.skills.invocation import Access, Invocation
@@ -76,7 +77,7 @@ def data_folder(skill: Skill) -> Path:
     """The skill's `data/` and its `tmp/`, made on first use, for the user only (skills 11). Raises SkillError."""
     data = skill.home / "data"
     try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(data, 0o700)
         real = data.resolve(strict=True)
         if not real.is_relative_to(skill.home.resolve()):
             raise SkillError(f"The data folder of the skill {skill.name!r} is a link to {real}.")

@@ -11,6 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from aeon.adapters.store.sqlite.mounts import is_mounted_alone, remote_file_system
+from aeon.base.folders import make_folder
 from aeon.platform.store import DamagedStoreError, StoreFullError, StoreUnavailableError
 
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -96,8 +97,9 @@ class Place:
     def prepare_folder(self) -> None:
         """Make the folder (0700) if there is none, and check it. Raises StoreUnavailableError."""
         with os_errors(self.folder):
-            if not os.path.lexists(self.folder):
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.path.lexists(self.folder):
+                self.check_folder()
+            make_folder(self.folder, 0o700)
             self.check_folder()
 
     def check_folder(self) -> None:

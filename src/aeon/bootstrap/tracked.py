@@ -1,0 +1,64 @@
+"""What of a project's `.aeon` a git repository tracks: whoever has the repository has that, too."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from aeon.base.folders import PROJECT_FOLDER
+
+SECRET_FILES: Final = frozenset({"master.key", "vault.db"})
+"""In `.aeon`. Both together are all secrets in the clear."""
+
+_LONGEST = 0xFFF
+"""What the flags of an entry say of a path that is as long, or longer."""
+
+_MOST_BYTES = 256 * 1024 * 1024
+"""Of a repository's index. A larger one is not read."""
+
+
+class Tracked(NamedTuple):
+    """Names of tracked files, relative to the project's folder."""
+
+    secret: list[str]
+    other: list[str]
+
+
+def tracked(project: Path) -> Tracked:
+    """What the repository that a project's folder lies in tracks of its `.aeon`, by the repository's index.
+
+    Git is not asked: it runs programs that a repository's own configuration names. An index of version 4, which git
+    writes only where it was told to, tells nothing.
+    """
+    folder = project.resolve() / PROJECT_FOLDER
+    names: list[str] = []
+    for root in folder.parents:
+        with suppress(OSError):
+            names = _in_index(_index_of(root / ".git"), folder.relative_to(root).as_posix())
+            break
+    found = [f"{PROJECT_FOLDER}/{name}" for name in names if name != ".gitignore"]
+    secret = [name for name in found if Path(name).name in SECRET_FILES]
+    return Tracked(secret, [name for name in found if name not in secret])
+
+
+def _index_of(git: Path) -> Path:
+    """Raises OSError where there is no repository."""
+    if git.is_dir():
+        return git / "index"
+    text = git.read_text("utf-8", "replace")  # a worktree's or submodule's: "gitdir: PATH"
+    return git.parent / text.removeprefix("gitdir:").strip() / "index"
+
+
+def _in_index(index: Path, folder: str) -> list[str]:
+    """The paths in an index that lie in a folder, without that. Each stands there whole, after its length."""
+    if index.stat().st_size > _MOST_BYTES:
+        return []
+    path = re.compile(rb"(.{4})" + re.escape(folder.encode()) + rb"/([^\0]+)\0", re.DOTALL)
+    found = (each for each in path.finditer(index.read_bytes()) if _is_entry(each, len(folder.encode()) + 1))
+    return sorted({each[2].decode("utf-8", "replace") for each in found})
+
+
+def _is_entry(found: re.Match[bytes], before: int) -> bool:
+    """Whether the path begins where the text does: else it lies in a folder of that name in another one."""
+    length = min(before + len(found[2]), _LONGEST)
+    return any(int.from_bytes(found[1][at : at + 2], "big") & _LONGEST == length for at in (0, 2))
