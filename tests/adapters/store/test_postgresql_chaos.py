@@ -10,17 +10,33 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.store.postgresql import open_postgresql
+from aeon.testing.store.units import ADD_ONE
 from aeon.testing.store.world import in_threads
 
 from .conftest import PASSWORD, new_record, server_folder, started
 from .namespaces import Cable
-from .postgres_writer import make_counter, write_all
+from .postgres_writer import COUNTER, make_counter, write_all
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 WRITER = Path(__file__).with_name("postgres_writer.py")
 REQUESTS = "SELECT id FROM aeon.requests"
 COUNTED = "SELECT position FROM aeon.consumers WHERE name = 'counter'"
+
+
+HOLDER = """
+import sys
+from aeon.adapters.store.postgresql import open_postgresql
+from aeon.testing.store.units import ADD_ONE
+
+def work(unit):
+    unit.write(ADD_ONE, {"name": "counter"})
+    print("holds it", flush=True)
+    unit.read("SELECT CAST(pg_sleep(2) AS text) AS slept")
+
+open_postgresql(*sys.argv[1:]).update(work)
+"""
+"""Locks the counter, and is answered two seconds later."""
 
 
 class Writers:
@@ -145,6 +161,25 @@ def test_writers_on_two_machines_and_a_cut_cable(cable, server_behind):
     acknowledged = "".join(["near-0\n", "far-0\n", *heard, *(out for out, _ in said)]).split()
     assert len(acknowledged) == 5000
     check(server_behind, record, acknowledged)
+
+
+def test_a_machine_that_is_cut_off_while_it_is_answered_keeps_no_lock(cable, server_behind):
+    """What is on its way to it is never acknowledged, and while that is so no keepalive is sent."""
+    with cable.inside(0):
+        record = new_record(server_behind)
+        with closing(open_postgresql(record.address, PASSWORD)) as store:
+            make_counter(store)
+            with cable.inside(1):
+                far = subprocess.Popen([sys.executable, "-c", HOLDER, record.address, PASSWORD], stdout=subprocess.PIPE)
+            try:
+                assert far.stdout.readline() == b"holds it\n"
+                cable.cut()
+                began = time.monotonic()
+                store.update(lambda unit: unit.write(ADD_ONE, COUNTER))
+                assert time.monotonic() - began < 25
+            finally:
+                far.kill()
+                far.communicate()
 
 
 @contextmanager

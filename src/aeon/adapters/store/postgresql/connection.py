@@ -38,12 +38,14 @@ SELECT set_config('search_path', $1, false),
        set_config('tcp_keepalives_idle', '4', false),
        set_config('tcp_keepalives_interval', '2', false),
        set_config('tcp_keepalives_count', '2', false),
+       set_config('tcp_user_timeout', '8000', false),
        set_config('default_transaction_read_only', 'on', false),
        set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)
 """
 """Asked of the server that was chosen: `target_session_attrs=read-write` refuses a session that begins read-only.
 
-The server, too, notices after 8 seconds that a machine is gone, and takes back what that one had locked. A process
+The server, too, notices after 8 seconds that a machine is gone, also while an answer is on its way, when no keepalive
+is sent (`tcp_user_timeout`, which a Unix socket ignores), and takes back what that one had locked. A process
 that is stopped in its unit of work keeps its locks for a minute at most.
 """
 
