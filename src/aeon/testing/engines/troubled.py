@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 Trouble = Literal["", "full", "away"]
 
-_HELD_AT_MOST = 30.0
+_HELD_AT_MOST = 60.0
 """Seconds, so that a test which fails ends."""
 
 

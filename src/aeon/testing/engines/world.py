@@ -33,7 +33,10 @@ from aeon.testing.vault import InMemoryVault
 Behaviour: TypeAlias = Callable[[JsonObject, str], Json]
 """What a tool does with its input and the id of its job."""
 
-LONG_ENOUGH = 30.0
+LONG_ENOUGH = 60.0
+"""Seconds until a test fails. While a store hangs, Temporal tells of a cancellation after 24 of them."""
+
+_GATED_AT_MOST = 30.0
 
 
 class MakesEngine(Protocol):
@@ -174,7 +177,7 @@ def waits_for(event: threading.Event) -> Behaviour:
     """Waits for that, then does as `echo`."""
 
     def behave(given: JsonObject, key: str) -> Json:
-        event.wait(LONG_ENOUGH)
+        event.wait(_GATED_AT_MOST)
         return echo(given, key)
 
     return behave
