@@ -134,7 +134,9 @@ def main(folder, wanted, elsewhere=()):
     chaos.presence.begin(["process"])
     chaos.caretaker.take_over()
     print("begun", flush=True)
-    numbers = {run.inputs["q"] for run in chaos.runs.page(USER, 10_000) if run.parent_id is None}
+    numbers = {
+        chaos.runs.see(USER, run.id).run.inputs["q"] for run in chaos.runs.page(USER, 10_000) if run.parent_id is None
+    }
     for number in range(wanted):
         if number in numbers:
             continue

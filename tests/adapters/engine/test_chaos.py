@@ -122,7 +122,7 @@ def verify(folder, kills):
     with closing(new_record(folder / "record")) as store:
         book = RunBook(store, FileResults(folder / "results"), None)
         runs = book.of_owner("me", 100_000, called=True)
-        assert sorted(run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))
+        assert sorted(book.found(run.id).run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))
         assert {run.phase for run in runs} == {"completed"}
         assert len(runs) == 2 * RUNS
         jobs = set()

@@ -37,6 +37,7 @@ def test_what_failed_for_good_is_there_with_its_reason(world):
     (job,) = dead(world)
     assert (job.id, job.run_id, job.owner_id, job.step, job.tool) == (f"{run.id}:b:1", run.id, world.user, "b", "bad")
     assert (job.attempts, job.retried_by, "it cannot do q" in job.message) == (1, None, True)
+    world.catalog.add_user("somebody")
     with pytest.raises(NotFoundError, match="aeon jobs dead"):
         world.runs.book.dead("somebody", job.id)
 

@@ -70,7 +70,7 @@ def verify(folder):
     with closing(new_record(folder / "record")) as store:
         book = RunBook(store, FileResults(folder / "results"), None)
         runs = book.of_owner("me", 100_000, called=True)
-        assert sorted(run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))
+        assert sorted(book.found(run.id).run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))
         failed = [run for run in runs if run.phase != "completed"]
         assert {(run.phase, run.failure["code"]) for run in failed} <= {("failed", "worker")}
         jobs = set()

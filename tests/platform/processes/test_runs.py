@@ -1,5 +1,7 @@
 """Runs as their owner sees them: accepted once, seen by nobody else, traced whole (platform 2, 4, 8-10, 20)."""
 
+import shutil
+
 import pytest
 
 from aeon.adapters.engine.local import LocalEngine
@@ -8,7 +10,8 @@ from aeon.platform.catalog.model import ToolChange
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Request
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.processes.runs.accepting import MOST_INPUT, NewRun
+from aeon.platform.processes.runs.claims import LostResultError
 from aeon.platform.processes.runs.trace import attempts
 from aeon.testing.engines.world import EngineWorld, echo, flaky, step
 from aeon.testing.records import new_record
@@ -39,6 +42,28 @@ def test_the_same_key_is_the_same_run_and_another_body_is_refused(world):
     assert len(world.runs.page(world.user)) == 1
     with pytest.raises(ConflictError):
         world.runs.accept(process, NewRun({"q": 2}), Request(world.user, "key"))
+
+
+def test_a_run_has_no_more_inputs_than_a_mebibyte(world):
+    """Measured A3"""
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    most = MOST_INPUT - len('{"q":""}')
+    assert world.runs.accept(process, NewRun({"q": "x" * most}), Request(world.user)).inputs["q"].startswith("x")
+    with pytest.raises(RuleError, match="larger than 1024 KiB") as raised:
+        world.runs.accept(process, NewRun({"q": "x" * (most + 1)}), Request(world.user))
+    assert (raised.value.rule, raised.value.field) == ("input_size", "$.inputs")
+    assert len(world.runs.page(world.user)) == 1
+
+
+def test_a_list_of_runs_does_not_read_their_inputs(world, tmp_path):
+    """Measured A3: not even where they are gone, which only who looks at the run needs to be told."""
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    run = world.runs.accept(process, NewRun({"q": "x" * 600_000}), Request(world.user))
+    assert world.runs.see(world.user, run.id).run.inputs == {"q": "x" * 600_000}
+    shutil.rmtree(tmp_path / "results")
+    assert [each.id for each in world.runs.page(world.user)] == [run.id]
+    with pytest.raises(LostResultError):
+        world.runs.see(world.user, run.id)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from aeon.base.clock import Clock
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.engine import EngineUnavailableError
-from aeon.platform.processes.runs.model import Run
+from aeon.platform.processes.runs.model import RunSummary
 from aeon.platform.processes.schedules.starting import Started, Starter
 from aeon.platform.store import StoreError
 from aeon.platform.workers.caretaking import Caretaker
@@ -100,6 +100,6 @@ def _begun(each: Started) -> str:
     return f"run {each.firing.run} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
 
 
-def _ended(run: Run) -> str:
+def _ended(run: RunSummary) -> str:
     why = f": {run.failure['message']}" if run.failure else ""
     return f"run {run.id} of {run.process_name} is {run.phase}{why}"

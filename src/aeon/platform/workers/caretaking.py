@@ -5,7 +5,7 @@ from datetime import datetime
 from aeon.base.clock import Clock
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.engine import Engine, EngineUnavailableError
-from aeon.platform.processes.runs.model import Run
+from aeon.platform.processes.runs.model import RunSummary
 from aeon.platform.workers.registry import Registry
 
 
@@ -22,7 +22,7 @@ class Caretaker:
         self._clock = clock
         self._just_accepted = just_accepted
 
-    def take_over(self, root: str | None = None) -> list[Run]:
+    def take_over(self, root: str | None = None) -> list[RunSummary]:
         """Take over runs that no executor carries out, all or those of the family of one root; returns them.
 
         Raises StoreError, EngineUnavailableError.
@@ -41,6 +41,6 @@ class Caretaker:
             raise
         return taken
 
-    def _is_fresh(self, run: Run) -> bool:
+    def _is_fresh(self, run: RunSummary) -> bool:
         waited = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(run.accepted_at)
         return 0 <= waited.total_seconds() <= self._just_accepted  # the clock may have gone back

@@ -23,6 +23,9 @@ from aeon.platform.processes.runs.model import Entry, Run, Trigger
 from aeon.platform.processes.words import listed
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, Unit, writes_one
 
+MOST_INPUT = 1024 * 1024
+"""Characters of canonical JSON that the inputs of a run have at most."""
+
 
 class NewRun(NamedTuple):
     """A run to accept. `id` is made up where it is empty; after `within` seconds it fails if it has not ended.
@@ -263,6 +266,7 @@ def _call_of(row: JsonObject) -> Call:
 
 
 def _refuse(process: Process, inputs: JsonObject) -> None:
+    """Raises RuleError where a Process cannot be run, or not with these inputs, all that is wrong with them at once."""
     if not process.enabled:
         raise RuleError(
             f"The process {process.name!r} of {process.owner_id} is disabled.",
@@ -280,4 +284,11 @@ def _refuse(process: Process, inputs: JsonObject) -> None:
             rule="input_valid",
             field="$.inputs",
             next_step=f"Give exactly these: {listed(wanted)}.",
+        )
+    if len(canonical(inputs)) > MOST_INPUT:
+        raise RuleError(
+            f"The inputs of a run of {process.name!r} are larger than {MOST_INPUT // 1024} KiB of JSON.",
+            rule="input_size",
+            field="$.inputs",
+            next_step="Keep large data where a tool can get them, and give their address.",
         )

@@ -14,7 +14,7 @@ from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.accepting import Accepting, Found
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out, reference
 from aeon.platform.processes.runs.entries import entry_row
-from aeon.platform.processes.runs.model import Done, Entry, Run, Signal, Work
+from aeon.platform.processes.runs.model import Done, Entry, Run, RunSummary, Signal, Work
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, Unit, guard, writes_one
 from aeon.platform.workers.dead import DeadJob, died, may_be_dead
 
@@ -115,32 +115,32 @@ class RunBook:
             raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
         return self._found(rows[0])
 
-    def of_owner(self, user: str, limit: int, *, called: bool = False) -> list[Run]:
-        """The user's runs, newest first; with `called` also those that others of his runs called."""
+    def of_owner(self, user: str, limit: int, *, called: bool = False) -> list[RunSummary]:
+        """The user's runs, newest first; with `called` also those that others of their runs called."""
         params: JsonObject = {"user": user, "limit": limit, "called": called}
-        return [self._run_of(row) for row in self._store.read(queries.OF_OWNER, params)]
+        return [RunSummary.from_row(row) for row in self._store.read(queries.OF_OWNER, params)]
 
-    def family(self, root: str) -> list[Run]:
+    def family(self, root: str) -> list[RunSummary]:
         """A run and all that it called, directly and indirectly, as they were accepted."""
-        return [self._run_of(row) for row in self._store.read(queries.CALLED_BY_RUN, {"root": root})]
+        return [RunSummary.from_row(row) for row in self._store.read(queries.CALLED_BY_RUN, {"root": root})]
 
-    def open(self, limit: int = 1000) -> list[Run]:
+    def open(self, limit: int = 1000) -> list[RunSummary]:
         """Runs of all users that have not ended."""
-        return [self._run_of(row) for row in self._store.read(queries.OPEN, {"limit": limit})]
+        return [RunSummary.from_row(row) for row in self._store.read(queries.OPEN, {"limit": limit})]
 
-    def left(self, executors: Collection[str], root: str | None = None, limit: int = 1000) -> list[Run]:
+    def left(self, executors: Collection[str], root: str | None = None, limit: int = 1000) -> list[RunSummary]:
         """Open runs of all users that none of these executors carries out; of one family, if its root is named."""
         given: JsonObject = {"executors": list[Json](executors), "root": root, "limit": limit}
         rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, given)
-        return [self._run_of(row) for row in rows]
+        return [RunSummary.from_row(row) for row in rows]
 
     def held_by(self, executor: str) -> dict[str, str]:
         """The runs that an executor carries out, each with its Process's name."""
         return {row["id"]: row["name"] for row in self._store.read(queries.HELD, {"executor": executor})}
 
-    def standings(self, runs: Sequence[str]) -> list[Run]:
+    def standings(self, runs: Sequence[str]) -> list[RunSummary]:
         """These runs as they stand now; those that are not there any more are left out."""
-        return [self._run_of(row) for row in self._store.read(queries.STANDINGS, {"runs": list[Json](runs)})]
+        return [RunSummary.from_row(row) for row in self._store.read(queries.STANDINGS, {"runs": list[Json](runs)})]
 
     def give(self, run: str, executor: str, to: str) -> bool:
         """Make a run another executor's, empty for nobody's; False when it was not `executor`'s, or has ended."""
@@ -203,11 +203,11 @@ class RunBook:
             return []
         return died(self.found(run).plan, entries, phase)
 
-    def _run(self, run: str) -> Run:
+    def _run(self, run: str) -> RunSummary:
         rows = self._store.read(queries.RUN, {"run": run})
         if not rows:
             raise NotFoundError(f"There is no run {run!r}.")
-        return self._run_of(rows[0])
+        return RunSummary.from_row(rows[0])
 
     def _not_kept(self, run: str, executor: str, entries: Sequence[Entry]) -> list[Entry]:
         """Those that an attempt whose answer was lost has not written. Raises ConflictError."""
@@ -217,11 +217,8 @@ class RunBook:
             raise ConflictError(f"The run {run} is carried out by another executor now.")
         return left
 
-    def _run_of(self, row: Row) -> Run:
-        return Run.from_row({**row, "inputs": checked_out(self._results, row["inputs"])})
-
     def _found(self, row: Row) -> Found:
-        run = self._run_of(row)
+        run = Run.from_row({**row, "inputs": checked_out(self._results, row["inputs"])})
         said: JsonObject = parse_strict(row["definition"])
         plan: JsonObject = parse_strict(checked_out(self._results, row["plan"]))
         return Found(run, Plan.parsed(plan | {"definition": {"name": run.process_name, **said}}))
@@ -255,7 +252,7 @@ def _progress(last: Entry, state: State) -> JsonObject:
     }
 
 
-def _failure_of(ended: Run) -> Failure:
+def _failure_of(ended: RunSummary) -> Failure:
     if ended.phase == "cancelled" or ended.failure is None:
         return Failure(code="cancelled", message=f"the run {ended.id} was cancelled")
     told = ended.failure

@@ -14,21 +14,22 @@ from aeon.platform.records import Record
 Trigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
 
 
-class Run(Record):
-    """One run of a Process. What it follows is fixed when it is accepted; `phase` and what follows it its events say.
+class RunSummary(Record):
+    """A run as lists tell of it: all but its inputs, which may be large.
+
+    What it follows is fixed when it is accepted; `phase` and what follows it its events say.
 
     `pins` are the digests of all Processes that it may come to call, by id, so that later edits never touch it.
     `executor` is who carries it out now, empty for nobody. `events` counts its entries.
     """
 
-    stored_as_text: ClassVar[frozenset[str]] = frozenset({"inputs", "pins", "failure"})
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"pins", "failure"})
 
     id: str
     owner_id: str
     process_id: str
     process_name: str
     digest: str
-    inputs: JsonObject
     trigger: Trigger
     pins: dict[str, str]
     parent_id: str | None = None
@@ -42,6 +43,14 @@ class Run(Record):
     ended_at: str | None = None
     tokens: int = 0
     failure: JsonObject | None = None
+
+
+class Run(RunSummary):
+    """One run of a Process."""
+
+    stored_as_text: ClassVar[frozenset[str]] = RunSummary.stored_as_text | {"inputs"}
+
+    inputs: JsonObject
 
 
 class Entry(Record):

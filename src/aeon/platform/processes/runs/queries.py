@@ -10,14 +10,14 @@ from typing import Final
 from aeon.platform.store import Texts
 
 _COLUMNS: Final = """
-r.id, r.owner_id, r.process_id, r.process_name, r.digest, r.inputs, r.trigger, r.pins, r.parent_id, r.root_id,
+r.id, r.owner_id, r.process_id, r.process_name, r.digest, r.trigger, r.pins, r.parent_id, r.root_id,
 r.retry_of, r.accepted_at, r.deadline, r.executor, r.phase, r.events, r.ended_at, r.tokens, r.failure
 """
 
-_RUN: Final = f"SELECT {_COLUMNS} FROM runs r"  # noqa: S608  # constants alone
+_SUMMARY: Final = f"SELECT {_COLUMNS} FROM runs r"  # noqa: S608  # constants alone
 
 _FOUND: Final = f"""
-SELECT {_COLUMNS}, r.plan, d.text AS definition FROM runs r JOIN definitions d ON d.digest = r.digest
+SELECT {_COLUMNS}, r.inputs, r.plan, d.text AS definition FROM runs r JOIN definitions d ON d.digest = r.digest
 """  # noqa: S608  # constants alone
 
 # Accepted, taken, kept
@@ -60,7 +60,7 @@ WANT: Final = Texts(sqlite=_WANT, postgresql=f"{_WANT} FOR SHARE")
 
 # Looked at
 
-RUN: Final = f"{_RUN} WHERE r.id = :run"
+RUN: Final = f"{_SUMMARY} WHERE r.id = :run"
 
 PROGRESS: Final = "SELECT executor, events FROM runs WHERE id = :run"
 
@@ -68,26 +68,26 @@ PLAN: Final = f"{_FOUND} WHERE r.id = :run"
 
 ONE: Final = f"{_FOUND} WHERE r.id = :run AND r.owner_id = :user"
 
-STANDINGS: Final = f"{_RUN} WHERE r.id IN (SELECT value FROM json_each(:runs))"  # noqa: S608  # constants alone
+STANDINGS: Final = f"{_SUMMARY} WHERE r.id IN (SELECT value FROM json_each(:runs))"  # noqa: S608  # constants alone
 
 ENTRIES: Final = "SELECT text FROM run_entries WHERE run_id = :run AND n > :after ORDER BY n LIMIT :limit"
 
 WANTED: Final = "SELECT text FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs)) ORDER BY at, id"
 
-OF_OWNER: Final = f"""{_RUN}
+OF_OWNER: Final = f"""{_SUMMARY}
 WHERE r.owner_id = :user AND (:called = 1 OR r.parent_id IS NULL) ORDER BY r.accepted_at DESC, r.id LIMIT :limit
 """
 
-CALLED_BY_RUN: Final = f"{_RUN} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
+CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
 
-OPEN: Final = f"{_RUN} WHERE r.ended_at IS NULL ORDER BY r.accepted_at, r.id LIMIT :limit"
+OPEN: Final = f"{_SUMMARY} WHERE r.ended_at IS NULL ORDER BY r.accepted_at, r.id LIMIT :limit"
 
-LEFT: Final = f"""{_RUN}
+LEFT: Final = f"""{_SUMMARY}
 WHERE r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
 ORDER BY r.accepted_at, r.id LIMIT :limit
 """  # noqa: S608  # constants alone
 
-LEFT_OF_ROOT: Final = f"""{_RUN}
+LEFT_OF_ROOT: Final = f"""{_SUMMARY}
 WHERE r.root_id = :root AND r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
 ORDER BY r.accepted_at, r.id
 """  # noqa: S608  # constants alone

@@ -19,7 +19,7 @@ from aeon.platform.processes.runs.accepting import Accepting, Found, NewRun
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.conducting import replayed
-from aeon.platform.processes.runs.model import Entry, Run, Signal
+from aeon.platform.processes.runs.model import Entry, Run, RunSummary, Signal
 from aeon.platform.processes.runs.retrying import seeds
 from aeon.platform.store import DuplicateError, GuardError, Store
 
@@ -72,7 +72,7 @@ class Runs:
         """
         return self._accepting.run_of(process, new, request)
 
-    def page(self, user: str, limit: int = _SHOWN) -> list[Run]:
+    def page(self, user: str, limit: int = _SHOWN) -> list[RunSummary]:
         """The user's runs, newest first, without those that they called."""
         return self.book.of_owner(user, limit)
 

@@ -11,7 +11,7 @@ from aeon.platform.processes.running.retries import wait_before
 from aeon.platform.processes.runs import span_names as names
 from aeon.platform.processes.runs.accepting import Found
 from aeon.platform.processes.runs.book import micros
-from aeon.platform.processes.runs.model import Entry, Run
+from aeon.platform.processes.runs.model import Entry, Run, RunSummary
 from aeon.platform.processes.runs.trace import Attempt, attempts
 
 Attributes: TypeAlias = dict[str, str | int | bool]
@@ -60,7 +60,7 @@ def place_of_run(root: str, run: str) -> Place:
     return Place(_number(f"trace {root}", 16), _number(f"run {run}", 8))
 
 
-def spans_of(found: Found, entries: Iterable[Entry], before: Run | None, *, with_contents: bool) -> list[Span]:
+def spans_of(found: Found, entries: Iterable[Entry], before: RunSummary | None, *, with_contents: bool) -> list[Span]:
     """The spans of an ended run, its own first, then one for each attempt that was made in it.
 
     A run that was called stands below the attempt that called it. `before` is the run that this one goes on after,
@@ -88,7 +88,7 @@ class _Drawing:
         self._begin = min([_nanos(self._run.accepted_at), *times])
         self._end = max([_nanos(self._run.ended_at or self._run.accepted_at), *times])
 
-    def root(self, made: Sequence[Attempt], before: Run | None) -> Span:
+    def root(self, made: Sequence[Attempt], before: RunSummary | None) -> Span:
         run = self._run
         error = None
         if run.phase == "failed":
