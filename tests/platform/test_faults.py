@@ -250,10 +250,11 @@ def test_an_answer_is_kept_at_least_a_day_by_any_clock_and_what_is_forgotten_sta
     with pytest.raises(ConflictError):
         world.catalog.services.add(NewService.parsed({"name": "other", **SERVICE}), request)
     world.clock.sleep(3 * DAY + HOUR)
-    second = world.catalog.services.add(NewService.parsed({"name": "second", **SERVICE}), request)
+    other = NewService.parsed({"name": "second", **SERVICE})
+    second = world.catalog.services.add(other, request)
     assert second.id != first.id
     go_back(world, 3 * DAY)
-    assert world.catalog.services.add(new, request) == second
+    assert world.catalog.services.add(other, request) == second
 
 
 def test_health_is_checked_on_when_the_clock_goes_back(world):

@@ -15,6 +15,7 @@ import subprocess
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
@@ -113,7 +114,8 @@ class PostgresServer:
         family = [psutil.Process(self._process.pid)] if self.is_running else []
         family += [child for parent in family for child in parent.children(recursive=True)]
         for process in family:
-            process.kill()
+            with suppress(psutil.NoSuchProcess):  # a session that ended by itself just now
+                process.kill()
         psutil.wait_procs(family, timeout=_STOP_SECONDS)
         self._process.wait()
         self._process = None
