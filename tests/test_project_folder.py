@@ -1,5 +1,7 @@
 """What Aeon keeps of a project is its user's alone, and goes into no repository (platform 21, measured P5)."""
 
+import os
+
 import pytest
 
 from aeon.base.folders import make_folder
@@ -79,6 +81,16 @@ def test_a_worktree_is_looked_up_in_its_repository(repository, git, tmp_path_fac
 def test_an_index_that_is_none_tells_nothing(tmp_path, index):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "index").write_bytes(index)
+    assert tracked(tmp_path) == ([], [])
+
+
+def test_pipes_in_place_of_a_repository_are_not_read(tmp_path):
+    """A folder from elsewhere does not hang who looks at it."""
+    os.mkfifo(tmp_path / ".git")
+    assert tracked(tmp_path) == ([], [])
+    (tmp_path / ".git").unlink()
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git" / "index")
     assert tracked(tmp_path) == ([], [])
 
 

@@ -16,6 +16,9 @@ _LONGEST = 0xFFF
 _MOST_BYTES = 256 * 1024 * 1024
 """Of a repository's index. A larger one is not read."""
 
+_MOST_OF_A_LINK = 8192
+"""Of a file `.git` that names the repository's folder."""
+
 
 class Tracked(NamedTuple):
     """Names of tracked files, relative to the project's folder."""
@@ -42,16 +45,18 @@ def tracked(project: Path) -> Tracked:
 
 
 def _index_of(git: Path) -> Path:
-    """Raises OSError where there is no repository."""
+    """Raises FileNotFoundError where there is no repository."""
     if git.is_dir():
         return git / "index"
+    if not git.is_file() or git.stat().st_size > _MOST_OF_A_LINK:
+        raise FileNotFoundError
     text = git.read_text("utf-8", "replace")  # a worktree's or submodule's: "gitdir: PATH"
     return git.parent / text.removeprefix("gitdir:").strip() / "index"
 
 
 def _in_index(index: Path, folder: str) -> list[str]:
     """The paths in an index that lie in a folder, without that. Each stands there whole, after its length."""
-    if index.stat().st_size > _MOST_BYTES:
+    if not index.is_file() or index.stat().st_size > _MOST_BYTES:  # a pipe would never end
         return []
     path = re.compile(rb"(.{4})" + re.escape(folder.encode()) + rb"/([^\0]+)\0", re.DOTALL)
     found = (each for each in path.finditer(index.read_bytes()) if _is_entry(each, len(folder.encode()) + 1))
