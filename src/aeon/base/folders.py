@@ -24,7 +24,7 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 def _keep_out_of_git(project: Path) -> None:
-    """A folder that cannot be written to is told by whoever writes the next file into it."""
+    """Errors are left to the next write into the folder, which reports them."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with suppress(OSError):
         descriptor = os.open(project / ".gitignore", flags, 0o600)

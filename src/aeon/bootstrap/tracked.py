@@ -1,4 +1,4 @@
-"""What of a project's `.aeon` a git repository tracks: whoever has the repository has that, too."""
+"""Which files of a project's `.aeon` a git repository tracks. Everyone who can read the repository can read them."""
 
 import re
 from contextlib import suppress
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from aeon.base.folders import PROJECT_FOLDER
 
 SECRET_FILES: Final = frozenset({"master.key", "vault.db"})
-"""In `.aeon`. Both together are all secrets in the clear."""
+"""In `.aeon`. Who has both can decrypt every secret."""
 
 _LONGEST = 0xFFF
 """What the flags of an entry say of a path that is as long, or longer."""
@@ -28,10 +28,10 @@ class Tracked(NamedTuple):
 
 
 def tracked(project: Path) -> Tracked:
-    """What the repository that a project's folder lies in tracks of its `.aeon`, by the repository's index.
+    """The files of a project's `.aeon` that the repository around it tracks, read from the repository's index.
 
-    Git is not asked: it runs programs that a repository's own configuration names. An index of version 4, which git
-    writes only where it was told to, tells nothing.
+    Git itself is not called, because it runs programs that a repository's configuration names. An index of version 4,
+    which git writes only if configured to, is read as empty.
     """
     folder = project.resolve() / PROJECT_FOLDER
     names: list[str] = []
@@ -64,6 +64,6 @@ def _in_index(index: Path, folder: str) -> list[str]:
 
 
 def _is_entry(found: re.Match[bytes], before: int) -> bool:
-    """Whether the path begins where the text does: else it lies in a folder of that name in another one."""
+    """Whether the match is a whole path, not the end of a path in another folder."""
     length = min(before + len(found[2]), _LONGEST)
     return any(int.from_bytes(found[1][at : at + 2], "big") & _LONGEST == length for at in (0, 2))

@@ -80,14 +80,16 @@ def _files_read(paths: list[Path]) -> str:
 
 
 def _project() -> list[Finding]:
-    """Whether what Aeon keeps here lies in a repository, where others get it."""
+    """Whether a git repository tracks files of `.aeon`, so that others get them."""
     found = tracked(Path.cwd())
     if not [*found.secret, *found.other]:
         return []
     name, advice = "repository", "Run: git rm -r --cached .aeon, and commit that."
     if not found.secret:
         return [Finding(name, "note", f"git tracks {_some(found.other)}", advice)]
-    also = " Who has the repository may have your secrets: have new ones issued, then `aeon secret set NAME`."
+    also = (
+        " Everyone with access to the repository may have your secrets: replace them, then run `aeon secret set NAME`."
+    )
     return [Finding(name, "broken", f"git tracks {_some(found.secret)}", f"{advice}{also}")]
 
 

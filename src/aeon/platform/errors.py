@@ -21,7 +21,7 @@ class NotFoundError(PlatformError):
 class UnknownUserError(NotFoundError):
     """Nobody has that name here; nothing was done."""
 
-    next_step = "Check the name, or add the user: the first command of a user does."
+    next_step = "Check the name. A user is added by their first command."
 
 
 class ForbiddenError(PlatformError):

@@ -35,7 +35,7 @@ class Request:
     key: str | None = None
 
     def to(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
-        """The request as the mutation that it turns out to be."""
+        """The mutation that this request asks for."""
         return Mutation(self.user, self.key, verb, target, parameters)
 
 
@@ -81,7 +81,7 @@ class Ledger:
         self._store.update(lambda unit: unit.write(queries.ADD_USER, params))
 
     def require_user(self, user: str) -> None:
-        """Raises UnknownUserError for one who was never added: what they ask for is not told from what is not there."""
+        """Raises UnknownUserError for a user who was never added."""
         if not self._store.read(queries.HAS_USER, {"user": user}):
             raise _unknown(user)
 

@@ -46,8 +46,8 @@ def list_secrets(user: str, *, as_json: bool) -> int:
 def set_secret(name: str, kind: str, user: str) -> int:
     """Create it, or rotate it. Raises RuleError for a value that does not fit its type."""
     if names := tracked(Path.cwd()).secret:
-        said = f"git tracks {', '.join(names)}: who has the repository may have this secret. See `aeon doctor`."
-        say(said, "warning: ")
+        said = f"git tracks {', '.join(names)}: everyone with access to the repository may have this secret."
+        say(f"{said} See `aeon doctor`.", "warning: ")
     value = _asked_value(kind)
     with opened(user) as platform:
         secrets, request = platform.catalog.secrets, Request(user)
