@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+LAST_WORDS = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
+FATAL = b"E" + struct.pack("!I", len(LAST_WORDS) + 4) + LAST_WORDS
 SSL_REQUEST = struct.pack("!II", 8, 80877103)
 
 
@@ -24,6 +26,7 @@ class Front:
         self._tls = tls
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._cut = None
+        self._left = None
         self._open = []
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -32,9 +35,14 @@ class Front:
         """At the next message with that word close the connection; first pass it on and swallow the answer, or not."""
         self._cut = (word, is_passed_on)
 
+    def end_after(self, messages):
+        """Pass on so many messages of the server; then tell the client, as a server that is stopped, and close."""
+        self._left = messages
+
     def close(self):
         self._listener.close()
         for either in self._open:
+            end(either)  # a thread that reads keeps a socket open that is only closed
             either.close()
 
     def _accept(self):
@@ -74,10 +82,28 @@ class Front:
     def _answer(self, client, server):
         try:
             while data := server.recv(65536):
-                client.sendall(data)
+                passed_on = self._passed_on(data)
+                client.sendall(passed_on)
+                if passed_on is not data:
+                    break
         except OSError:
             pass
         end(client)
+        end(server)
+
+    def _passed_on(self, data):
+        """`data`, which are whole messages where messages are counted, or what the client gets in their place."""
+        if self._left is None:
+            return data
+        at = 0
+        while at < len(data) and self._left:
+            (length,) = struct.unpack_from("!I", data, at + 1)
+            at += 1 + length
+            self._left -= 1
+        if self._left:
+            return data
+        self._left = None
+        return data[:at] + FATAL
 
 
 def end(either, how=socket.SHUT_RDWR):

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from psycopg import OperationalError, errors
+from psycopg import DatabaseError, OperationalError, errors
 
 from aeon.adapters.store.postgresql.failures import (
     ConflictError,
@@ -27,7 +27,8 @@ SECRET = "correct-horse-battery"  # noqa: S105  # a word that no error may tell
 
 def raised(error, *, is_closed=False):
     """What the store raises in place of an error of psycopg's."""
-    with pytest.raises(Exception) as caught, as_store_errors(SimpleNamespace(closed=is_closed), "the store"):  # noqa: PT011
+    connection = SimpleNamespace(closed=is_closed, close=lambda: None)
+    with pytest.raises(Exception) as caught, as_store_errors(connection, "the store"):  # noqa: PT011
         raise error
     return caught.value
 
@@ -65,9 +66,18 @@ def test_each_sqlstate_is_one_kind_of_error(code, kind):
     assert type(raised(errors.lookup(code)("said"))) is kind
 
 
-@pytest.mark.parametrize("error", [OperationalError("the connection is closed"), errors.AdminShutdown("terminating")])
-def test_any_error_that_closed_the_connection_is_its_loss(error):
-    found = raised(error, is_closed=True)
+@pytest.mark.parametrize(
+    ("error", "is_closed"),
+    [
+        (DatabaseError("lost synchronization with server"), True),
+        (OperationalError("cannot exit pipeline mode while busy"), False),
+        (errors.AdminShutdown("terminating"), False),
+        (errors.CrashShutdown("terminating"), False),
+        (errors.IdleInTransactionSessionTimeout("terminating"), False),
+    ],
+)
+def test_any_error_that_ends_the_connection_is_its_loss(error, is_closed):
+    found = raised(error, is_closed=is_closed)
     assert type(found) is ConnectionLostError
     assert not found.may_have_happened
 

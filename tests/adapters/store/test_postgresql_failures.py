@@ -114,6 +114,21 @@ def test_a_server_that_ended_the_session_before_the_commit_was_not_sent_one(stor
     assert store.read(ALL) == [A]
 
 
+@pytest.mark.parametrize("messages", range(20))
+def test_a_session_that_is_ended_between_two_answers_is_replaced(fronted, front, messages):
+    """In the middle of many rows libpq says nothing of it but "cannot exit pipeline mode while busy"."""
+    rows = [{"name": str(number), "position": number} for number in range(3)]
+    fronted.read(ALL)
+    front.end_after(messages)
+    try:
+        fronted.update(lambda unit: unit.write_each(ADD, rows))
+    except StoreUnavailableError as error:
+        assert error.may_have_happened
+        assert fronted.read(ALL) in ([], rows)
+    else:
+        assert fronted.read(ALL) == rows
+
+
 def test_threads_share_few_connections(store, postgres):
     """40 threads, each with several units of work, on SIZE connections."""
     store.update(lambda unit: unit.write(ADD, A))

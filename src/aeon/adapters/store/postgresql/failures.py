@@ -53,6 +53,9 @@ _CLASSES: dict[str, type[StoreError]] = {
 }
 """By the first two characters of SQLSTATE. What is not here is a fault of the query."""
 
+_ENDED = {"57P01", "57P02", "57P05", "25P03", "25P04"}
+"""The server's last words to a session: ended by hand, by a crash of another, or because it took too long."""
+
 _ADVICE = re.compile(r"\s*Is the server running [^?]*\?")
 """What libpq asks the reader when no server listens."""
 
@@ -66,7 +69,7 @@ def as_store_errors(connection: psycopg.Connection[DictRow], name: str) -> Gener
     try:
         yield
     except psycopg.Error as error:
-        raise as_store_error(error, name, is_lost=connection.closed) from error
+        raise as_store_error(error, connection, name) from error
 
 
 def unavailable(error: psycopg.Error, name: str) -> StoreUnavailableError:
@@ -75,14 +78,25 @@ def unavailable(error: psycopg.Error, name: str) -> StoreUnavailableError:
     return StoreUnavailableError(f"{name} does not answer: {_in_one_line(told)}.")
 
 
-def as_store_error(error: psycopg.Error, name: str, *, is_lost: bool) -> StoreError:
-    """The port's error for one of psycopg's; `is_lost` when the connection broke."""
+def as_store_error(error: psycopg.Error, connection: psycopg.Connection[DictRow], name: str) -> StoreError:
+    """The port's error for one of psycopg's. A connection that is of no more use is closed."""
     code = error.sqlstate or ""
-    if is_lost:
+    if _is_lost(error, connection):
+        connection.close()
         return ConnectionLostError(f"{name} ended the connection: {_told(error)}.")
     kind = _KINDS.get(code) or _CLASSES.get(code[:2], QueryError)
     advice = "Restore a backup: docs/postgresql.md says how." if kind is DamagedStoreError else ""
     return kind(f"{name}: {_told(error)}.", next_step=advice)
+
+
+def _is_lost(error: psycopg.Error, connection: psycopg.Connection[DictRow]) -> bool:
+    """Whether nothing more can be asked on the connection, also where psycopg has not seen its end yet.
+
+    An OperationalError without a code is libpq's own: it speaks of the connection. A server that ends the session
+    between two answers of a pipeline gives "cannot exit pipeline mode while busy".
+    """
+    is_of_the_connection = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
+    return connection.closed or is_of_the_connection or error.sqlstate in _ENDED
 
 
 def _told(error: psycopg.Error) -> str:

@@ -170,6 +170,6 @@ class PostgresUnit:
         try:
             act()
         except psycopg.Error as error:
-            failure = as_store_error(error, self._name, is_lost=self._connection.closed)
+            failure = as_store_error(error, self._connection, self._name)
             self._failure = self._failure or failure
             raise failure from error
