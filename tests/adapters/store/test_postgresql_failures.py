@@ -120,13 +120,13 @@ def test_a_session_that_is_ended_between_two_answers_is_replaced(fronted, front,
     rows = [{"name": str(number), "position": number} for number in range(3)]
     fronted.read(ALL)
     front.end_after(messages)
+    lost = []
     try:
         fronted.update(lambda unit: unit.write_each(ADD, rows))
     except StoreUnavailableError as error:
-        assert error.may_have_happened
-        assert fronted.read(ALL) in ([], rows)
-    else:
-        assert fronted.read(ALL) == rows
+        lost.append(error.may_have_happened)
+    assert lost in ([], [True])
+    assert fronted.read(ALL) in ([rows, []] if lost else [rows])
 
 
 def test_threads_share_few_connections(store, postgres):
