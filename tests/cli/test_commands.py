@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from aeon.bootstrap.vaults import project_key_file
 from aeon.cli.boundary import run
 from aeon.observability.history import read_log
 
@@ -199,6 +200,25 @@ def test_doctor_says_what_of_this_folder_a_repository_has(aeon, double, git):
     assert ended.code == 1
     assert "broken  repository: git tracks .aeon/master.key" in ended.out
     assert "git rm -r --cached .aeon" in ended.out
+
+
+def test_doctor_says_whose_the_projects_folder_is_and_where_its_key_lies(aeon, double, monkeypatch, tmp_path):
+    """Platform 21, measured P1 and P5."""
+    double("ready")
+    assert "project folder" not in aeon("doctor").out
+    assert aeon("secret", "list").code == 0
+    told = aeon("doctor").out
+    assert "ok      project folder: " in told
+    assert "ok      master key: outside of the project" in told
+    project_key_file(Path.cwd(), os.environ).rename(".aeon/master.key")
+    beside = aeon("doctor")
+    assert (beside.code, "broken  master key: it lies in" in beside.out) == (1, True)
+    assert "note: The master key was moved out of the project" in " ".join(aeon("secret", "list").err.split())
+    assert "ok      master key" in aeon("doctor").out
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))
+    foreign = aeon("doctor")
+    assert (foreign.code, "broken  project folder: " in foreign.out) == (1, True)
+    assert "`aeon adopt`" in " ".join(foreign.out.split())
 
 
 def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):

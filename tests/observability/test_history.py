@@ -49,6 +49,9 @@ class Given:
     def read_bytes(self):
         return self.data
 
+    def absolute(self):
+        return Path("/run.jsonl")
+
     def __str__(self):
         return "run.jsonl"
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.base.folders import make_folder
+from aeon.base.project_folder import require_own
 from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Book, Engine, Workers
@@ -116,6 +117,7 @@ def _database(place: Place) -> str:
     if not place.address:
         folder = place.project / ".aeon"
         make_folder(folder)
+        require_own(folder / "runs.db")
         (folder / "runs.db").touch(mode=0o600)
         return f"sqlite:///{folder / 'runs.db'}"
     password = password_of("engine", place.address, place.settings.password_env, place.environ, place.from_project)

@@ -8,8 +8,9 @@ from pydantic import ValidationError
 
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
+from aeon.base.project_folder import state_folder
 from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT
-from aeon.bootstrap.stores import open_store, postgres_migrations, record_file, state_folder
+from aeon.bootstrap.stores import open_store, postgres_migrations, record_file
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import USERS
 from aeon.platform.store import Store, StoreError
@@ -51,14 +52,6 @@ class Maintenance:
         from aeon.adapters.store.sqlite.backup import restore
 
         return restore(self._file("Use pg_restore: docs/postgresql.md says how."), source, state=self._state)
-
-    def adopt(self) -> Path:
-        """Make the record's file, which came from elsewhere, this user's own. Raises StoreError, and ConfigError."""
-        from aeon.adapters.store.sqlite.checking import adopt
-
-        file = self._file("Who may use its database is the server's to say.")
-        adopt(file, state=self._state)
-        return file
 
     def check(self) -> list[str]:
         """Everything that is wrong with the record, in words. Raises StoreError where it cannot be opened."""

@@ -6,13 +6,13 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from aeon.adapters.vault import VARIABLE, change_key, find_master_key, open_vault
 from aeon.base.clock import SystemClock
 from aeon.bootstrap.stores import open_store
+from aeon.bootstrap.vaults import open_project_vault
 from aeon.llm.interface import LLMAdapter
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.store import Store
-from aeon.platform.vault import Vault, VaultError
+from aeon.platform.vault import Vault
 from aeon.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class Platform:
         self.catalog = Catalog(store, vault)
         self._vault = vault
         self._model = model
+        self.notices: list[str] = []
+        """What its users should be told about its opening."""
         self._closing: list[Callable[[], None]] = [vault.close, store.close]
 
     def also_close(self, close: Callable[[], None]) -> None:
@@ -143,13 +145,16 @@ class Platform:
 def open_platform(project: Path, store: Store, environ: Mapping[str, str], model: Callable[[], LLMAdapter]) -> Platform:
     """The platform on an open record, which it closes, with the vault in the project's `.aeon`, made if need be.
 
-    Raises StoreError, VaultError, MissingExtraError.
+    Raises StoreError, VaultError, MissingExtraError, ForeignFolderError.
     """
     try:
-        return Platform(store, _open_vault(project, environ), model)
+        opened = open_project_vault(project, environ)
     except BaseException:
         store.close()
         raise
+    platform = Platform(store, opened.vault, model)
+    platform.notices += opened.notices
+    return platform
 
 
 def platform_of(
@@ -170,30 +175,3 @@ def platform_of(
     store = open_store(project, settings.store, environ, from_project)
     platform = open_platform(project, store, environ, cache(model))
     return platform  # `model` closes over it
-
-
-def rekeyed(project: Path, environ: Mapping[str, str]) -> int:
-    """Put every secret of the project's vault under a new key, which is kept in its key file; how many versions.
-
-    Raises VaultError, with nothing changed; so where the environment holds the key, since it goes before the file.
-    """
-    if VARIABLE in environ:
-        raise VaultError(
-            f"The master key stands in {VARIABLE}, where no new one can be put.",
-            next_step=f"Write it into {_key_file(project)} (0600), unset {VARIABLE}, and try again.",
-        )
-    vault = _open_vault(project, environ)
-    try:
-        return change_key(vault, _key_file(project))
-    finally:
-        vault.close()
-
-
-def _open_vault(project: Path, environ: Mapping[str, str]) -> Vault:
-    file = project / ".aeon" / "vault.db"
-    found = find_master_key(environ, _key_file(project), vault=file)
-    return open_vault(file, found.keys, SystemClock())
-
-
-def _key_file(project: Path) -> Path:
-    return project / ".aeon" / "master.key"

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from aeon.base.folders import make_folder
+from aeon.base.project_folder import state_folder
 from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
 from aeon.platform.store import Store
 from aeon.settings import StoreSettings
@@ -12,15 +14,6 @@ from aeon.settings import StoreSettings
 def record_file(project: Path) -> Path:
     """The file of a project's record."""
     return project / ".aeon" / "aeon.db"
-
-
-def state_folder(environ: Mapping[str, str]) -> Path:
-    """The user's own folder for what must not come with a project's folder (platform 21)."""
-    base = Path(environ.get("XDG_STATE_HOME", ""))
-    if base.is_absolute():  # another one counts as none: XDG Base Directory Specification
-        return base / "aeon"
-    home = environ.get("HOME")
-    return (Path(home) if home else Path.home()) / ".local" / "state" / "aeon"
 
 
 def older_record(project: Path, settings: StoreSettings) -> Path | None:
@@ -44,7 +37,9 @@ def open_store(
     if settings.address is None:
         from aeon.adapters.store.sqlite.opening import open_sqlite
 
-        return open_sqlite(record_file(project), state=state_folder(environ))
+        file = record_file(project)
+        make_folder(file.parent)
+        return open_sqlite(file, state=state_folder(environ))
     from aeon.adapters.store.postgresql import open_postgresql
 
     password = password_of("store", settings.address, settings.password_env, environ, from_project)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from aeon.base.folders import PROJECT_FOLDER
+from aeon.base.project_folder import PROJECT_FOLDER
 
 SECRET_FILES: Final = frozenset({"master.key", "vault.db"})
 """In `.aeon`. Who has both can decrypt every secret."""

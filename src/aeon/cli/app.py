@@ -151,6 +151,17 @@ def doctor(
 
 
 @app.command()
+def adopt(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what is in it.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Take over this folder's .aeon, which came from elsewhere, after looking at where it came from."""
+    from aeon.cli.adopting import adopt_folder
+
+    return adopt_folder(is_dry=dry_run, as_json=as_json)
+
+
+@app.command()
 def mcp(model: Model = None, tools: Stored = None, user: User = "me") -> int:
     """Serve the kernel and the skills to others by MCP, on stdin and stdout.
 

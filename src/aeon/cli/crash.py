@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from aeon.base.errors import AeonError
 from aeon.base.folders import make_folder
 from aeon.base.masking import Mask
 
@@ -26,7 +27,7 @@ def keep_trace(error: BaseException) -> Path | None:
             folder = find()
             make_folder(folder)
             (folder / name).write_text(text, "utf-8", errors="backslashreplace")
-        except OSError:
+        except (OSError, AeonError):
             continue
         return folder / name
     return None

@@ -1,6 +1,7 @@
 """`aeon doctor`: everything that a run needs, each with its state and what to do about it."""
 
 import importlib.util
+import os
 import platform
 import tempfile
 import time
@@ -12,9 +13,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import aeon
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
+from aeon.base.project_folder import PROJECT_FOLDER, require_own
 from aeon.bootstrap.app import App
 from aeon.bootstrap.choice import ModelChoice
 from aeon.bootstrap.tracked import tracked
+from aeon.bootstrap.vaults import project_key_file
 from aeon.cli.codes import Code
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put
@@ -80,7 +83,30 @@ def _files_read(paths: list[Path]) -> str:
 
 
 def _project() -> list[Finding]:
-    """Whether a git repository tracks files of `.aeon`, so that others get them."""
+    """Whose `.aeon` is, where its master key lies, and whether a git repository gives its files to others."""
+    folder = Path.cwd() / PROJECT_FOLDER
+    if not os.path.lexists(folder):
+        return []
+    findings = [_tried("project folder", f"{folder} is yours", lambda: require_own(folder))]
+    if findings[0].state == "ok":
+        findings += _master_key(folder)
+    return [*findings, *_repository()]
+
+
+def _master_key(folder: Path) -> list[Finding]:
+    """Who has the key and the vault can decrypt every secret: one copy of the folder must not hold both."""
+    if not (folder / "vault.db").exists():
+        return []
+    if (folder / "master.key").exists():
+        advice = "It is moved when a command next opens the vault without AEON_MASTER_KEY; `aeon tool list` does."
+        return [Finding("master key", "broken", f"it lies in {folder}, beside the vault", advice)]
+    file = project_key_file(folder.parent, os.environ)
+    if not file.exists():
+        return [Finding("master key", "note", f"not in {file}: the environment or the system's keyring must have it")]
+    return [Finding("master key", "ok", f"outside of the project, in {file}")]
+
+
+def _repository() -> list[Finding]:
     found = tracked(Path.cwd())
     if not [*found.secret, *found.other]:
         return []
@@ -117,6 +143,7 @@ def _tried(name: str, text: str, attempt: Callable[[], object]) -> Finding:
 
 def _write_in(folder: Path) -> None:
     """Write where a log would go, and leave nothing; a folder that is not there yet is asked of its parent."""
+    require_own(folder)
     place = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
     with tempfile.NamedTemporaryFile(dir=place, prefix=".aeon-doctor-"):
         pass

@@ -11,6 +11,7 @@ from typing import Any
 
 from aeon.base.errors import MemoryStoreError
 from aeon.base.folders import make_folder
+from aeon.base.project_folder import require_own
 from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, encode
 
 _BUSY_MS = 10_000
@@ -27,11 +28,12 @@ class SQLiteMemory(Memory):
     """A store in one file (WAL). The primary key is the index of the prefix search."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open or create the file. Raises MemoryStoreError when it cannot be used."""
+        """Open or create the file. Raises MemoryStoreError; ForeignFolderError when it came with a folder."""
         self.path = Path(path).absolute()  # ":memory:" is a file like any other
         self._lock = Lock()
         with self._failures("opened"):
             make_folder(self.path.parent)
+            require_own(self.path)
             _own(self.path)
             self._connection = sqlite3.connect(
                 self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject, parse_strict
+from aeon.base.project_folder import require_own
 from aeon.observability.plan_record import restore
 from aeon.observability.records import LogEntry
 
@@ -36,8 +37,12 @@ class History:
 
 
 def read_log(path: Path | str) -> History:
-    """Read and verify a log. Raises LogError that names the first line which is not what was written."""
+    """Read and verify a log. Raises LogError that names the first line which is not what was written.
+
+    Raises ForeignFolderError for a log in a project's folder that came from elsewhere.
+    """
     path = Path(path) if isinstance(path, str) else path
+    require_own(path)
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -29,9 +29,9 @@ def altered(path, *statements):
 
 
 def refused(project, kind=DamagedStoreError):
-    """What is said when the record is opened; its file is as it was, and nothing new is beside it but the lock and the `.gitignore`."""
+    """What is said when the record is opened; its file is as it was, and nothing new is beside it but the lock."""
     before = project.path.read_bytes() if project.path.is_file() else None
-    files = {*project.place.folder.iterdir(), project.place.lock, project.place.folder / ".gitignore"}
+    files = {*project.place.folder.iterdir(), project.place.lock}
     with pytest.raises(kind) as raised:
         project.open()
     assert before is None or project.path.read_bytes() == before
@@ -47,6 +47,7 @@ def test_a_record_is_made_where_there_is_none(project):
         ".gitignore": 0o600,
         "aeon.db": 0o600,
         "aeon.db.lock": 0o600,
+        "origin": 0o600,
     }
 
 

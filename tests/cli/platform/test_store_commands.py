@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from aeon.base.folders import make_folder
+from aeon.base.project_folder import is_own
+from aeon.bootstrap.vaults import project_key_file
+
 SERVICE = """
 kind: Service
 name: {name}
@@ -53,6 +57,7 @@ def test_status_says_what_is_kept_and_check_that_it_is_whole(aeon):
 def test_platform_21_a_folder_from_elsewhere_is_not_used_until_it_is_taken_over(aeon, copied, monkeypatch, tmp_path):
     """Another user's state folder stands for another user or machine."""
     apply(aeon, "theirs")
+    theirs = project_key_file(Path.cwd(), os.environ)
     clone = tmp_path / "clone"
     if copied == "git":
         commands = ("git init -q .", "git add -f .aeon", "git -c user.name=x -c user.email=x@x commit -qm x")
@@ -67,9 +72,16 @@ def test_platform_21_a_folder_from_elsewhere_is_not_used_until_it_is_taken_over(
     for command in (("up",), ("tool", "list"), ("store", "status"), ("store", "export", "-"), ("runs", "list")):
         refused = aeon(*command)
         assert (refused.code, "came with a folder from elsewhere" in said(refused)) == (1, True), command
-        assert ("aeon store adopt" in said(refused), "theirs" in refused.out) == (True, False)
-    assert aeon("store", "adopt").code == 0
+        assert ("aeon adopt" in said(refused), "theirs" in refused.out) == (True, False)
+    assert (aeon("adopt", "--dry-run").out, is_own(Path(".aeon"))) == ("nothing was taken over\n", False)
+    taken = aeon("adopt")
+    assert (taken.code, taken.out) == (0, f"{clone / '.aeon'} is yours from now on\n")
+    key_file = project_key_file(clone, os.environ)
+    assert key_file.name in taken.err
+    key_file.parent.mkdir(mode=0o700)
+    shutil.copy(theirs, key_file)
     assert "theirs" in services(aeon)
+    assert aeon("adopt").out == f"{clone / '.aeon'} is yours already\n"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +99,7 @@ def test_platform_21_tables_that_are_not_aeons_are_refused_before_anything_is_as
     with closing(sqlite3.connect(".aeon/aeon.db")) as raw:
         raw.execute(planted)
         raw.commit()
-    for command in (("up",), ("store", "check"), ("store", "adopt")):
+    for command in (("up",), ("store", "check"), ("adopt",)):
         refused = aeon(*command)
         assert refused.code == 1, command
         assert "Traceback" not in refused.err
@@ -103,7 +115,7 @@ def test_platform_21_tables_that_are_not_aeons_are_refused_before_anything_is_as
     ],
 )
 def test_what_is_not_a_record_is_told_and_left_alone(aeon, made, words):
-    Path(".aeon").mkdir(mode=0o700)
+    make_folder(Path(".aeon"))
     file = Path(".aeon/aeon.db")
     made(file)
     if file.is_file() and not file.is_symlink():
@@ -154,12 +166,15 @@ def test_a_folder_of_an_older_aeon_is_told_apart_and_its_export_imported(aeon):
     Path(".aeon/graph").mkdir(parents=True, mode=0o700)
     Path(".aeon").chmod(0o700)
     exported = Path(__file__).parents[2] / "platform" / "data" / "export-0.x.jsonl"
+    assert "an older Aeon made it" in said(aeon("tool", "list"))
+    assert aeon("adopt").code == 0
     assert aeon("store", "import", exported).code == 0
     assert aeon("store", "check").out == "the record is whole\n"
     assert aeon("up").code == 0
     shutil.rmtree(".aeon")
     Path(".aeon/graph").mkdir(parents=True, mode=0o700)
     Path(".aeon").chmod(0o700)
+    assert aeon("adopt").code == 0
     warned = aeon("tool", "list")
     assert (warned.code, "aeon store import" in said(warned)) == (0, True)
     assert "aeon store import" not in said(aeon("tool", "list"))

@@ -1,8 +1,11 @@
 """`aeon catalog`, the master key's change, and which store the settings name."""
 
+import os
 from pathlib import Path
 
 import pytest
+
+from aeon.bootstrap.vaults import project_key_file
 
 pytestmark = pytest.mark.server
 
@@ -84,10 +87,12 @@ def test_what_is_used_is_not_deleted(aeon, shop):
 
 
 def test_every_secret_is_put_under_a_new_master_key(aeon, shop, monkeypatch):
-    """Platform 3: the values stay; the old key opens nothing any more."""
-    old = Path(".aeon/master.key").read_text()
+    """Platform 3: the values stay; the old key opens copies and backups, and the vault no more."""
+    key_file = project_key_file(Path.cwd(), os.environ)
+    old = key_file.read_text()
     assert aeon("secret", "rekey", "--json").json == {"secrets": 1}
-    assert Path(".aeon/master.key").read_text() != old
+    assert key_file.read_text().splitlines()[:-1] == [old.strip()]
+    assert not Path(".aeon/master.key").exists()
     assert aeon("apply", "shop.yaml").err == "0 of 4 changed\n"
     monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
     refused = aeon("secret", "rekey")

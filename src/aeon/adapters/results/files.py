@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from aeon.base.folders import make_folder
+from aeon.base.project_folder import require_own
 from aeon.platform.processes.runs.claims import LostResultError
 
 
@@ -15,6 +16,8 @@ class FileResults:
     """Keeps texts in a folder, readable by its owner alone. A file appears whole, and is on the disk when it does."""
 
     def __init__(self, folder: Path) -> None:
+        """Raises ForeignFolderError for one in a project's folder that came from elsewhere."""
+        require_own(folder)
         self._folder = folder
 
     def put(self, digest: str, text: str) -> None:

@@ -1,8 +1,8 @@
 """The vault: encrypted values in a file of their own, and the master key that opens them (platform 3)."""
 
 from aeon.adapters.vault.door import open_vault
-from aeon.adapters.vault.key_file import change_key
+from aeon.adapters.vault.key_file import change_key, move_key_file
 from aeon.adapters.vault.master import VARIABLE, FoundKeys, find_master_key
 from aeon.adapters.vault.master_key import MasterKey
 
-__all__ = ["VARIABLE", "FoundKeys", "MasterKey", "change_key", "find_master_key", "open_vault"]
+__all__ = ["VARIABLE", "FoundKeys", "MasterKey", "change_key", "find_master_key", "move_key_file", "open_vault"]

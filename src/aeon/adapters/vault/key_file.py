@@ -1,4 +1,4 @@
-"""The key file: a line for the master key, and while the key is being changed a line for the next one."""
+"""The key file: a line for each master key that the vault has had, the newest last."""
 
 import os
 from collections.abc import Callable, Generator, Sequence
@@ -6,11 +6,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from aeon.adapters.vault.master_key import FreshBytes, MasterKey, key_text, parse_key
-from aeon.adapters.vault.private_files import check_private, locked_folder, private_folder, publish, replace
+from aeon.adapters.vault.private_files import check_private, is_there, locked_folder, private_folder, publish, replace
 from aeon.platform.vault import Vault, VaultError
 
 _MOST_BYTES = 4096
 """Far more than a key file holds: a wrong path is not read to its end."""
+
+
+_MOST_KEYS = 16
+"""That a key file holds: the vault's, and the last of those before it."""
 
 
 def read_key_file(path: Path) -> tuple[MasterKey, ...]:
@@ -35,18 +39,31 @@ def make_key_file(path: Path, fresh: FreshBytes) -> bool:
         return publish(path, _lines([MasterKey.new(fresh)]))
 
 
-def change_key(vault: Vault, path: Path, *, fresh: FreshBytes = os.urandom) -> int:
-    """Put the vault under a new key and the new key into the key file; how many secrets it holds.
+def move_key_file(old: Path, new: Path) -> bool:
+    """Move a key file to where there is none yet; whether there was one to move. Raises VaultError.
 
-    Whenever it is cut off, the file holds a key that opens the vault: until the vault is under the new key, both. A key
-    in the environment goes before the file, so the caller has it taken out there. Raises VaultError.
+    The new one is whole and on the disk before the old one goes.
+    """
+    if is_there(new) or not (keys := read_key_file(old)):
+        return False
+    with _failures(new):
+        private_folder(new.parent)
+        publish(new, _lines(keys))
+        old.unlink(missing_ok=True)  # another process may have moved it, too
+    return True
+
+
+def change_key(vault: Vault, path: Path, *, fresh: FreshBytes = os.urandom) -> int:
+    """Put the vault under a new key, which is added to the key file; how many secrets it holds.
+
+    Whenever it is cut off, the file holds a key that opens the vault. The former keys stay in it: copies of the
+    project and backups of the vault need them. A key in the environment goes before the file, so the caller has it
+    taken out there. Raises VaultError.
     """
     new = MasterKey.new(fresh)
     with _failures(path), locked_folder(private_folder(path.parent)):
-        replace(path, _lines([*read_key_file(path), new]))
-        count = vault.rewrap(new.reveal())
-        replace(path, _lines([new]))
-    return count
+        replace(path, _lines([*read_key_file(path)[1 - _MOST_KEYS :], new]))
+        return vault.rewrap(new.reveal())
 
 
 def _read(path: Path) -> str | None:

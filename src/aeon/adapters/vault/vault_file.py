@@ -15,6 +15,7 @@ from aeon.adapters.vault import queries
 from aeon.adapters.vault.failures import LEFT_AS_IT_IS, as_vault_error
 from aeon.adapters.vault.head import Head
 from aeon.adapters.vault.private_files import check_folder, check_private, private_folder, publish
+from aeon.base.project_folder import require_own
 from aeon.platform.vault import VaultError
 
 _BUSY_SECONDS = 10
@@ -26,6 +27,7 @@ class VaultFile:
 
     def __init__(self, path: Path) -> None:
         """Open an existing file. Raises VaultError when others may read it, or it is no vault or damaged."""
+        require_own(path)
         self.path = path.resolve()
         self._lock = RLock()
         with self._failures():

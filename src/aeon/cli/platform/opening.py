@@ -23,6 +23,8 @@ def opened(user: str) -> Generator[Platform]:
             "warning: ",
         )
     with platform_of(Path.cwd(), here.settings, os.environ, here.from_project) as platform:
+        for notice in platform.notices:
+            say(clean(notice), "note: ")
         platform.catalog.add_user(user)
         os.environ.pop("AEON_MASTER_KEY", None)  # no child process is to inherit it
         yield platform

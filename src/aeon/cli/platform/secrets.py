@@ -9,8 +9,9 @@ import typer
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.platform import Platform, rekeyed
+from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.tracked import tracked
+from aeon.bootstrap.vaults import rekeyed
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_json_file
 from aeon.cli.platform.opening import opened
@@ -72,7 +73,7 @@ def change_master_key(*, as_json: bool) -> int:
     if as_json:
         put(pretty({"secrets": count}))
     else:
-        put(f"{count} version(s) of secrets are under a new master key; copies of the vault need the old one")
+        put(f"{count} version(s) of secrets are under a new master key; the former one is kept for copies and backups")
     return Code.DONE
 
 

@@ -97,13 +97,6 @@ def move_record(target: str, password_env: str | None) -> int:
     return Code.DONE
 
 
-def adopt_record() -> int:
-    """Take over the record of this folder."""
-    file = _maintenance().adopt()
-    put(f"{clean(str(file))} is yours from now on")
-    return Code.DONE
-
-
 def _maintenance() -> Maintenance:
     here = session.settings_here()
     return Maintenance(Path.cwd(), here.settings.store, os.environ, here.from_project)

@@ -90,14 +90,6 @@ def store_move(target: Address, password_env: PasswordVariable = None) -> int:
     return move_record(target, password_env)
 
 
-@store.command("adopt")
-def store_adopt() -> int:
-    """Take over the record of a folder that came from elsewhere, after looking at where it came from."""
-    from aeon.cli.platform.store import adopt_record
-
-    return adopt_record()
-
-
 @graph.command("sync")
 def graph_sync(
     watch: Annotated[bool, typer.Option("--watch", help="Stay, and follow the record until you stop it.")] = False,

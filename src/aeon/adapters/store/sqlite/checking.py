@@ -35,10 +35,11 @@ def check(path: Path, *, versions: Versions = KNOWN) -> list[str]:
         lock.release()
 
 
-def adopt(path: Path, *, state: Path, versions: Versions = KNOWN) -> None:
-    """Take over a record that came from elsewhere, after looking through all of it. Raises StoreError.
+def adopt(path: Path, *, state: Path, versions: Versions = KNOWN) -> bool:
+    """Take over a record that came from elsewhere, after looking through all of it; False for this user's own.
 
     Its tables must be Aeon's own, and its file whole. From then on it is this user's, under a new id.
+    Raises StoreError.
     """
     Place(path.absolute()).require()
     with alone(path) as place, translated(place.path):
@@ -47,4 +48,4 @@ def adopt(path: Path, *, state: Path, versions: Versions = KNOWN) -> None:
             identity = identify(connection, place.path, versions)
             require_whole(connection, place.path)
         with closing(connect(place.path)) as connection:
-            own(connection, identity.record, state, place.path)
+            return own(connection, identity.record, state, place.path)

@@ -35,7 +35,7 @@ def require_mark(path: Path, record: str, state: Path) -> None:
         raise DamagedStoreError(
             f"{path} is not one of this user's records on this machine, which {state / 'records'} lists: "
             "it came with a folder from elsewhere. It was not used.",
-            next_step=f"If you know and trust where it came from, take it over with `aeon store adopt`; "
+            next_step=f"If you know and trust where it came from, take it over with `aeon adopt`; "
             f"else move it away: mv {quote(str(path))} {quote(f'{path}.foreign')}",
         )
 
@@ -69,15 +69,17 @@ def mark(record: str, state: Path, path: Path) -> None:
         sync_folder(folder)
 
 
-def own(connection: sqlite3.Connection, record: str, state: Path, path: Path) -> None:
-    """Make a record that was looked through this user's own, under a new id unless it was theirs before.
+def own(connection: sqlite3.Connection, record: str, state: Path, path: Path) -> bool:
+    """Make a record that was looked through this user's own, under a new id; False when it was theirs before.
 
     Who had it before knows its old id, and could send another one with that id.
     """
-    if not is_marked(record, state):
-        record = new_record_id()
-        mark(record, state, path)
-        name_record(connection, record)
+    if is_marked(record, state):
+        return False
+    record = new_record_id()
+    mark(record, state, path)
+    name_record(connection, record)
+    return True
 
 
 def name_record(connection: sqlite3.Connection, record: str) -> None:

@@ -97,9 +97,8 @@ class Place:
     def prepare_folder(self) -> None:
         """Make the folder (0700) if there is none, and check it. Raises StoreUnavailableError."""
         with os_errors(self.folder):
-            if os.path.lexists(self.folder):
-                self.check_folder()
-            make_folder(self.folder, 0o700)
+            if not os.path.lexists(self.folder):
+                make_folder(self.folder, 0o700)
             self.check_folder()
 
     def check_folder(self) -> None:
@@ -171,10 +170,9 @@ def os_errors(path: Path) -> Generator[None]:
         yield
     except OSError as error:
         kind = StoreFullError if error.errno in _FULL else StoreUnavailableError
-        raise kind(
-            f"{error.filename2 or error.filename or path} cannot be used: {error.strerror}.",
-            next_step="Check its owner, its mode and the free space.",
-        ) from error
+        advice = "" if error.errno in _FULL else "Check its owner, its mode and the free space."
+        said = f"{error.filename2 or error.filename or path} cannot be used: {error.strerror}."
+        raise kind(said, next_step=advice) from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,0 +1,61 @@
+"""Taking over a project's `.aeon` that came from elsewhere, after all that is in it was looked at (platform 21)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from aeon.base.project_folder import (
+    PROJECT_FOLDER,
+    ForeignFolderError,
+    is_own,
+    problems_of,
+    state_folder,
+    take_over,
+)
+from aeon.bootstrap.stores import record_file
+from aeon.bootstrap.vaults import project_key_file
+
+
+def contents(project: Path) -> list[str]:
+    """The paths of the files in a project's `.aeon`, sorted. Raises ForeignFolderError when there is none."""
+    folder = project / PROJECT_FOLDER
+    if not folder.is_dir() or folder.is_symlink():
+        raise ForeignFolderError(f"There is no folder {folder}.", next_step="Look where the project is.")
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+
+
+def adopt(project: Path, environ: Mapping[str, str]) -> bool:
+    """Make a project's `.aeon` this user's, and the record in it; False when both were theirs already.
+
+    Everything in it must be a plain file or a folder of this user's, and the record whole and Aeon's own. Raises
+    ForeignFolderError with all that is not, StoreError; nothing was taken over then.
+    """
+    folder = project / PROJECT_FOLDER
+    contents(project)
+    if problems := problems_of([folder, *sorted(folder.rglob("*"))]):
+        raise ForeignFolderError(
+            f"{len(problems)} problem(s) in {folder}: {' '.join(problems)} It was not taken over.",
+            next_step="Remove what you do not trust, put the rest right (chown, chmod go-w, cp), and try again.",
+        )
+    was_own = is_own(folder)
+    has_adopted = _adopt_record(project, environ)
+    if not was_own:
+        take_over(folder)
+    return has_adopted or not was_own
+
+
+def missing_key_file(project: Path, environ: Mapping[str, str]) -> Path | None:
+    """Where a copy of the vault's key must be put, if there is a vault without one."""
+    folder = project / PROJECT_FOLDER
+    key_file = project_key_file(project, environ)
+    if not (folder / "vault.db").exists() or key_file.exists() or (folder / "master.key").exists():
+        return None
+    return key_file
+
+
+def _adopt_record(project: Path, environ: Mapping[str, str]) -> bool:
+    file = record_file(project)
+    if not file.exists():
+        return False
+    from aeon.adapters.store.sqlite.checking import adopt
+
+    return adopt(file, state=state_folder(environ))
