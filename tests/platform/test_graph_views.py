@@ -15,7 +15,7 @@ from aeon.testing.records import new_record
 
 OF_THE_STORE = {"meta", "consumers", "events", "sqlite_sequence"}
 
-DEFAULTS_IN_SQL = {"health_failures", "is_unmeasured", "is_unsent"}
+DEFAULTS_IN_SQL = {"digest", "health_failures", "is_unmeasured", "is_unsent"}
 
 COLUMNS = Texts(
     sqlite="""
@@ -56,7 +56,7 @@ def declared(table):
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_the_migration_holds_the_views_that_the_declarations_make(dialect):
-    text = files("aeon.adapters.store.migrations").joinpath(f"0001_record.{dialect}.up.sql").read_text("utf-8")
+    text = files("aeon.adapters.store.migrations").joinpath(f"0003_trust.{dialect}.up.sql").read_text("utf-8")
     assert text.endswith(GRAPH.views(dialect))
 
 

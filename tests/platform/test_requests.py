@@ -161,6 +161,12 @@ def _bound(platform):
     return tool
 
 
+def _trusted(platform):
+    tool, _ = _binding(platform)
+    platform.catalog.tools.trust(tool.id, Request(platform.ann))
+    return tool
+
+
 def _metric_made(platform):
     new = NewMetric.parsed({**METRIC, "name": f"m{platform.world._number}.y{next(platform._numbers)}"})
     return lambda request: platform.definitions.add(new, request, is_admin=True)
@@ -182,6 +188,8 @@ MUTATIONS = [
     *_rooms("tools", lambda p: p.tool(), ToolChange(description="a"), ToolChange(description="b")),
     _with(_binding, lambda p, bound, r: p.catalog.tools.bind(bound[0].id, bound[1].id, r)),
     _with(_bound, lambda p, tool, r: p.catalog.tools.unbind(tool.id, r)),
+    _with(_binding, lambda p, bound, r: p.catalog.tools.trust(bound[0].id, r)),
+    _with(_trusted, lambda p, tool, r: p.catalog.tools.distrust(tool.id, r)),
     _made(_catalog("service_templates"), NewServiceTemplate, **NO_NAME),
     *_rooms("service_templates", lambda p: p.world.service_template(p.ann, name=p.name()), TemplateChange(shared=True)),
     _made(_catalog("tool_templates"), NewToolTemplate, **PARTS),
@@ -226,7 +234,15 @@ def test_every_verb_that_takes_a_request_is_here(platform):
     expected = {
         f"{type(room).__name__}.{name}" for room in rooms if room not in (catalog, platform.runs) for name in of_shelf
     }
-    expected |= {"Secrets.rotate", "Tools.bind", "Tools.unbind", "Catalog.service_from", "Catalog.tool_from"}
+    expected |= {
+        "Secrets.rotate",
+        "Tools.bind",
+        "Tools.unbind",
+        "Tools.trust",
+        "Tools.distrust",
+        "Catalog.service_from",
+        "Catalog.tool_from",
+    }
     assert verbs == expected | {"Runs.accept", "Runs.retry"}
 
 

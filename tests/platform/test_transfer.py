@@ -12,7 +12,7 @@ import pytest
 from aeon.adapters.results import FileResults
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewTool
-from aeon.platform.errors import ConflictError
+from aeon.platform.errors import ConflictError, RuleError
 from aeon.platform.ledger import Request
 from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.processes.processes import Processes
@@ -100,9 +100,12 @@ def test_the_catalog_of_an_old_export_works(loaded):
     assert (tools["get"].secret_scope, tools["get"].effect, tools["get"].needs_secret) == ("read", "idempotent", True)
     assert tools["fail"].service_id == loaded.catalog.services.by_name("ann", "Äpfel 🍎").id
     assert loaded.catalog.services.by_name("ann", "api").limits.concurrency == 2
-    bound = loaded.catalog.tools.usable("bob", tools["get"].id).secret
-    assert bound.owner_id == "bob"
     assert loaded.catalog.tools.tokens_of("ann", tools["get"].id).prompt_tokens == 7
+    with pytest.raises(RuleError, match="changed since you bound a secret to it"):  # what to, nobody noted then
+        loaded.catalog.tools.usable("bob", tools["get"].id)
+    (secret,) = loaded.catalog.secrets.page_of_own("bob")
+    loaded.catalog.tools.bind(tools["get"].id, secret.id, Request("bob"))
+    assert loaded.catalog.tools.usable("bob", tools["get"].id).secret == secret
     (template,) = loaded.catalog.tool_templates.page_of_own("ann", archived=True)
     assert tools["fail"].tool_template_id == template.id
 

@@ -128,6 +128,7 @@ class App:
         platform = self.platform()
         platform.catalog.add_user(user)
         stored = platform.kernel_tools(user)
+        self.warnings += platform.notices
         for tool in stored:
             self._register(tool)
         return stored

@@ -1,16 +1,20 @@
 """The platform of a project's folder: its record, its vault, its catalog, and what carries out its tools."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from aeon.adapters.operations.programs import AllowedPrograms
 from aeon.base.clock import SystemClock
+from aeon.base.project_folder import state_folder
 from aeon.bootstrap.stores import open_store
 from aeon.bootstrap.vaults import open_project_vault
 from aeon.llm.interface import LLMAdapter
 from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.errors import PlatformError
 from aeon.platform.store import Store
 from aeon.platform.vault import Vault
 from aeon.settings import Settings
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from aeon.platform.catalog.as_tool import StoredTool
     from aeon.platform.catalog.calling import ToolCaller, Work
     from aeon.platform.catalog.health import HealthChecks
+    from aeon.platform.catalog.model import Tool
     from aeon.platform.catalog.tokens import Tokens
     from aeon.platform.metrics.calls import MeasuredCaller
     from aeon.platform.metrics.metrics import Metrics
@@ -32,8 +37,12 @@ _MOST_OFFERED = 200
 class Platform:
     """Everything that a command of the platform needs, each part loaded at its first use. A context manager."""
 
-    def __init__(self, store: Store, vault: Vault, model: Callable[[], LLMAdapter]) -> None:
-        """`model` gives the project's own model, for tools on the endpoint `aeon:model`."""
+    def __init__(self, store: Store, vault: Vault, model: Callable[[], LLMAdapter], state: Path) -> None:
+        """`model` gives the project's own model, for tools on the endpoint `aeon:model`.
+
+        `state` is this user's own folder outside of the project.
+        """
+        self.programs = AllowedPrograms(state / "programs")
         self.store = store
         self.catalog = Catalog(store, vault)
         self._vault = vault
@@ -67,7 +76,7 @@ class Platform:
             "llm_call": LlmExecutor(self._model_for),
             "mcp_call": self.mcp,
         }
-        return ToolCaller(self.catalog, executors, self.tokens, SystemClock())
+        return ToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
 
     @cached_property
     def metrics(self) -> "Metrics":
@@ -115,14 +124,39 @@ class Platform:
         return HealthChecks(self.store, self.catalog.tools, self.catalog.services, probes, SystemClock())
 
     def kernel_tools(self, user: str) -> "list[StoredTool]":
-        """A user's own tools and those that others share with them, for a kernel's registry."""
+        """For a kernel's registry: a user's own tools, those that Aeon ships, and those of others that they trust.
+
+        What a trusted tool's owner changed since is left out, and `notices` says so (measured P4).
+        """
         from aeon.platform.catalog.as_tool import StoredTool
 
         tools = self.catalog.tools
         own = tools.page_of_own(user, limit=_MOST_OFFERED)
-        shared = tools.page_of_shared(user, limit=_MOST_OFFERED)
-        found = {each.name: each for each in [*shared, *own]}  # of two with one name, his own
-        return [StoredTool(each, partial(self.caller.call, user, each.id)) for each in found.values()]
+        shipped = tools.page_of_own(DEFAULTS_OWNER, limit=_MOST_OFFERED)
+        offered = {
+            tool.name: StoredTool(tool, partial(self.caller.call, user, tool.id, trusted=digest))
+            for tool, digest in self._trusted(user)
+        }
+        offered |= {each.name: StoredTool(each, partial(self.caller.call, user, each.id)) for each in [*shipped, *own]}
+        return list(offered.values())
+
+    def _trusted(self, user: str) -> "Iterator[tuple[Tool, str]]":
+        """The tools of others that a user trusts and that are still what they were."""
+        from aeon.platform.catalog.trust import appearance, changed_since
+
+        tools = self.catalog.tools
+        for id_, digest in tools.trusted(user).items():
+            try:
+                tool = tools.get(user, id_)
+                is_same = appearance(tool, tools.service_of(user, tool)) == digest
+            except PlatformError as error:
+                self.notices.append(f"A tool that you trust is not offered: {error.message}")
+                continue
+            if is_same:
+                yield tool, digest
+            else:
+                error = changed_since(tool, "let it into your plans", "aeon tool trust")
+                self.notices.append(f"{error.message} {error.advice}")
 
     def close(self) -> None:
         """Give back what was opened."""
@@ -152,7 +186,7 @@ def open_platform(project: Path, store: Store, environ: Mapping[str, str], model
     except BaseException:
         store.close()
         raise
-    platform = Platform(store, opened.vault, model)
+    platform = Platform(store, opened.vault, model, state_folder(environ))
     platform.notices += opened.notices
     return platform
 

@@ -127,7 +127,12 @@ def _tool(w: _Writer) -> None:
 
 def _binding(w: _Writer) -> None:
     fixed: JsonObject = {"user_id": w.user(), "tool_id": w.id("tool")}
-    w.put("bindings", w.id("binding"), fixed, {"secret_id": w.id("secret")})
+    w.put("bindings", w.id("binding"), fixed, {"secret_id": w.id("secret"), "digest": w.text()})
+
+
+def _trust(w: _Writer) -> None:
+    fixed: JsonObject = {"user_id": w.user(), "tool_id": w.id("tool")}
+    w.put("trusts", w.id("trust"), fixed, {"digest": w.text()})
 
 
 def _template(w: _Writer) -> None:
@@ -212,7 +217,7 @@ def _deletion(table: str, kind: str) -> Callable[[_Writer], None]:
 
 _CHANGES: tuple[Callable[[_Writer], Json], ...] = (
     *(_user, _service, _secret, _tool, _binding, _template, _process, _schedule, _run, _worker, _metric, _forget),
-    *(_service, _secret, _tool, _binding, _process, _run),
+    *(_trust, _service, _secret, _tool, _binding, _process, _run),
     *(
         _deletion(table, kind)
         for table, kind in (
@@ -220,6 +225,7 @@ _CHANGES: tuple[Callable[[_Writer], Json], ...] = (
             ("secrets", "secret"),
             ("tools", "tool"),
             ("bindings", "binding"),
+            ("trusts", "trust"),
             ("tool_templates", "tooltemplate"),
             ("service_templates", "servicetemplate"),
             ("processes", "process"),

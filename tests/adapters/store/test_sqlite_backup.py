@@ -199,7 +199,7 @@ def test_a_record_that_is_open_is_not_replaced(project, saved, monkeypatch):
             "no Aeon made",
         ),
         (lambda path: sql(path, "INSERT INTO users VALUES ('x', 0, CAST(x'ff41' AS TEXT), '')"), "not UTF-8"),
-        (lambda path: sql(path, "INSERT INTO bindings VALUES ('b', 'n', 'n', 'n')"), "refers to a row"),
+        (lambda path: sql(path, "INSERT INTO bindings VALUES ('b', 'n', 'n', 'n', '')"), "refers to a row"),
     ],
     ids=["damaged", "no database", "cut off", "hostile", "no text", "references"],
 )
@@ -293,7 +293,7 @@ def test_check_works_while_the_record_is_in_use(project):
 
 
 def test_check_tells_everything_that_is_wrong(project):
-    sql(project.path, "INSERT INTO bindings VALUES ('b', 'nobody', 'no tool', 'no secret')")
+    sql(project.path, "INSERT INTO bindings VALUES ('b', 'nobody', 'no tool', 'no secret', '')")
     sql(project.path, "INSERT INTO users VALUES ('x', 0, CAST(x'ff41' AS TEXT), '')")
     damage(project.path, "metric_values_of")
     found = "\n".join(check(project.path))

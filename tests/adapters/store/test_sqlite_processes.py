@@ -146,7 +146,7 @@ def test_damage_after_an_unclean_end_is_found_before_anything_is_read(project):
 
 def test_a_reference_to_nothing_after_an_unclean_end_is_found(project):
     with closing(sqlite3.connect(project.path)) as connection, connection:
-        connection.execute("INSERT INTO bindings VALUES ('b', 'nobody', 'no tool', 'no secret')")
+        connection.execute("INSERT INTO bindings VALUES ('b', 'nobody', 'no tool', 'no secret', '')")
     interrupt(project, "me")
     with pytest.raises(DamagedStoreError, match="of bindings refers to a row of"):
         project.open()

@@ -171,10 +171,7 @@ def test_what_aeon_itself_answers_is_given_to_whoever_asked(caching):
         "properties": {"endpoint": {"type": "string", "default": "aeon:graph"}},
     }
     service = caching.world.service(caching.owner, name="own", connectionSchema=schema)
-    own = caching.world.tool(caching.owner, service, name="own", shared=True, **PURE)
-    caching.call(own)
-    emptied = "UPDATE tools SET connection_params = '{}' WHERE id = :id"
-    caching.world.store.update(lambda unit: unit.write(emptied, {"id": own.id}))
+    own = caching.world.tool(caching.owner, service, name="own", shared=True, connectionParams={}, **PURE)
     caching.call(own)
     assert caching.call(own, user=caching.other).cached is False
 

@@ -16,12 +16,13 @@ from aeon.adapters.operations.tls import is_certificate, require_tls, verificati
 from aeon.adapters.vault import VARIABLE
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError
+from aeon.platform.catalog.trust import OWN_ABILITIES
 from aeon.platform.vault import Revealed
 
 if TYPE_CHECKING:
     from mcp.client import Transport
 
-OWN: Final = "aeon:self"
+OWN: Final = OWN_ABILITIES
 """The command that is Aeon's own MCP server, wherever and as whatever this Aeon runs."""
 
 _INHERITED = ("PATH", "HOME", "LANG", "XDG_STATE_HOME")

@@ -231,6 +231,22 @@ def tool_bind(
     return bind_secret(name, secret_name, user)
 
 
+@tool.command("trust")
+def tool_trust(name: Name, user: User = "me") -> int:
+    """Let another's shared tool into your plans as it is now, and let it start its program on this machine."""
+    from aeon.cli.platform.trusting import trust_tool
+
+    return trust_tool(name, user)
+
+
+@tool.command("distrust")
+def tool_distrust(name: Name, user: User = "me") -> int:
+    """Take that back."""
+    from aeon.cli.platform.trusting import distrust_tool
+
+    return distrust_tool(name, user)
+
+
 @tool.command("unbind")
 def tool_unbind(
     name: Annotated[str, typer.Argument(metavar="TOOL", help="The id of the tool.")], user: User = "me"

@@ -8,7 +8,7 @@ from typing import cast
 import typer
 
 from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, canonical
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.tracked import tracked
 from aeon.bootstrap.vaults import rekeyed
@@ -88,7 +88,10 @@ def delete_secret(name: str, user: str) -> int:
 def bind_secret(tool: str, name: str, user: str) -> int:
     """Bind an own secret to another's shared tool."""
     with opened(user) as platform:
-        platform.catalog.tools.bind(tool, _own_secret(platform, user, name).id, Request(user))
+        tools = platform.catalog.tools
+        shown = tools.get(user, tool)
+        tools.bind(tool, _own_secret(platform, user, name).id, Request(user))
+    say(f"It goes where the tool of {clean(shown.owner_id)} sends it now: {clean(canonical(shown.connection_params))}")
     put(f"bound {clean(name)}")
     return Code.DONE
 

@@ -10,6 +10,7 @@ from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import Document, refuse
 from aeon.platform.catalog.rules import check_service, check_tool, check_tool_on
 from aeon.platform.catalog.templates import structure_of
+from aeon.platform.catalog.trust import is_same_connection, with_defaults
 from aeon.platform.errors import NotFoundError, PlatformError, RuleError
 from aeon.platform.ledger import Request
 from aeon.platform.records import Record
@@ -211,7 +212,9 @@ class Applier:
 
     def _step(self, document: Document, new: Record, coming: Coming) -> Step:
         if isinstance(new, model.NewTool):
-            check_tool_on(new, self._referred("Service", document.fields["service"], coming))
+            service = self._referred("Service", document.fields["service"], coming)
+            connection = with_defaults(new.connection_params, service.connection_schema)
+            check_tool_on(new.model_copy(update={"connection_params": connection}), service)
         found = self._shelves[document.kind].by_name(self._request.user, document.name)
         if found is None:
             return Step("create", document)
@@ -239,7 +242,15 @@ class Applier:
         wanted, there = new.as_dict(), found.as_dict()
         if isinstance(found, model.Secret):
             there["value"] = self._catalog.secrets.reveal(self._request.user, found.id).reveal()
-        return tuple(field for field in wanted if wanted[field] != there[field])
+        differing = tuple(field for field in wanted if wanted[field] != there[field])
+        if isinstance(found, model.Tool) and self._keeps_connection(wanted["connectionParams"], found):
+            return tuple(field for field in differing if field != "connectionParams")
+        return differing
+
+    def _keeps_connection(self, wanted: JsonObject, tool: model.Tool) -> bool:
+        """Whether a tool differs from a file in nothing but its service's defaults, which it keeps as they were."""
+        service = self._catalog.tools.service_of(self._request.user, tool)
+        return is_same_connection(wanted, tool.connection_params, service.connection_schema)
 
     def _change(self, step: Step, new: Record) -> None:
         shelf = self._shelves[step.document.kind]

@@ -16,6 +16,7 @@ from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.operations import Operation, OperationError
 from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.catalog.tools import Usable
+from aeon.platform.catalog.trust import Program, appearance, changed_since, is_all_own, started_program
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import Request
@@ -56,6 +57,12 @@ class Executor(Protocol):
         ...
 
 
+class Programs(Protocol):
+    """Which programs this machine's user allows to be started for tools that others have a say in."""
+
+    def allows(self, program: Program) -> bool: ...
+
+
 class Asked(NamedTuple):
     """Who calls, with what input, under which key."""
 
@@ -88,8 +95,13 @@ class ToolCaller:
         tokens: Tokens,
         clock: Clock,
         cache: Cache | None = None,
+        programs: Programs | None = None,
     ) -> None:
-        """`executors` are by the type of operation; without a `cache` every call is made."""
+        """`executors` are by the type of operation; without a `cache` every call is made.
+
+        Without `programs` none is started that another user named.
+        """
+        self._programs = programs
         self._cache = cache
         self._catalog = catalog
         self._executors = executors
@@ -98,16 +110,22 @@ class ToolCaller:
 
     def with_cache(self, cache: Cache) -> "ToolCaller":
         """The same, which gives what an equal call of a pure tool came to before, where the cache has it."""
-        return ToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache)
+        return ToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache, self._programs)
 
-    def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> Called:
+    def call(
+        self, user: str, tool_id: str, given: JsonObject, key: str | None = None, *, trusted: str | None = None
+    ) -> Called:
         """Run a tool that the user may see, with a secret of his own where it needs one (platform 3, 4).
 
-        `key` goes with the call to where it can be told by it that this is a repetition.
+        `key` goes with the call to where it can be told by it that this is a repetition. `trusted` is the digest of
+        the tool that the caller means: one that was changed since is not called.
 
-        Raises NotFoundError, RuleError for what is disabled, down, or given or answered wrongly, OperationError.
+        Raises NotFoundError, RuleError for what is disabled, down, changed, not allowed to start its program, or given
+        or answered wrongly, OperationError.
         """
         usable, warnings = self._checked(user, tool_id, given)
+        if trusted is not None and appearance(usable.tool, usable.service) != trusted:
+            raise changed_since(usable.tool, "let it into your plans", "aeon tool trust")
         self._record_use(usable, user)
         found = self._cached(usable, user, given, warnings)
         return self._made(usable, Asked(user, given, key), warnings) if found is None else found
@@ -125,9 +143,25 @@ class ToolCaller:
 
     def _checked(self, user: str, tool_id: str, given: JsonObject) -> tuple[Usable, list[str]]:
         usable = self._catalog.tools.usable(user, tool_id)
+        self._require_program(usable, user)
         warnings = _health_warnings(usable.tool)
         _refuse_misfit(usable.tool.input_schema, given, "input", usable.tool)
         return usable, warnings
+
+    def _require_program(self, usable: Usable, user: str) -> None:
+        """A program that another user named starts on this machine only if its user has allowed it (measured P4)."""
+        program = started_program(usable.tool, usable.service)
+        if program is None or is_all_own(usable.tool, usable.service, user) or self._allows(program):
+            return
+        raise RuleError(
+            f"The tool {usable.tool.name!r} of {usable.tool.owner_id} would start a program on this machine that you "
+            f"have not allowed: {program}",
+            rule="program_allowed",
+            next_step=f"If you trust it, run `aeon tool trust {usable.tool.id}`.",
+        )
+
+    def _allows(self, program: Program) -> bool:
+        return self._programs is not None and self._programs.allows(program)
 
     def _cached(self, usable: Usable, user: str, given: JsonObject, warnings: list[str]) -> Called | None:
         key = key_of(usable, user, given)

@@ -79,7 +79,8 @@ NODES: Final = (
             "tool_template_id": None,
         },
     ),
-    NodeType("Binding", "bindings", ("id",), properties=published("id")),
+    NodeType("Binding", "bindings", ("id",), properties=published("id", "digest"), defaults={"digest": ""}),
+    NodeType("Trust", "trusts", ("id",), properties=published("id", "digest")),
     NodeType(
         "ServiceTemplate",
         "service_templates",
@@ -178,4 +179,6 @@ EDGES: Final = (
     EdgeType("USES_SECRET", "Binding", "Secret", "bindings", target_columns={"secret_id": "id"}),
     EdgeType("FOR_TOOL", "Binding", "Tool", "bindings", target_columns={"tool_id": "id"}),
     EdgeType("BOUND_BY", "Binding", "User", "bindings", target_columns={"user_id": "id"}),
+    EdgeType("FOR_TOOL", "Trust", "Tool", "trusts", target_columns={"tool_id": "id"}),
+    EdgeType("GIVEN_BY", "Trust", "User", "trusts", target_columns={"user_id": "id"}),
 )

@@ -141,14 +141,29 @@ USE_TOOL: Final = "SELECT 1 AS found FROM tools WHERE id = :id AND (owner_id = :
 # A user's own secret for another user's shared tool (platform 3)
 
 BIND_SECRET: Final = """
-INSERT INTO bindings (id, user_id, tool_id, secret_id)
-SELECT :id, :user, id, :secret FROM tools WHERE id = :tool AND owner_id <> :user AND shared = 1
-ON CONFLICT (id) DO UPDATE SET secret_id = excluded.secret_id
+INSERT INTO bindings (id, user_id, tool_id, secret_id, digest)
+SELECT :id, :user, id, :secret, :digest FROM tools
+WHERE id = :tool AND owner_id <> :user AND shared = 1 AND version = :version
+ON CONFLICT (id) DO UPDATE SET secret_id = excluded.secret_id, digest = excluded.digest
 """
+"""The version is the one that the digest was made of."""
 
 UNBIND_SECRET: Final = "DELETE FROM bindings WHERE id = :id AND user_id = :user"
 
-BOUND_SECRET: Final = "SELECT secret_id FROM bindings WHERE id = :id AND user_id = :user"
+BOUND_SECRET: Final = "SELECT secret_id, digest FROM bindings WHERE id = :id AND user_id = :user"
+
+# Another user's shared tools that a user lets into their kernel (measured P4)
+
+TRUST_TOOL: Final = """
+INSERT INTO trusts (id, user_id, tool_id, digest)
+SELECT :id, :user, id, :digest FROM tools
+WHERE id = :tool AND owner_id <> :user AND shared = 1 AND version = :version
+ON CONFLICT (id) DO UPDATE SET digest = excluded.digest
+"""
+
+DISTRUST_TOOL: Final = "DELETE FROM trusts WHERE id = :id AND user_id = :user"
+
+TRUSTED: Final = "SELECT tool_id, digest FROM trusts WHERE user_id = :user ORDER BY tool_id"
 
 # Tokens that calls used, each user's own
 

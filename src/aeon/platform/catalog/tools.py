@@ -3,15 +3,22 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import JsonObject
 from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import UNCHECKED, Health, NewTool, Secret, Service, Tool, ToolChange, ToolTemplate
-from aeon.platform.catalog.rules import check_tool, check_tool_on
+from aeon.platform.catalog.rules import check_connection, check_tool, check_tool_on
 from aeon.platform.catalog.secrets import Secrets
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.catalog.trust import (
+    appearance,
+    changed_since,
+    destination,
+    refuse_own_abilities,
+    with_defaults,
+)
 from aeon.platform.catalog.usage import TokensUsed, Usage
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, Mutation, Request
@@ -32,10 +39,8 @@ class Usable(NamedTuple):
 
     @property
     def connection(self) -> JsonObject:
-        """What it takes to connect: the tool's own parameters, and the defaults that its service gives the others."""
-        properties: JsonObject = self.service.connection_schema.get("properties") or {}
-        given = {name: field["default"] for name, field in properties.items() if _has_default(field)}
-        return {**given, **self.tool.connection_params}
+        """What it takes to connect. The tool keeps all of it; its service's owner has no say in it any more."""
+        return self.tool.connection_params
 
 
 class Tools(Shelf[Tool]):
@@ -60,10 +65,12 @@ class Tools(Shelf[Tool]):
         check_tool(new)
         service = self._service(request.user, new.service_id)
         self._check_secret(request.user, new.secret_id)
-        check_tool_on(new, service)
+        connection = with_defaults(new.connection_params, service.connection_schema)
+        check_tool_on(new.model_copy(update={"connection_params": connection}), service)
         at = self._ledger.now()
         tool = Tool.model_validate(
             new.as_dict()
+            | {"connectionParams": connection}
             | {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at}
             | {"errorMessage": UNCHECKED}
             | {"toolTemplateId": template.id if template else None, "needsSecret": new.secret_id is not None}
@@ -75,12 +82,14 @@ class Tools(Shelf[Tool]):
     def change(self, id_: str, change: ToolChange, request: Request) -> Tool:
         """Change the caller's tool. Its service never changes; its connection parameters and its secret may."""
         before = self.own(request.user, id_)
+        service = self._service(request.user, before.service_id)
         asked = change.as_dict() | ({"needsSecret": True} if change.secret_id else {})
+        if change.connection_params is not None:
+            asked["connectionParams"] = with_defaults(change.connection_params, service.connection_schema)
         after = changed(before, asked, self._ledger.now())
         if not after.enabled:
             after = after.model_copy(update={"status": "down", "error_message": "It is disabled."})
         check_tool(after)
-        service = self._service(request.user, before.service_id)
         self._check_secret(request.user, change.secret_id)
         check_tool_on(after, service)
         deeds = change_deeds(before, after, request.user)
@@ -92,27 +101,56 @@ class Tools(Shelf[Tool]):
         self.delete(queries.DELETE_TOOL, request.to("tool.delete", id_))
 
     def bind(self, tool_id: str, secret_id: str, request: Request) -> None:
-        """Have another's shared tool run with a secret of the caller's own when he calls it (platform 3)."""
+        """Have another's shared tool run with a secret of the caller's own when they call it (platform 3).
+
+        The secret goes where the tool sends it today. Once its owner changes that, the binding is suspended.
+        """
         tool = self.get(request.user, tool_id)
         if tool.owner_id == request.user:
             raise RuleError("A secret of your own tool is set by changing the tool.", rule="binding_is_for_others")
         secret = self._secrets.own(request.user, secret_id)
+        digest = destination(tool, self._service_of(tool, request.user))
         deed = Deed("tool.bind", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        params: JsonObject = {"user": request.user, "tool": tool_id, "secret": secret.id}
-        self._commit_binding(queries.BIND_SECRET, params, tool, request.to("tool.bind", tool_id, secret_id), deed)
+        params: JsonObject = {"tool": tool_id, "secret": secret.id, "digest": digest, "version": tool.version}
+        self._commit_word(queries.BIND_SECRET, params, tool, request.to("tool.bind", tool_id, secret_id), deed)
 
     def unbind(self, tool_id: str, request: Request) -> None:
         """Take that secret away again."""
         tool = self.get(request.user, tool_id)
         deed = Deed("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        params: JsonObject = {"user": request.user}
-        self._commit_binding(queries.UNBIND_SECRET, params, tool, request.to("tool.unbind", tool_id), deed)
+        self._commit_word(queries.UNBIND_SECRET, {}, tool, request.to("tool.unbind", tool_id), deed)
+
+    def trust(self, tool_id: str, request: Request) -> str:
+        """Let another's shared tool into the caller's kernel as it is now; its digest (measured P4).
+
+        Once its owner changes anything that a model reads of it or that it does, it is not offered any more.
+        """
+        tool = self.get(request.user, tool_id)
+        if tool.owner_id == request.user:
+            raise RuleError("Your own tools are in your kernel anyway.", rule="trust_is_for_others")
+        digest = appearance(tool, self._service_of(tool, request.user))
+        deed = Deed("tool.trust", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        params: JsonObject = {"tool": tool_id, "digest": digest, "version": tool.version}
+        self._commit_word(queries.TRUST_TOOL, params, tool, request.to("tool.trust", tool_id), deed)
+        return digest
+
+    def distrust(self, tool_id: str, request: Request) -> None:
+        """Take that back."""
+        tool = self.get(request.user, tool_id)
+        deed = Deed("tool.distrust", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        self._commit_word(queries.DISTRUST_TOOL, {}, tool, request.to("tool.distrust", tool_id), deed)
+
+    def trusted(self, user: str) -> dict[str, str]:
+        """The digests of others' tools that the user trusts, by the tools' ids; also of those that were changed."""
+        rows = self._store.read(queries.TRUSTED, {"user": user})
+        return {row["tool_id"]: row["digest"] for row in rows}
 
     def usable(self, user: str, id_: str) -> Usable:
         """What it takes to run a tool, checked anew before every run (platform 3, 4).
 
         Raises NotFoundError; RuleError that names the tool, its owner and what to do where access was taken back, it is
-        disabled, or it has no secret of the caller's.
+        disabled, its connection does not fit its service any more, it has no secret of the caller's, or was changed
+        since the caller bound one.
         """
         tool = self.get(user, id_)
         service = self._service_of(tool, user)
@@ -123,7 +161,13 @@ class Tools(Shelf[Tool]):
                     rule="enabled",
                     next_step="Enable it, or ask its owner to.",
                 )
+        check_connection(tool, service)
+        refuse_own_abilities(tool, service, user)
         return Usable(tool, service, self._secret_for(tool, service, user))
+
+    def service_of(self, user: str, tool: Tool) -> Service:
+        """The service of a tool that the user may see. Raises RuleError where its owner may not use it any more."""
+        return self._service_of(tool, user)
 
     def note_tokens(self, user: str, id_: str, usage: Usage) -> None:
         """Keep what one call of the user's used."""
@@ -158,7 +202,9 @@ class Tools(Shelf[Tool]):
         """The caller's own secret: the tool's where he owns it, else the one that he bound to it (platform 3)."""
         if tool.owner_id == user:
             return self._secrets.own(user, tool.secret_id) if tool.secret_id else None
-        rows = self._store.read(queries.BOUND_SECRET, {"id": _binding_id(user, tool.id), "user": user})
+        rows = self._store.read(queries.BOUND_SECRET, {"id": _id_of_word(user, tool.id), "user": user})
+        if rows and rows[0]["digest"] != destination(tool, service):
+            raise changed_since(tool, "bound a secret to it", "aeon tool bind")
         if rows:
             return self._secrets.own(user, rows[0]["secret_id"])
         if service.requires_secret or tool.needs_secret:
@@ -179,18 +225,15 @@ class Tools(Shelf[Tool]):
         if id_ is not None:
             self._secrets.own(user, id_)
 
-    def _commit_binding(self, query: str, params: JsonObject, tool: Tool, mutation: Mutation, deed: Deed) -> None:
+    def _commit_word(self, query: str, params: JsonObject, tool: Tool, mutation: Mutation, deed: Deed) -> None:
+        """What a user says of another's tool."""
         if self._ledger.answer(mutation) is not None:
             return
-        given = {**params, "id": _binding_id(mutation.user, tool.id)}
+        given = {**params, "id": _id_of_word(mutation.user, tool.id), "user": mutation.user}
         try:
             self._ledger.commit(writes_one(query, given), mutation, [deed], {})
         except GuardError:
             raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
-
-
-def _has_default(field: Json) -> bool:
-    return isinstance(field, dict) and "default" in field
 
 
 def _uses(service: Service, tool: Tool, user: str) -> list[Deed]:
@@ -201,7 +244,7 @@ def _uses(service: Service, tool: Tool, user: str) -> list[Deed]:
     return [Deed("service.use", service.id, user, service.owner_id, details)]
 
 
-def _binding_id(user: str, tool_id: str) -> str:
+def _id_of_word(user: str, tool_id: str) -> str:
     return f"{user}{KEY_SEPARATOR}{tool_id}"
 
 

@@ -64,6 +64,7 @@ _TABLES: Final = (
     ("Secret", "secrets", "id"),
     ("Tool", "tools", "id"),
     ("Binding", "bindings", "id"),
+    ("Trust", "trusts", "id"),
     ("ServiceTemplate", "service_templates", "id"),
     ("ToolTemplate", "tool_templates", "id"),
     ("Definition", "definitions", "digest"),

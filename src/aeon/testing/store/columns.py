@@ -21,6 +21,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
     "secrets": ("id", "owner_id", "type", "created_at"),
     "tools": ("id", "owner_id", "service_id", "tool_template_id", "created_at"),
     "bindings": ("id", "user_id", "tool_id"),
+    "trusts": ("id", "user_id", "tool_id"),
     "service_templates": (
         "id",
         "owner_id",

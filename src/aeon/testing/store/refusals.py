@@ -131,6 +131,8 @@ DANGLING: Final = [
     Refused("bindings", {"tool_id": "nothing"}),
     Refused("bindings", {"user_id": "bob"}),  # with a secret of ann's
     Refused("bindings", {"user_id": "bob", "secret_id": "nothing"}),
+    Refused("trusts", {"user_id": "nobody"}),
+    Refused("trusts", {"tool_id": "nothing"}),
     Refused("service_templates", {"owner_id": "nobody"}),
     Refused("tool_templates", {"owner_id": "nobody"}),
     Refused("token_uses", {"user_id": "nobody"}),
@@ -170,6 +172,8 @@ TAKEN: Final = [
     Refused("tools", {"id": "other"}),
     Refused("bindings", {"user_id": "bob"}),
     Refused("bindings", {"id": "other"}),
+    Refused("trusts", {"user_id": "bob"}),
+    Refused("trusts", {"id": "other"}),
     Refused("service_templates", {"name": "other"}),
     Refused("service_templates", {"id": "other"}),
     Refused("tool_templates", {"name": "other"}),
@@ -211,7 +215,7 @@ IN_USE: Final = (
 
 PARTS: Final[dict[str, list[str]]] = {
     "services": ["service_places"],
-    "tools": ["bindings"],
+    "tools": ["bindings", "trusts"],
     "processes": ["process_versions", "process_steps", "step_dependencies"],
     "executors": ["workers"],
 }

@@ -78,7 +78,8 @@ ROWS: Final[dict[str, JsonObject]] = {
         "version": 1,
         **TIMES,
     },
-    "bindings": {"id": "binding", "user_id": "ann", "tool_id": "tool", "secret_id": "secret"},
+    "bindings": {"id": "binding", "user_id": "ann", "tool_id": "tool", "secret_id": "secret", "digest": "digest"},
+    "trusts": {"id": "trust", "user_id": "ann", "tool_id": "tool", "digest": "digest"},
     "service_templates": {
         "id": "template",
         "owner_id": "ann",
