@@ -58,7 +58,7 @@ def require_own(path: Path) -> None:
     folder = project_folder(path)
     if folder is None or not os.path.lexists(folder):
         return
-    if not folder.is_symlink() and not is_own(folder) and not _is_empty(folder):
+    if not folder.is_symlink() and not is_own(folder) and not is_unused(folder):
         raise foreign(folder)
     for problem in problems_of(_between(folder, path.absolute())):
         raise ForeignFolderError(f"{problem} It was not used.", next_step=_MEND)
@@ -105,7 +105,7 @@ def claim(folder: Path) -> None:
     """
     with suppress(FileExistsError):
         folder.mkdir(0o700, parents=True)
-    if not folder.is_symlink() and _is_empty(folder) and folder.lstat().st_uid == os.geteuid():
+    if not folder.is_symlink() and is_unused(folder) and folder.lstat().st_uid == os.geteuid():
         folder.chmod(0o700)
         with suppress(FileExistsError):
             _write(folder / _IGNORE, b"*\n")
@@ -160,8 +160,8 @@ def _between(folder: Path, path: Path) -> Iterator[Path]:
         yield folder
 
 
-def _is_empty(folder: Path) -> bool:
-    """Whether there is nothing that could be used: also while another process marks it."""
+def is_unused(folder: Path) -> bool:
+    """Whether there is nothing in a project's `.aeon` that could be used: also while another process marks it."""
     return all(each.name == _IGNORE or each.name.startswith(f".{_MARK}-") for each in folder.iterdir())
 
 

@@ -12,6 +12,7 @@ from shlex import quote
 
 from aeon.adapters.store.sqlite.mounts import is_mounted_alone, remote_file_system
 from aeon.base.folders import make_folder
+from aeon.base.project_folder import is_unused
 from aeon.platform.store import DamagedStoreError, StoreFullError, StoreUnavailableError
 
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -97,7 +98,9 @@ class Place:
     def prepare_folder(self) -> None:
         """Make the folder (0700) if there is none, and check it. Raises StoreUnavailableError."""
         with os_errors(self.folder):
-            if not os.path.lexists(self.folder):
+            if os.path.lexists(self.folder):
+                self.check_folder()
+            if not self.folder.exists() or is_unused(self.folder):
                 make_folder(self.folder, 0o700)
             self.check_folder()
 
