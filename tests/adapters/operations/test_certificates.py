@@ -11,6 +11,7 @@ import pytest
 
 from aeon.adapters.operations import tls
 from aeon.adapters.operations.mcp import McpExecutor
+from aeon.adapters.operations.probes import HttpProbe
 from aeon.adapters.operations.rest import RestExecutor
 from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import McpCall, RestRequest
@@ -145,6 +146,56 @@ def test_what_cannot_be_used_is_said_and_not_shown(endpoint, secret, authority, 
     with pytest.raises(OperationError, match=match) as refused:
         ask(endpoint, secret, authority, endpoint.partition(":")[0])
     assert "BEGIN" not in f"{refused.value}".replace("from its BEGIN to its END line", "")
+
+
+def test_contexts_are_made_once_for_all_clients_and_the_authorities_read_for_https_alone(monkeypatch):
+    """A context of its own cost every REST call 25 ms of CPU, those over http:// too."""
+    read = []
+    monkeypatch.setattr(tls, "_trusting", lambda authority: read.append(authority) or ssl.create_default_context())
+    tls._shared.cache_clear()
+    for connection in ({}, {"caCertificate": OURS.pem}, {}, {"caCertificate": OURS.pem}):
+        tls.verification("http", connection, None)
+    assert read == []
+    made = [tls.verification("https", each, None) for each in ({}, {"caCertificate": OURS.pem}) * 2]
+    assert made[0] is made[2] is not made[1] is made[3]
+    assert read == [None, OURS.pem]
+    own = tls.verification("https", {}, Revealed(OURS.issued("ann")))
+    assert own is not made[0]  # a client certificate is in no context that others use
+    tls._shared.cache_clear()
+
+
+def test_the_context_for_http_trusts_nobody():
+    context = tls.verification("http", {}, None)
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.get_ca_certs() == []
+
+
+def test_the_authorities_that_the_users_environment_names_are_trusted(endpoint, kept, monkeypatch):
+    for named, is_let_in in ((str(kept[1]), True), (str(kept[1].parent / "none"), False)):
+        monkeypatch.setenv("SSL_CERT_FILE", named)
+        tls._shared.cache_clear()
+        if is_let_in:
+            assert ask(endpoint, OURS.issued("ann"), authority=None)["you"] == "ann"
+        else:
+            with pytest.raises(OperationError, match="authorities cannot be read") as refused:
+                ask(endpoint, OURS.issued("ann"), authority=None)
+            assert "SSL_CERT_FILE" in refused.value.advice
+    tls._shared.cache_clear()
+
+
+def test_a_probe_trusts_the_connections_own_authority(kept):
+    with TlsServer(("127.0.0.1", 0), WhoAreYou) as server:
+        server.tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        server.tls.load_cert_chain(kept[0])
+        thread = threading.Thread(target=partial(server.serve_forever, 0.01))
+        thread.start()
+        connection = {"endpoint": f"https://localhost:{server.server_port}"}
+        trusting = {**connection, "caCertificate": OURS.pem}
+        found = [HttpProbe().problem("https", each, allow_private=True) for each in (connection, trusting)]
+        server.shutdown()
+        thread.join()
+    assert "ConnectError" in found[0]
+    assert found[1] is None or "ConnectError" not in found[1]
 
 
 @pytest.mark.server

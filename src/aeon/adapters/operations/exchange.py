@@ -40,7 +40,7 @@ class Exchanges:
     allow_private: bool
     seconds: float
     most_bytes: int
-    verify: ssl.SSLContext | bool = True
+    verify: ssl.SSLContext
 
     def client(self) -> httpx2.Client:
         """A client for some exchanges with one peer, to be closed. No proxy and no redirect comes between."""

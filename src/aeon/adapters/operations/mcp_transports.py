@@ -99,7 +99,8 @@ async def _http_client(endpoint: httpx2.URL, headers: dict[str, str], reach: Rea
         lambda: allowed_address(endpoint.host, port_of(endpoint), way.resolve, allow_private=reach.allow_private),
         abandon_on_cancel=True,
     )
-    pinned = PinnedTransport(endpoint.host, address, verification(reach.connection, reach.secret), way.on_refusal)
+    verify = verification(endpoint.scheme, reach.connection, reach.secret)
+    pinned = PinnedTransport(endpoint.host, address, verify, way.on_refusal)
     limits = httpx2.Timeout(_CONNECT_SECONDS, read=_SILENCE_SECONDS)
     return httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False, transport=pinned)
 

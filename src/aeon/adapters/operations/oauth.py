@@ -8,6 +8,7 @@ import httpx2
 
 from aeon.adapters.operations.addresses import Resolve, resolved
 from aeon.adapters.operations.exchange import Answer, Asked, Exchanges, url_of
+from aeon.adapters.operations.tls import verification
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.catalog.tokens import TokenRefusedError
@@ -31,8 +32,9 @@ class HttpTokenServer:
         self._resolve = resolve
 
     def answer(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
-        exchanges = Exchanges(self._resolve, allow_private, _SECONDS, _MOST_BYTES)
         try:
+            verify = verification(url_of(str(value["token_url"])).scheme, {}, None)
+            exchanges = Exchanges(self._resolve, allow_private, _SECONDS, _MOST_BYTES, verify)
             with exchanges.client() as client:
                 given = exchanges.exchange(client, _asked(value, in_body=False))
                 if value.get("client_secret") and _code(given) == "invalid_client":

@@ -14,7 +14,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
     `on_refusal` is called for every answer that is 401, before its client reads it.
     """
 
-    def __init__(self, host: str, address: str, verify: ssl.SSLContext | bool, on_refusal: Callable[[], None]) -> None:
+    def __init__(self, host: str, address: str, verify: ssl.SSLContext, on_refusal: Callable[[], None]) -> None:
         self._host = host
         self._address = address
         self._on_refusal = on_refusal

@@ -5,12 +5,14 @@ What a call would be refused, a probe does not ask either: a private address onl
 
 import shutil
 import socket
+import ssl
 from urllib.parse import urlsplit
 
 import httpx2
 
 from aeon.adapters.operations.addresses import Resolve, allowed_address, resolved
 from aeon.adapters.operations.exchange import Asked, port_of, request_to
+from aeon.adapters.operations.tls import verification
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError
 
@@ -40,9 +42,10 @@ class HttpProbe:
             return f"its endpoint is no {protocol} address"
         try:
             address = allowed_address(url.host, port_of(url), self._resolve, allow_private=allow_private)
+            verify = verification(url.scheme, connection, None)
         except OperationError as error:
             return error.message
-        return _answer_problem(url, address)
+        return _answer_problem(url, address, verify)
 
 
 class SocketProbe:
@@ -81,9 +84,9 @@ class McpProbe:
         return None if shutil.which(command) else f"there is no program {command!r}"
 
 
-def _answer_problem(url: httpx2.URL, address: str) -> str | None:
+def _answer_problem(url: httpx2.URL, address: str, verify: ssl.SSLContext) -> str | None:
     try:
-        with httpx2.Client(timeout=_SECONDS, trust_env=False, follow_redirects=False) as client:
+        with httpx2.Client(verify=verify, timeout=_SECONDS, trust_env=False, follow_redirects=False) as client:
             response = client.send(request_to(client, Asked("GET", url, {}, None), address), stream=True)
             response.close()
     except httpx2.HTTPError as error:

@@ -33,7 +33,7 @@ class RestExecutor:
         operation = cast(RestRequest, work.operation)
         asked = _asked(operation, work)
         require_tls(asked.url.scheme, work.secret)
-        verify = verification(work.connection, work.secret)
+        verify = verification(asked.url.scheme, work.connection, work.secret)
         exchanges = Exchanges(self._resolve, operation.allow_private, operation.timeout, operation.max_bytes, verify)
         with exchanges.client() as client:
             for _ in range(_MOST_REDIRECTS + 1):

@@ -1,10 +1,11 @@
-"""How TLS is spoken with a peer: whose certificates are trusted, and the client certificate that is presented."""
+"""TLS with a peer: whose certificates are trusted, and the client certificate that is presented."""
 
 import os
 import ssl
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 import httpx2
@@ -16,18 +17,21 @@ from aeon.platform.vault import Revealed
 _OPEN_FILES = Path("/proc/self/fd")
 
 
-def verification(connection: JsonObject, secret: Revealed | None) -> ssl.SSLContext | bool:
-    """What a client's `verify` is: True is the usual trust, without a certificate of one's own.
+def verification(scheme: str, connection: JsonObject, secret: Revealed | None) -> ssl.SSLContext:
+    """The TLS context of a client that asks one peer.
 
-    The connection's `caCertificate` in PEM is trusted in place of the public authorities, for this connection alone; a
-    secret of type certificate is presented to the peer. Raises OperationError where either cannot be used.
+    All clients of the process share contexts, since reading the public authorities takes about 25 ms. A peer whose
+    `scheme` needs no TLS gets one that reads nothing and trusts nobody. The connection's `caCertificate` in PEM is
+    trusted in place of the public authorities, for this connection alone. A secret of type certificate is presented
+    to the peer, from a context of its own, which is not kept. Raises OperationError where a certificate cannot be used.
     """
-    authority, own = connection.get("caCertificate"), secret.reveal() if is_certificate(secret) and secret else None
-    if authority is None and own is None:
-        return True
+    if scheme != "https":
+        return _trusting_nobody()
+    authority, own = _authority(connection), secret.reveal() if is_certificate(secret) and secret else None
+    if own is None:
+        return _shared(authority)
     context = _trusting(authority)
-    if own is not None:
-        _present(context, f"{own['certificate']}\n{own['private_key']}\n")
+    _present(context, f"{own['certificate']}\n{own['private_key']}\n")
     return context
 
 
@@ -44,15 +48,56 @@ def require_tls(scheme: str, secret: Revealed | None) -> None:
         )
 
 
-def _trusting(authority: object) -> ssl.SSLContext:
+@lru_cache(maxsize=1)
+def _trusting_nobody() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+@lru_cache(maxsize=64)
+def _shared(authority: str | None) -> ssl.SSLContext:
+    """A context for HTTP/1.1 that no client changes any more.
+
+    A client sets the protocol again before each connection. OpenSSL frees the former setting then, while another thread
+    may be copying it for a connection of its own.
+    """
+    context = _trusting(authority)
+    context.set_alpn_protocols(["http/1.1"])
+    context.set_alpn_protocols = _ignore_protocols
+    return context
+
+
+def _ignore_protocols(alpn_protocols: Iterable[str]) -> None:
+    """They are set already."""
+
+
+def _authority(connection: JsonObject) -> str | None:
+    given = connection.get("caCertificate")
+    if given is None or (isinstance(given, str) and given):  # an empty one would mean the public authorities
+        return given
+    raise _unreadable_authority()
+
+
+def _trusting(authority: str | None) -> ssl.SSLContext:
     if authority is None:
-        return httpx2.create_ssl_context(trust_env=False)
+        return _trusting_public_authorities()
     try:
-        if isinstance(authority, str) and authority:  # an empty one would mean the public authorities
-            return ssl.create_default_context(cadata=authority)
+        return ssl.create_default_context(cadata=authority)
     except (ssl.SSLError, ValueError):
-        pass
-    raise OperationError(
+        raise _unreadable_authority() from None
+
+
+def _trusting_public_authorities() -> ssl.SSLContext:
+    """The system's authorities, or those that the user's SSL_CERT_FILE or SSL_CERT_DIR name."""
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:  # SSLError is one
+        raise OperationError(
+            f"the certificate authorities cannot be read: {error}", next_step="Correct SSL_CERT_FILE or SSL_CERT_DIR."
+        ) from None
+
+
+def _unreadable_authority() -> OperationError:
+    return OperationError(
         "the connection's caCertificate is no certificate in PEM",
         next_step="Give the text of the file, from its BEGIN to its END line.",
     )
