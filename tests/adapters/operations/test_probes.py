@@ -40,6 +40,16 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def test_a_service_answers_when_one_of_its_addresses_does():
+    with serving() as server:
+        connection = {"endpoint": f"http://api.example:{server.server_port}/"}
+        for kind in (HttpProbe, SocketProbe):
+            found, gone = ["::1", "127.0.0.1"], ["::1", "127.0.0.2"]
+            assert kind(lambda _host, _port, found=found: found).problem("http", connection, allow_private=True) is None
+            problem = kind(lambda _host, _port, gone=gone: gone).problem("http", connection, allow_private=True)
+            assert "cannot be reached" in problem
+
+
 def test_of_a_private_address_a_probe_says_what_a_call_would():
     """And asks nothing, whatever its path would do there."""
     with serving() as server:

@@ -1,6 +1,7 @@
 """REST operations against a real HTTP server on loopback."""
 
 import json
+import socket
 import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +20,7 @@ class Echo(BaseHTTPRequestHandler):
     """Says what it was asked; some paths misbehave."""
 
     def answer(self):
+        self.server.asked.append(self.path)
         length = int(self.headers.get("content-length") or 0)
         body = self.rfile.read(length).decode()
         said = {"method": self.command, "path": self.path, "headers": dict(self.headers), "body": body}
@@ -40,7 +42,7 @@ class Echo(BaseHTTPRequestHandler):
 @pytest.fixture
 def server():
     with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as running:
-        running.odd = {}
+        running.odd, running.asked = {}, []
         thread = threading.Thread(target=partial(running.serve_forever, 0.01))
         thread.start()
         yield running
@@ -155,6 +157,39 @@ def test_private_addresses_are_refused_whatever_name_leads_there(ask):
             ask(allowPrivate=False, resolve=lambda _host, _port, found=addresses: found)
     with pytest.raises(OperationError, match="which is private"):
         ask(allowPrivate=False, resolve=lambda _host, _port: ["93.184.216.34", "192.168.1.1"])
+
+
+def test_every_address_of_a_host_is_tried_until_one_takes_a_connection(ask, server):
+    """As where a name has an IPv6 address that leads nowhere."""
+    connection = {"endpoint": f"http://api.example:{server.server_port}"}
+    for addresses in (["::1", "127.0.0.1"], ["127.0.0.2", "::1", "127.0.0.1"], ["127.0.0.1", "::1"]):
+        asked = ask(connection=connection, resolve=lambda _host, _port, found=addresses: found)["body"]
+        assert asked["headers"]["host"].startswith("api.example:")
+    with pytest.raises(OperationError, match="ConnectError"):
+        ask(connection=connection, resolve=lambda _host, _port: ["::1", "127.0.0.2"])
+
+
+def test_a_request_that_was_sent_goes_to_no_second_address(ask, server):
+    server.odd = {"/api/slow": (503, {}, "")}
+    resolve = lambda _host, _port: ["127.0.0.1", "127.0.0.1"]  # noqa: E731
+    with pytest.raises(OperationError, match="503"):
+        ask(path="/slow", method="POST", resolve=resolve)
+    assert server.asked.count("/api/slow") == 1
+
+
+def test_an_address_that_does_not_answer_leaves_time_for_the_next(ask, server):
+    """The first takes no connection: its queue is full."""
+    with socket.create_server(("127.0.0.2", server.server_port), backlog=0) as silent:
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(silent.getsockname())
+        try:
+            found = ask(timeout=1, resolve=lambda _host, _port: ["127.0.0.2", "127.0.0.1"])
+            assert found["status"] == 200
+        finally:
+            for each in waiting:
+                each.close()
 
 
 def test_a_host_that_is_not_there_is_said_so(ask):

@@ -10,6 +10,8 @@ from aeon.platform.catalog.calling import OperationError
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """What a gateway from IPv6 to IPv4 passes on (RFC 6052)."""
 
+_CONNECT_SECONDS = 3.0
+
 Resolve: TypeAlias = Callable[[str, int], list[str]]
 """The addresses of a host. Raises OSError."""
 
@@ -20,8 +22,8 @@ def resolved(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def allowed_address(host: str, port: int, resolve: Resolve, *, allow_private: bool) -> str:
-    """The first address of a host, when every one of them may be asked.
+def allowed_addresses(host: str, port: int, resolve: Resolve, *, allow_private: bool) -> list[str]:
+    """The addresses of a host in the resolver's order, at least one, when every one of them may be asked.
 
     Raises OperationError for a host that leads into this machine or a private network, unless that is allowed.
     """
@@ -39,7 +41,23 @@ def allowed_address(host: str, port: int, resolve: Resolve, *, allow_private: bo
             f"{host!r} leads to {refused[0]}, which is private",
             next_step="Set allowPrivate in the tool's operation (discover: --allow-private) if that is meant.",
         )
-    return addresses[0]
+    return addresses
+
+
+def listening_address(addresses: list[str], port: int) -> str:
+    """The first of several addresses that takes a connection, for clients that are given one; else the first of all."""
+    return next(
+        (each for each in addresses if len(addresses) == 1 or connection_problem(each, port) is None), addresses[0]
+    )
+
+
+def connection_problem(address: str, port: int, seconds: float = _CONNECT_SECONDS) -> str | None:
+    """Why no connection to the address can be made; None where one was made, and closed again."""
+    try:
+        with socket.create_connection((address, port), seconds):
+            return None
+    except (OSError, OverflowError, UnicodeError) as error:
+        return type(error).__name__
 
 
 def is_public(text: str) -> bool:

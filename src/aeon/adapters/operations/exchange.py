@@ -1,15 +1,18 @@
-"""One HTTP exchange with the address that was checked: limited in size and time, redirects left to the caller."""
+"""One HTTP exchange with addresses that were checked: limited in size and time, redirects left to the caller."""
 
 import ssl
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_address
+from aeon.adapters.operations.addresses import Resolve, allowed_addresses
 from aeon.platform.catalog.operations import OperationError
+
+_LEAST_SECONDS = 0.01
 
 
 class Asked(NamedTuple):
@@ -44,17 +47,20 @@ class Exchanges:
 
     def client(self) -> httpx2.Client:
         """A client for some exchanges with one peer, to be closed. No proxy and no redirect comes between."""
-        return httpx2.Client(verify=self.verify, timeout=self.seconds, trust_env=False, follow_redirects=False)
+        return httpx2.Client(verify=self.verify, trust_env=False, follow_redirects=False)
 
     def exchange(self, client: httpx2.Client, asked: Asked) -> Answer:
-        """One request to the address that was checked, under the host's own name. Raises OperationError."""
+        """One request to the first address of the host that takes a connection, under the host's own name.
+
+        All addresses are checked before the first is asked; a request that was sent goes to no other. Raises
+        OperationError.
+        """
         check_headers(asked.headers)
-        url = asked.url
-        address = allowed_address(url.host, port_of(url), self.resolve, allow_private=self.allow_private)
-        request = request_to(client, asked, address)
+        port = port_of(asked.url)
+        addresses = allowed_addresses(asked.url.host, port, self.resolve, allow_private=self.allow_private)
         ends_at = time.monotonic() + self.seconds
         try:
-            response = client.send(request, stream=True)
+            response = sent(client, asked, addresses, ends_at)
             try:
                 return Answer(response.status_code, response.headers, self._content(response, ends_at))
             finally:
@@ -62,7 +68,7 @@ class Exchanges:
         except httpx2.TimeoutException:
             raise self._late() from None
         except httpx2.HTTPError as error:
-            where = f"{url.host}:{port_of(url)}"
+            where = f"{asked.url.host}:{port}"
             raise OperationError(
                 f"it could not be asked at {where}: {type(error).__name__}",
                 next_step=f"See whether the service runs at {where}, and `aeon health`.",
@@ -85,13 +91,27 @@ class Exchanges:
         return OperationError(f"no answer within {self.seconds:g} s", is_transient=True)
 
 
-def request_to(client: httpx2.Client, asked: Asked, address: str) -> httpx2.Request:
+def sent(client: httpx2.Client, asked: Asked, addresses: list[str], ends_at: float) -> httpx2.Response:
+    """The response, not read yet, of the first address that takes a connection; each gets a fair share of the time.
+
+    `ends_at` is a time of the monotonic clock. Raises httpx2.HTTPError as the last address fails.
+    """
+    *others, last = addresses
+    for position, address in enumerate(others):
+        with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):  # nothing of the request was sent
+            return client.send(_request(client, asked, address, ends_at, len(addresses) - position), stream=True)
+    return client.send(_request(client, asked, last, ends_at, 1), stream=True)
+
+
+def _request(client: httpx2.Client, asked: Asked, address: str, ends_at: float, addresses_left: int) -> httpx2.Request:
     """A request that goes to the address, under the host's own name in the header and in TLS."""
+    seconds = max(_LEAST_SECONDS, ends_at - time.monotonic())
     return client.build_request(
         asked.method,
         asked.url.copy_with(host=address),
         headers={**asked.headers, "host": asked.url.netloc.decode()},
         content=asked.body,
+        timeout=httpx2.Timeout(seconds, connect=seconds / addresses_left),
         extensions={"sni_hostname": asked.url.host},
     )
 

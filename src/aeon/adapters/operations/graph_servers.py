@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from aeon.adapters.operations.addresses import Resolve, allowed_address
+from aeon.adapters.operations.addresses import Resolve, allowed_addresses, listening_address
 from aeon.adapters.operations.graph_falkordb import FalkorServer
 from aeon.adapters.operations.graph_neo4j import Neo4jServer
 from aeon.adapters.operations.graph_rows import Found, Place, login
@@ -30,8 +30,10 @@ def connected(work: Work, resolve: Resolve) -> Ask:
     place = _place(work)
     kind, who = FalkorServer if place.scheme == "falkordb" else Neo4jServer, login(work.secret)
     port = place.port or _PORTS[place.scheme]
-    address = allowed_address(place.host, port, resolve, allow_private=work.operation.allow_private)
-    return kind(place if place.scheme == "bolt+s" else place._replace(host=address), who)
+    addresses = allowed_addresses(place.host, port, resolve, allow_private=work.operation.allow_private)
+    if place.scheme == "bolt+s":
+        return kind(place, who)
+    return kind(place._replace(host=listening_address(addresses, port)), who)
 
 
 def _place(work: Work) -> Place:

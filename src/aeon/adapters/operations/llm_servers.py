@@ -1,6 +1,6 @@
 """Model servers that stored tools name by their address."""
 
-from aeon.adapters.operations.addresses import Resolve, allowed_address, resolved
+from aeon.adapters.operations.addresses import Resolve, allowed_addresses, listening_address, resolved
 from aeon.adapters.operations.exchange import port_of
 from aeon.base.errors import ConfigError
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
@@ -21,9 +21,10 @@ def model_server(work: Work, resolve: Resolve = resolved) -> RemoteAPIAdapter:
         raise OperationError("the tool's connectionParams name no model", next_step="Add `model` to them.")
     try:
         url = api_root(str(work.connection["endpoint"]))
-        address = allowed_address(url.host, port_of(url), resolve, allow_private=work.operation.allow_private)
+        port = port_of(url)
+        addresses = allowed_addresses(url.host, port, resolve, allow_private=work.operation.allow_private)
         headers: dict[str, str] = {}
-        if url.scheme == "http" and address != url.host:
+        if url.scheme == "http" and (address := listening_address(addresses, port)) != url.host:
             headers["host"] = url.netloc.decode()
             url = url.copy_with(host=address)
         return RemoteAPIAdapter(str(url), name, api_key=_key(work), timeout=work.operation.timeout, headers=headers)

@@ -3,13 +3,14 @@
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import anyio.to_thread
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_address
+from aeon.adapters.operations.addresses import Resolve, allowed_addresses, listening_address
 from aeon.adapters.operations.exchange import check_headers, port_of
 from aeon.adapters.operations.pinned import PinnedTransport
 from aeon.adapters.operations.tls import is_certificate, require_tls, verification
@@ -95,14 +96,17 @@ async def _events(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, w
 
 async def _http_client(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> httpx2.AsyncClient:
     """A client for the one address that was checked, so that no redirect and no new look-up leads elsewhere."""
-    address = await anyio.to_thread.run_sync(
-        lambda: allowed_address(endpoint.host, port_of(endpoint), way.resolve, allow_private=reach.allow_private),
-        abandon_on_cancel=True,
-    )
+    address = await anyio.to_thread.run_sync(partial(_address, endpoint, reach, way), abandon_on_cancel=True)
     verify = verification(endpoint.scheme, reach.connection, reach.secret)
     pinned = PinnedTransport(endpoint.host, address, verify, way.on_refusal)
     limits = httpx2.Timeout(_CONNECT_SECONDS, read=_SILENCE_SECONDS)
     return httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False, transport=pinned)
+
+
+def _address(endpoint: httpx2.URL, reach: Reach, way: Way) -> str:
+    port = port_of(endpoint)
+    addresses = allowed_addresses(endpoint.host, port, way.resolve, allow_private=reach.allow_private)
+    return listening_address(addresses, port)
 
 
 def _process(reach: Reach, environ: Mapping[str, str]) -> "Transport":

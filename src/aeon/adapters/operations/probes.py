@@ -4,14 +4,14 @@ What a call would be refused, a probe does not ask either: a private address onl
 """
 
 import shutil
-import socket
 import ssl
+import time
 from urllib.parse import urlsplit
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_address, resolved
-from aeon.adapters.operations.exchange import Asked, port_of, request_to
+from aeon.adapters.operations.addresses import Resolve, allowed_addresses, connection_problem, resolved
+from aeon.adapters.operations.exchange import Asked, port_of, sent
 from aeon.adapters.operations.tls import verification
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError
@@ -41,11 +41,11 @@ class HttpProbe:
         if url.scheme != protocol or not url.host:
             return f"its endpoint is no {protocol} address"
         try:
-            address = allowed_address(url.host, port_of(url), self._resolve, allow_private=allow_private)
+            addresses = allowed_addresses(url.host, port_of(url), self._resolve, allow_private=allow_private)
             verify = verification(url.scheme, connection, None)
         except OperationError as error:
             return error.message
-        return _answer_problem(url, address, verify)
+        return _answer_problem(url, addresses, verify)
 
 
 class SocketProbe:
@@ -64,10 +64,10 @@ class SocketProbe:
         except ValueError:
             return f"its endpoint is no {protocol} address"
         try:
-            address = allowed_address(parts.hostname or "", port, self._resolve, allow_private=allow_private)
+            addresses = allowed_addresses(parts.hostname or "", port, self._resolve, allow_private=allow_private)
         except OperationError as error:
             return error.message
-        return _socket_problem(address, port)
+        return _connection_problem(addresses, port)
 
 
 class McpProbe:
@@ -84,19 +84,20 @@ class McpProbe:
         return None if shutil.which(command) else f"there is no program {command!r}"
 
 
-def _answer_problem(url: httpx2.URL, address: str, verify: ssl.SSLContext) -> str | None:
+def _answer_problem(url: httpx2.URL, addresses: list[str], verify: ssl.SSLContext) -> str | None:
     try:
-        with httpx2.Client(verify=verify, timeout=_SECONDS, trust_env=False, follow_redirects=False) as client:
-            response = client.send(request_to(client, Asked("GET", url, {}, None), address), stream=True)
+        with httpx2.Client(verify=verify, trust_env=False, follow_redirects=False) as client:
+            response = sent(client, Asked("GET", url, {}, None), addresses, time.monotonic() + _SECONDS)
             response.close()
     except httpx2.HTTPError as error:
         return f"it cannot be reached ({type(error).__name__})"
     return f"it answers {response.status_code}" if response.status_code >= _FIRST_SERVER_ERROR else None
 
 
-def _socket_problem(host: str, port: int) -> str | None:
-    try:
-        with socket.create_connection((host, port), _SECONDS):
+def _connection_problem(addresses: list[str], port: int) -> str | None:
+    """None where any of the addresses takes a connection."""
+    found = ""
+    for address in addresses:
+        if (found := connection_problem(address, port, _SECONDS)) is None:
             return None
-    except (OSError, OverflowError, UnicodeError) as error:
-        return f"it cannot be reached ({type(error).__name__})"
+    return f"it cannot be reached ({found})"
