@@ -15,7 +15,7 @@ class Authority:
     def __init__(self, name):
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self._key = ec.generate_private_key(ec.SECP256R1())
-        made = self._builder(self._name, self._key)
+        made = self._builder(self._name, self._key).not_valid_after(datetime.now(UTC) + timedelta(days=1))
         made = made.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         usage = dict.fromkeys(
             ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "encipher_only"), False
@@ -26,7 +26,7 @@ class Authority:
         self._certificate = made.add_extension(identifier, critical=False).sign(self._key, hashes.SHA256())
         self.pem = self._certificate.public_bytes(serialization.Encoding.PEM).decode()
 
-    def issued(self, name):
+    def issued(self, name, *, ended=False):
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
         made = self._builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]), key)
@@ -34,6 +34,7 @@ class Authority:
         made = made.add_extension(
             x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False
         )
+        made = made.not_valid_after(datetime.now(UTC) + timedelta(hours=-1 if ended else 24))
         certificate = made.sign(self._key, hashes.SHA256())
         private = key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -52,5 +53,4 @@ class Authority:
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - timedelta(days=1))
-            .not_valid_after(now + timedelta(days=1))
         )

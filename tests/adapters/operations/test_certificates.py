@@ -3,6 +3,7 @@
 import ssl
 import tempfile
 import threading
+from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -35,6 +36,17 @@ class WhoAreYou(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+class NobodyInParticular(BaseHTTPRequestHandler):
+    """Answers with nothing."""
+
+    def do_GET(self):  # the server's name
+        self.send_response(204)
+        self.end_headers()
 
     def log_message(self, *args):
         pass
@@ -95,13 +107,13 @@ def test_none_or_another_authoritys_is_not(endpoint, secret):
 
 @pytest.mark.parametrize("authority", [None, THEIRS.pem], ids=["public", "theirs"])
 def test_a_server_is_trusted_for_its_own_authority_alone(endpoint, authority):
-    with pytest.raises(OperationError, match="ConnectError"):
+    with pytest.raises(OperationError, match="its certificate was refused"):
         ask(endpoint, OURS.issued("ann"), authority)
 
 
 def test_what_a_connection_trusts_is_trusted_for_it_alone(endpoint):
     assert ask(endpoint, OURS.issued("ann"))["you"] == "ann"
-    with pytest.raises(OperationError, match="ConnectError"):
+    with pytest.raises(OperationError, match="its certificate was refused"):
         ask(endpoint, OURS.issued("ann"), None)
 
 
@@ -183,19 +195,63 @@ def test_the_authorities_that_the_users_environment_names_are_trusted(endpoint, 
     tls._shared.cache_clear()
 
 
-def test_a_probe_trusts_the_connections_own_authority(kept):
-    with TlsServer(("127.0.0.1", 0), WhoAreYou) as server:
+@contextmanager
+def serving(certificate, folder):
+    """A server on localhost that shows this certificate and asks for none."""
+    chain = folder / "shown"
+    chain.write_text(certificate["certificate"] + certificate["private_key"])
+    with TlsServer(("127.0.0.1", 0), NobodyInParticular) as server:
         server.tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        server.tls.load_cert_chain(kept[0])
+        server.tls.load_cert_chain(chain)
         thread = threading.Thread(target=partial(server.serve_forever, 0.01))
         thread.start()
-        connection = {"endpoint": f"https://localhost:{server.server_port}"}
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_probe_trusts_the_connections_own_authority(tmp_path):
+    with serving(OURS.issued("server"), tmp_path) as port:
+        connection = {"endpoint": f"https://localhost:{port}"}
         trusting = {**connection, "caCertificate": OURS.pem}
         found = [HttpProbe().problem("https", each, allow_private=True) for each in (connection, trusting)]
-        server.shutdown()
-        thread.join()
-    assert "ConnectError" in found[0]
-    assert found[1] is None or "ConnectError" not in found[1]
+    assert found == ["its certificate was refused: unable to get local issuer certificate", None]
+
+
+@pytest.mark.parametrize(
+    ("authority", "host", "ended", "problem", "advice"),
+    [
+        (None, "localhost", False, "unable to get local issuer certificate", "`caCertificate`"),
+        (THEIRS.pem, "localhost", False, "certificate", "`caCertificate`"),
+        (OURS.pem, "localhost", True, "certificate has expired", "renew"),
+        (OURS.pem, "api.example", False, "Hostname mismatch", "a name or address that stands in the certificate"),
+    ],
+    ids=["public", "another authority", "expired", "another name"],
+)
+def test_a_fault_of_a_certificate_is_told_as_such(tmp_path, authority, host, ended, problem, advice):
+    """It was "see whether the service runs"; and trying again does not help."""
+    with serving(OURS.issued("server", ended=ended), tmp_path) as port:
+        connection = {"endpoint": f"https://{host}:{port}", "caCertificate": authority}
+        work = Work("me", RestRequest(allow_private=True, timeout=10), "https", connection, {}, None, {})
+        with pytest.raises(OperationError, match=f"its certificate was refused: .*{problem}") as refused:
+            RestExecutor(lambda _host, _port: ["127.0.0.1"]).execute(work)
+    assert advice in refused.value.advice
+    assert not refused.value.is_transient
+
+
+def test_a_service_that_speaks_no_tls_is_told_as_such():
+    with ThreadingHTTPServer(("127.0.0.1", 0), NobodyInParticular) as server:
+        thread = threading.Thread(target=partial(server.serve_forever, 0.01))
+        thread.start()
+        try:
+            with pytest.raises(OperationError, match="TLS failed") as refused:
+                ask(f"https://localhost:{server.server_port}", None)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert "speaks TLS at this port" in refused.value.advice
 
 
 @pytest.mark.server

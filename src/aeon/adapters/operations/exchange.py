@@ -10,6 +10,7 @@ from typing import NamedTuple
 import httpx2
 
 from aeon.adapters.operations.addresses import Resolve, allowed_addresses
+from aeon.adapters.operations.tls import tls_fault
 from aeon.platform.catalog.operations import OperationError
 
 _LEAST_SECONDS = 0.01
@@ -68,12 +69,7 @@ class Exchanges:
         except httpx2.TimeoutException:
             raise self._late() from None
         except httpx2.HTTPError as error:
-            where = f"{asked.url.host}:{port}"
-            raise OperationError(
-                f"it could not be asked at {where}: {type(error).__name__}",
-                next_step=f"See whether the service runs at {where}, and `aeon health`.",
-                is_transient=True,
-            ) from None
+            raise _unreachable(f"{asked.url.host}:{port}", error) from None
 
     def _content(self, response: httpx2.Response, ends_at: float) -> bytes:
         parts: list[bytes] = []
@@ -113,6 +109,17 @@ def _request(client: httpx2.Client, asked: Asked, address: str, ends_at: float, 
         content=asked.body,
         timeout=httpx2.Timeout(seconds, connect=seconds / addresses_left),
         extensions={"sni_hostname": asked.url.host},
+    )
+
+
+def _unreachable(where: str, error: httpx2.HTTPError) -> OperationError:
+    fault = tls_fault(error)
+    if fault is not None:
+        return OperationError(f"it could not be asked at {where}: {fault.problem}", next_step=fault.advice)
+    return OperationError(
+        f"it could not be asked at {where}: {type(error).__name__}",
+        next_step=f"See whether the service runs at {where}, and `aeon health`.",
+        is_transient=True,
     )
 
 

@@ -13,6 +13,7 @@ from aeon.adapters.operations.event_loop import EventLoopThread
 from aeon.adapters.operations.filling import filled
 from aeon.adapters.operations.mcp_sessions import Sessions, reach_key
 from aeon.adapters.operations.mcp_transports import OWN, Reach, Way, transport
+from aeon.adapters.operations.tls import tls_fault
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError, Outcome, Work
@@ -176,6 +177,8 @@ def _unreachable(reach: Reach, error: BaseException) -> OperationError:
     if isinstance(error, httpx2.HTTPStatusError):
         is_transient = error.response.status_code >= _FIRST_SERVER_ERROR
         return OperationError(f"the server answered {error.response.status_code}", is_transient=is_transient)
+    if (fault := tls_fault(error)) is not None:
+        return OperationError(f"the server could not be asked: {fault.problem}", next_step=fault.advice)
     return OperationError(f"the server could not be asked: {type(error).__name__}", is_transient=True)
 
 

@@ -12,7 +12,7 @@ import httpx2
 
 from aeon.adapters.operations.addresses import Resolve, allowed_addresses, connection_problem, resolved
 from aeon.adapters.operations.exchange import Asked, port_of, sent
-from aeon.adapters.operations.tls import verification
+from aeon.adapters.operations.tls import tls_fault, verification
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError
 
@@ -90,7 +90,8 @@ def _answer_problem(url: httpx2.URL, addresses: list[str], verify: ssl.SSLContex
             response = sent(client, Asked("GET", url, {}, None), addresses, time.monotonic() + _SECONDS)
             response.close()
     except httpx2.HTTPError as error:
-        return f"it cannot be reached ({type(error).__name__})"
+        fault = tls_fault(error)
+        return f"it cannot be reached ({type(error).__name__})" if fault is None else fault.problem
     return f"it answers {response.status_code}" if response.status_code >= _FIRST_SERVER_ERROR else None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx2
 
@@ -15,6 +16,21 @@ from aeon.platform.catalog.operations import OperationError
 from aeon.platform.vault import Revealed
 
 _OPEN_FILES = Path("/proc/self/fd")
+
+_TRUST_ADVICE = "If you trust it, give the authority's certificate in PEM as `caCertificate` of the connection."
+_NAME_ADVICE = "Give the endpoint with a name or address that stands in the certificate."
+_CERTIFICATE_ADVICE = {
+    9: "The certificate holds from a later time on: check this machine's clock.",
+    10: "Ask whoever runs the service to renew its certificate, and check this machine's clock.",
+    18: _TRUST_ADVICE,
+    19: _TRUST_ADVICE,
+    20: _TRUST_ADVICE,
+    21: _TRUST_ADVICE,
+    62: _NAME_ADVICE,
+    64: _NAME_ADVICE,
+}
+"""By OpenSSL's X509_V_ERR codes: not yet valid, expired, issuer not trusted, another host or address."""
+_TLS_ADVICE = "See whether the service speaks TLS at this port, and whether it asks for a client certificate."
 
 
 def verification(scheme: str, connection: JsonObject, secret: Revealed | None) -> ssl.SSLContext:
@@ -38,6 +54,26 @@ def verification(scheme: str, connection: JsonObject, secret: Revealed | None) -
 def is_certificate(secret: Revealed | None) -> bool:
     """Whether the secret is shown in the TLS handshake and in no header."""
     return secret is not None and "certificate" in secret.reveal()
+
+
+class TlsFault(NamedTuple):
+    """Why TLS with a peer failed, and what to do about it."""
+
+    problem: str
+    advice: str
+
+
+def tls_fault(error: BaseException) -> TlsFault | None:
+    """The fault of TLS that a client's error comes from; None where it comes from something else."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        advice = _CERTIFICATE_ADVICE.get(cause.verify_code, "Ask whoever runs the service to correct its certificate.")
+        return TlsFault(f"its certificate was refused: {cause.verify_message.rstrip('.')}", advice)
+    if cause is not None:
+        return TlsFault(f"TLS failed ({cause.reason or type(cause).__name__})", _TLS_ADVICE)
+    return None
 
 
 def require_tls(scheme: str, secret: Revealed | None) -> None:
