@@ -28,10 +28,11 @@ class Echo(BaseHTTPRequestHandler):
         self.send_response(code)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content.encode())))
+        sent = content if isinstance(content, bytes) else content.encode()
+        self.send_header("Content-Length", str(len(sent)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(content.encode())
+            self.wfile.write(sent)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = answer  # noqa: N815  # the server's names
 
@@ -123,6 +124,42 @@ def test_errors_of_the_service_say_what_it_said_and_whether_to_try_again(ask, se
     assert busy.value.is_transient
     with pytest.raises(OperationError, match="no JSON"):
         ask(path="/bad")
+
+
+def test_headers_of_the_answer_are_kept_where_the_operation_names_them(ask, server):
+    headers = {"Link": '</api/things?page=2>; rel="next"', "ETag": '"1"', "Set-Cookie": "a=b"}
+    server.odd = {"/api/things": (201, headers, "[]")}
+    assert ask(path="/things") == {"status": 201, "contentType": "application/json", "body": []}
+    found = ask(path="/things", keepHeaders=["link", "ETag", "Location"])
+    assert found["headers"] == {"link": '</api/things?page=2>; rel="next"', "etag": '"1"'}
+
+
+PNG = b"\x89PNG\r\n\x1a\n\x00\xff"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "body"),
+    [
+        ("image/png", PNG, {"body": "iVBORw0KGgoA/w==", "bodyEncoding": "base64", "size": 10}),
+        ("text/plain", b"caf\xc3\xa9", {"body": "caf\u00e9"}),
+        ("text/plain; charset=ISO-8859-1", b"caf\xe9", {"body": "caf\u00e9"}),
+        ("text/plain", b"caf\xe9", {"body": "Y2Fm6Q==", "bodyEncoding": "base64", "size": 4}),
+        ("text/plain; charset=idna", b"a.b", {"body": "a.b"}),
+        ("text/plain; charset=rot13", b"a.b", {"body": "a.b"}),
+        ('application/json; charset="utf-16"', '{"a": 1}'.encode("utf-16"), {"body": {"a": 1}}),
+        ("application/octet-stream", b"", {"body": ""}),
+    ],
+)
+def test_a_body_is_text_where_its_bytes_are_and_else_comes_whole_in_base64(ask, server, kind, content, body):
+    """It was decoded as UTF-8 with U+FFFD for what is none, and told as a success."""
+    server.odd = {"/api/file": (200, {"Content-Type": kind}, content)}
+    assert ask(path="/file") == {"status": 200, "contentType": kind, **body}
+
+
+def test_an_error_that_is_no_text_is_told_by_its_size_and_type(ask, server):
+    server.odd = {"/api/file": (404, {"Content-Type": "image/png"}, PNG)}
+    with pytest.raises(OperationError, match="it answered 404: 10 bytes of image/png"):
+        ask(path="/file")
 
 
 def test_answers_have_a_limit(ask, server):

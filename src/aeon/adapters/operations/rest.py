@@ -2,29 +2,24 @@
 
 import json
 from base64 import b64encode
-from datetime import UTC, datetime
 from typing import cast
 
 import httpx2
 
 from aeon.adapters.operations.addresses import Resolve, resolved
-from aeon.adapters.operations.exchange import Answer, Asked, Exchanges, url_of
+from aeon.adapters.operations.answers import output_of
+from aeon.adapters.operations.exchange import Asked, Exchanges, url_of
 from aeon.adapters.operations.filling import filled, path_filled, text_filled
-from aeon.adapters.operations.retry_after import seconds_until_again
 from aeon.adapters.operations.tls import is_certificate, require_tls, verification
-from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError, Outcome, Work
 from aeon.platform.catalog.operations import RestRequest
 
 _MOST_REDIRECTS = 5
-_FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
-_UNAUTHORIZED, _TOO_MANY, _UNAVAILABLE = 401, 429, 503
-_SHOWN = 300
-"""Characters of an error's answer that are repeated."""
 
 
 class RestExecutor:
-    """Carries out `rest_request`: the output is `{"status", "contentType", "body"}`, the body as JSON or text."""
+    """Carries out `rest_request`: the output is `{"status", "contentType", "body"}`, see `answers.output_of`."""
 
     def __init__(self, resolve: Resolve = resolved) -> None:
         self._resolve = resolve
@@ -39,7 +34,7 @@ class RestExecutor:
             for _ in range(_MOST_REDIRECTS + 1):
                 answer = exchanges.exchange(client, asked)
                 if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
-                    return Outcome(_result(answer))
+                    return Outcome(output_of(answer, operation.keep_headers))
                 asked = _redirected(asked, answer.headers["location"], answer.status)
         raise OperationError(f"it was redirected more than {_MOST_REDIRECTS} times")
 
@@ -98,29 +93,3 @@ def _redirected(asked: Asked, location: str, status: int) -> Asked:
     if status == 303 or asked.method in ("GET", "HEAD"):  # noqa: PLR2004  # See Other
         return asked._replace(url=url, method="HEAD" if asked.method == "HEAD" else "GET", body=None)
     raise OperationError(f"a {asked.method} request was redirected")
-
-
-def _retry_after(answer: Answer) -> float | None:
-    return seconds_until_again(answer.headers.get("retry-after"), datetime.now(UTC))
-
-
-def _result(answer: Answer) -> JsonObject:
-    status, headers, content = answer
-    text = content.decode(errors="replace")
-    if status >= _FIRST_ERROR:
-        said = " ".join(text.split())[:_SHOWN]
-        is_transient = status >= _FIRST_SERVER_ERROR or status == _TOO_MANY
-        raise OperationError(
-            f"it answered {status}{': ' + said if said else ''}",
-            is_transient=is_transient,
-            is_unauthorized=status == _UNAUTHORIZED,
-            retry_after=_retry_after(answer) if status in (_TOO_MANY, _UNAVAILABLE) else None,
-        )
-    kind = headers.get("content-type", "")
-    body: Json = text
-    if "json" in kind and text.strip():
-        try:
-            body = parse_strict(text)
-        except ValueError as error:
-            raise OperationError(f"it answered with what is no JSON: {error}") from None
-    return {"status": status, "contentType": kind, "body": body}

@@ -18,6 +18,9 @@ _PLACEHOLDER = re.compile(rf"\{{({_NAME})\}}")
 _TEXT_OR_COMMENT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
+HeaderName: TypeAlias = Annotated[str, Field(max_length=100, pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]
+
+
 class OperationError(PlatformError):
     """The tool's operation failed.
 
@@ -80,6 +83,9 @@ class RestRequest(Outgoing):
     body: Any = None
     timeout: float = Field(default=30.0, gt=0, le=300, description="seconds")
     max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000)
+    keep_headers: list[HeaderName] = Field(
+        default=[], max_length=50, description="headers of the answer that the output keeps, such as Link or ETag"
+    )
 
     def variables(self) -> frozenset[str]:
         return frozenset(_placeholders([self.path, self.query, self.headers, self.body]))
