@@ -5,7 +5,7 @@ import socket
 import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 
@@ -98,6 +98,30 @@ def test_a_request_is_made_of_its_templates(ask):
 def test_each_type_of_secret_has_its_place(ask, secret, connection, header, value):
     headers = ask(secret=secret, connection=connection)["body"]["headers"]
     assert {name.lower(): said for name, said in headers.items()}[header] == value
+
+
+KEY = "k/1 \u00e9&x=hunter2"
+
+
+def test_a_key_may_go_into_the_query_and_stands_in_no_log_and_no_error(ask, server, caplog):
+    caplog.set_level("DEBUG")
+    server.odd = {
+        "/api/here": (302, {"Location": f"/api/there?{urlencode({'api_key': KEY})}"}, ""),
+        "/api/gone": (404, {}, "gone"),
+    }
+    secret, connection = {"key": KEY}, {"authQuery": "api_key"}
+    asked = ask(path="/a", query={"q": "1"}, secret=secret, connection=connection)["body"]
+    assert parse_qs(asked["path"].partition("?")[2]) == {"q": ["1"], "api_key": [KEY]}
+    assert "authorization" not in asked["headers"]
+    redirected = ask(path="/here", secret=secret, connection=connection)["body"]
+    assert parse_qs(redirected["path"].partition("?")[2]) == {"api_key": [KEY]}
+    with pytest.raises(OperationError) as failed:
+        ask(path="/gone", secret=secret, connection=connection)
+    with pytest.raises(OperationError) as unreached:
+        ask(secret=secret, connection={**connection, "endpoint": "http://127.0.0.1:1"})
+    said = f"{caplog.text}{failed.value}{unreached.value}"
+    assert "HTTP Request: GET" in said
+    assert not any(part in said for part in ("hunter2", "api_key"))
 
 
 @pytest.mark.parametrize("given", ["..", ".", "../../admin"])

@@ -5,15 +5,18 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import httpx2
 
 from aeon.adapters.operations.addresses import Resolve, allowed_addresses
 from aeon.adapters.operations.tls import tls_fault
+from aeon.llm.adapters.transport import keep_headers_out_of_logs
 from aeon.platform.catalog.operations import OperationError
 
 _LEAST_SECONDS = 0.01
+_SECRET_QUERY = "aeon_secret_query"  # noqa: S105  # an extension's name
 
 
 class Asked(NamedTuple):
@@ -23,6 +26,8 @@ class Asked(NamedTuple):
     url: httpx2.URL
     headers: dict[str, str]
     body: bytes | None
+    secret_query: Mapping[str, str] = MappingProxyType({})
+    """Parameters that hold credentials. They join the URL on the wire alone, so that no log shows them."""
 
     def __repr__(self) -> str:
         return f"Asked({self.method} {self.url.host})"
@@ -48,7 +53,8 @@ class Exchanges:
 
     def client(self) -> httpx2.Client:
         """A client for some exchanges with one peer, to be closed. No proxy and no redirect comes between."""
-        return httpx2.Client(verify=self.verify, trust_env=False, follow_redirects=False)
+        keep_headers_out_of_logs()
+        return httpx2.Client(transport=_Wire(verify=self.verify, trust_env=False), trust_env=False)
 
     def exchange(self, client: httpx2.Client, asked: Asked) -> Answer:
         """One request to the first address of the host that takes a connection, under the host's own name.
@@ -108,8 +114,21 @@ def _request(client: httpx2.Client, asked: Asked, address: str, ends_at: float, 
         headers={**asked.headers, "host": asked.url.netloc.decode()},
         content=asked.body,
         timeout=httpx2.Timeout(seconds, connect=seconds / addresses_left),
-        extensions={"sni_hostname": asked.url.host},
+        extensions={"sni_hostname": asked.url.host, _SECRET_QUERY: asked.secret_query},
     )
+
+
+class _Wire(httpx2.HTTPTransport):
+    """Adds a request's secret parameters to its URL when nothing logs it any more."""
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        secret_query = request.extensions.get(_SECRET_QUERY)
+        if secret_query:
+            url, extensions = request.url.copy_merge_params(secret_query), request.extensions
+            request = httpx2.Request(
+                request.method, url, headers=request.headers, stream=request.stream, extensions=extensions
+            )
+        return super().handle_request(request)
 
 
 def _unreachable(where: str, error: httpx2.HTTPError) -> OperationError:

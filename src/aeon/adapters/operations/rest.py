@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from typing import cast
+from typing import NamedTuple, cast
 
 import httpx2
 
@@ -58,23 +58,34 @@ def _asked(operation: RestRequest, work: Work) -> Asked:
     if body is not None and not isinstance(body, str):
         headers.setdefault("content-type", "application/json")
         body = json.dumps(body)
-    return Asked(operation.method, url, {**headers, **_credentials(work)}, body.encode() if body is not None else None)
+    credentials = _credentials(work)
+    content = body.encode() if body is not None else None
+    return Asked(operation.method, url, {**headers, **credentials.headers}, content, credentials.query)
 
 
-def _credentials(work: Work) -> dict[str, str]:
-    """The secret's header, by its type; `authHeader` and `authPrefix` of the connection say another place."""
+class _Credentials(NamedTuple):
+    """Where the secret goes in a request."""
+
+    headers: dict[str, str]
+    query: dict[str, str]
+
+
+def _credentials(work: Work) -> _Credentials:
+    """The secret's header by its type; the connection's `authHeader`, `authPrefix`, `authQuery` say another place."""
     if work.secret is None or is_certificate(work.secret):
-        return {}
-    value = work.secret.reveal()
+        return _Credentials({}, {})
+    value, parameter = work.secret.reveal(), work.connection.get("authQuery")
     if "username" in value:
         pair = f"{value['username']}:{value['password']}".encode()
-        return {"authorization": f"Basic {b64encode(pair).decode()}"}
+        return _Credentials({"authorization": f"Basic {b64encode(pair).decode()}"}, {})
     token = value.get("key") or value.get("access_token")
     if token is None:
         raise OperationError("a secret of this type cannot be sent to an HTTP service")
+    if parameter is not None:
+        return _Credentials({}, {str(parameter): str(token)})
     header = str(work.connection.get("authHeader", "authorization")).lower()
     prefix = work.connection.get("authPrefix", "Bearer " if header == "authorization" else "")
-    return {header: f"{prefix}{token}"}
+    return _Credentials({header: f"{prefix}{token}"}, {})
 
 
 def _redirected(asked: Asked, location: str, status: int) -> Asked:
@@ -85,6 +96,8 @@ def _redirected(asked: Asked, location: str, status: int) -> Asked:
         raise OperationError("it was redirected to what is no address") from None
     if url.scheme not in ("http", "https") or (asked.url.scheme == "https" and url.scheme == "http"):
         raise OperationError(f"it was redirected to a {url.scheme} address")
+    for name in asked.secret_query:  # they are sent along again, and stand in no log
+        url = url.copy_remove_param(name)
     is_same_host = (url.scheme, url.host, url.port) == (asked.url.scheme, asked.url.host, asked.url.port)
     if not is_same_host:
         raise OperationError(

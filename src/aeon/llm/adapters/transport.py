@@ -128,7 +128,7 @@ class HTTPTransport:
                     trust_env=not is_local,
                     verify=_no_tls() if is_local and self.root.scheme == "http" else True,
                 )
-                _keep_headers_out_of_logs()
+                keep_headers_out_of_logs()
             return self._client
 
     def _check(self, response: httpx2.Response, incoming: Incoming, accept: str) -> None:
@@ -185,8 +185,11 @@ def _no_tls() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-def _keep_headers_out_of_logs() -> None:
-    # At DEBUG httpcore2 logs response headers whole, cookies and echoed keys with them. Who wants that sets its level.
+def keep_headers_out_of_logs() -> None:
+    """Keeps httpcore2 from logging response headers whole at DEBUG, cookies and echoed keys with them.
+
+    Set the level of the logger `httpcore2` to see them.
+    """
     wire_log = logging.getLogger("httpcore2")
     if wire_log.level == logging.NOTSET:
         wire_log.setLevel(logging.INFO)
