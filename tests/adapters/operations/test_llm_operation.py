@@ -224,6 +224,15 @@ def test_the_address_that_was_checked_is_the_one_that_is_asked(model):
     assert model.requests[0].headers["host"] == endpoint.split("/")[2]
 
 
+def test_no_key_goes_over_plain_http_to_another_machine_unless_that_is_allowed(model):
+    endpoint = model.base_url.replace("127.0.0.1", "model.example")
+    elsewhere = lambda _host, _port: ["127.0.0.1", "0.0.0.0"]  # noqa: E731, S104  # this machine, not its loopback
+    with pytest.raises(OperationError, match="over plain http"):
+        asked_of(endpoint, elsewhere, secret={"key": "k"})
+    assert model.requests == []
+    assert asked_of(endpoint, elsewhere, secret={"key": "k"}, allowInsecure=True).output == {"text": "in Rome"}
+
+
 @pytest.mark.server
 def test_a_private_address_is_asked_only_where_it_is_allowed(model):
     with pytest.raises(OperationError, match="which is private") as refused:

@@ -124,6 +124,22 @@ def test_a_key_may_go_into_the_query_and_stands_in_no_log_and_no_error(ask, serv
     assert not any(part in said for part in ("hunter2", "api_key"))
 
 
+def test_no_key_goes_over_plain_http_to_another_machine_unless_that_is_allowed(ask, server):
+    """Whatever its name says; 0.0.0.0 is this machine but not its loopback, and counts as another."""
+    elsewhere = lambda _host, _port: ["127.0.0.1", "0.0.0.0"]  # noqa: E731, S104
+    here = lambda _host, _port: ["127.0.0.1", "::1", "::ffff:127.0.0.1"]  # noqa: E731
+    endpoint = f"http://localhost:{server.server_port}"
+    for options in ({"secret": {"key": "k"}}, {"connection": {"endpoint": endpoint.replace("//", "//user:password@")}}):
+        with pytest.raises(OperationError, match="its key would go to 'localhost' over plain http") as refused:
+            ask(**{"secret": None, "connection": {"endpoint": endpoint}, **options}, resolve=elsewhere)
+        assert "allowInsecure" in refused.value.advice
+    assert server.asked == []
+    connection = {"endpoint": endpoint}
+    assert ask(secret={"key": "k"}, connection=connection, resolve=elsewhere, allowInsecure=True)["status"] == 200
+    assert ask(secret={"key": "k"}, connection=connection, resolve=here)["status"] == 200
+    assert ask(connection=connection, resolve=elsewhere)["status"] == 200
+
+
 @pytest.mark.parametrize("given", ["..", ".", "../../admin"])
 def test_no_input_climbs_out_of_the_path(given):
     if "/" in given:

@@ -179,13 +179,33 @@ def test_a_tool_s_service_never_changes_and_its_secret_may(world):
     changed = world.catalog.tools.change(tool.id, ToolChange(secret_id=second.id), Request(user))
     assert world.catalog.tools.get(user, tool.id).secret_id == changed.secret_id == second.id
     world.catalog.secrets.remove(first.id, Request(user))
-    params = {"endpoint": "http://other"}
+    params = {"endpoint": "https://other"}
     world.catalog.tools.change(tool.id, ToolChange(connection_params=params), Request(user))
     assert world.catalog.tools.get(user, tool.id).connection_params == params
     broken(
         "connection_params_valid",
         lambda: world.catalog.tools.change(tool.id, ToolChange(connection_params={"endpoint": 1}), Request(user)),
     )
+
+
+def test_a_tool_s_key_goes_to_another_machine_over_https_alone_unless_that_is_said(world):
+    user = world.user("u")
+    service, secret = world.service(user), world.secret(user)
+    for number, endpoint in enumerate(["http://api.example/v1", "http://10.0.0.1", "http://[2001:db8::1]:80"]):
+        params = {"endpoint": endpoint}
+        with_key = {"name": f"t{number}", "secretId": secret.id, "connectionParams": params}
+        assert world.tool(user, service, name=f"open{number}", connectionParams=params).secret_id is None
+        refused = broken("secret_over_https", lambda given=with_key: world.tool(user, service, **given))
+        assert "allowInsecure" in refused.advice
+        operation = {"type": "rest_request", "allowInsecure": True}
+        tool = world.tool(user, service, **with_key, operation=operation)
+        plain = ToolChange.parsed({"operation": {"type": "rest_request"}})
+        broken("secret_over_https", world.catalog.tools.change, tool.id, plain, Request(user))
+    for number, endpoint in enumerate(
+        ["https://api.example", "http://127.0.0.1:1", "http://[::1]", "http://localhost"]
+    ):
+        params = {"endpoint": endpoint}
+        world.tool(user, service, name=f"fine{number}", secretId=secret.id, connectionParams=params)
 
 
 def test_what_is_used_is_not_deleted(world):

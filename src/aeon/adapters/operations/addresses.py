@@ -44,6 +44,16 @@ def allowed_addresses(host: str, port: int, resolve: Resolve, *, allow_private: 
     return addresses
 
 
+def refuse_readable_key(scheme: str, host: str, addresses: list[str]) -> None:
+    """Raises OperationError where a key that goes there could be read on its way: over http to another machine."""
+    if scheme == "http" and not all(map(_is_loopback, addresses)):
+        raise OperationError(
+            f"its key would go to {host!r} over plain http, where others can read it",
+            next_step="Give an https endpoint, or set allowInsecure in the tool's operation "
+            "(discover: --allow-insecure) if that is meant.",
+        )
+
+
 def listening_address(addresses: list[str], port: int) -> str:
     """The first of several addresses that takes a connection, for clients that are given one; else the first of all."""
     return next(
@@ -66,11 +76,17 @@ def is_public(text: str) -> bool:
     Of an address that holds another, for IPv4 inside of IPv6, that one counts.
     """
     address = ipaddress.ip_address(text.partition("%")[0])
-    inner = _inner(address) if isinstance(address, ipaddress.IPv6Address) else None
-    return (inner or address).is_global and not address.is_multicast
+    return (_inner(address) or address).is_global and not address.is_multicast
 
 
-def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+def _is_loopback(text: str) -> bool:
+    address = ipaddress.ip_address(text.partition("%")[0])
+    return (_inner(address) or address).is_loopback
+
+
+def _inner(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    if isinstance(address, ipaddress.IPv4Address):
+        return None
     if address in _TRANSLATED:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour

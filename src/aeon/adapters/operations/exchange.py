@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_addresses
+from aeon.adapters.operations.addresses import Resolve, allowed_addresses, refuse_readable_key
 from aeon.adapters.operations.tls import tls_fault
 from aeon.llm.adapters.transport import keep_headers_out_of_logs
 from aeon.platform.catalog.operations import OperationError
@@ -28,6 +28,7 @@ class Asked(NamedTuple):
     body: bytes | None
     secret_query: Mapping[str, str] = MappingProxyType({})
     """Parameters that hold credentials. They join the URL on the wire alone, so that no log shows them."""
+    has_credentials: bool = False
 
     def __repr__(self) -> str:
         return f"Asked({self.method} {self.url.host})"
@@ -43,13 +44,17 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Exchanges:
-    """How a peer is asked: within how many seconds and bytes, and whether it may be in a private network."""
+    """How a peer is asked: within how many seconds and bytes, and where it may be.
+
+    `allow_private`: in a private network; `allow_insecure`: on another machine over http, with credentials.
+    """
 
     resolve: Resolve
     allow_private: bool
     seconds: float
     most_bytes: int
     verify: ssl.SSLContext
+    allow_insecure: bool = False
 
     def client(self) -> httpx2.Client:
         """A client for some exchanges with one peer, to be closed. No proxy and no redirect comes between."""
@@ -65,6 +70,8 @@ class Exchanges:
         check_headers(asked.headers)
         port = port_of(asked.url)
         addresses = allowed_addresses(asked.url.host, port, self.resolve, allow_private=self.allow_private)
+        if asked.has_credentials and not self.allow_insecure:
+            refuse_readable_key(asked.url.scheme, asked.url.host, addresses)
         ends_at = time.monotonic() + self.seconds
         try:
             response = sent(client, asked, addresses, ends_at)

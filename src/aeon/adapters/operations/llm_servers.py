@@ -1,12 +1,20 @@
 """Model servers that stored tools name by their address."""
 
-from aeon.adapters.operations.addresses import Resolve, allowed_addresses, listening_address, resolved
+from typing import cast
+
+from aeon.adapters.operations.addresses import (
+    Resolve,
+    allowed_addresses,
+    listening_address,
+    refuse_readable_key,
+    resolved,
+)
 from aeon.adapters.operations.exchange import port_of
 from aeon.base.errors import ConfigError
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
 from aeon.llm.adapters.transport import api_root
 from aeon.platform.catalog.calling import Work
-from aeon.platform.catalog.operations import OperationError
+from aeon.platform.catalog.operations import LlmCall, OperationError
 
 
 def model_server(work: Work, resolve: Resolve = resolved) -> RemoteAPIAdapter:
@@ -23,11 +31,14 @@ def model_server(work: Work, resolve: Resolve = resolved) -> RemoteAPIAdapter:
         url = api_root(str(work.connection["endpoint"]))
         port = port_of(url)
         addresses = allowed_addresses(url.host, port, resolve, allow_private=work.operation.allow_private)
+        key = _key(work)
+        if key is not None and not cast(LlmCall, work.operation).allow_insecure:
+            refuse_readable_key(url.scheme, url.host, addresses)
         headers: dict[str, str] = {}
         if url.scheme == "http" and (address := listening_address(addresses, port)) != url.host:
             headers["host"] = url.netloc.decode()
             url = url.copy_with(host=address)
-        return RemoteAPIAdapter(str(url), name, api_key=_key(work), timeout=work.operation.timeout, headers=headers)
+        return RemoteAPIAdapter(str(url), name, api_key=key, timeout=work.operation.timeout, headers=headers)
     except ConfigError as error:
         raise OperationError(error.message, next_step=error.advice) from None
 

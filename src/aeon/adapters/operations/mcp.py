@@ -54,20 +54,34 @@ class McpExecutor:
         operation = cast(McpCall, work.operation)
         arguments = work.given if operation.arguments is None else filled(dict(operation.arguments), work.given)
         result = self._asked(
-            Reach(work.protocol, work.connection, work.secret, operation.allow_private, _as(work)),
+            Reach(
+                work.protocol,
+                work.connection,
+                work.secret,
+                operation.allow_private,
+                _as(work),
+                operation.allow_insecure,
+            ),
             operation.timeout,
             lambda client: client.call_tool(operation.tool, cast(JsonObject, arguments)),
         )
         return Outcome(_output(result))
 
     def tools(
-        self, protocol: str, connection: JsonObject, secret: Revealed | None = None, *, allow_private: bool = False
+        self,
+        protocol: str,
+        connection: JsonObject,
+        secret: Revealed | None = None,
+        *,
+        allow_private: bool = False,
+        allow_insecure: bool = False,
     ) -> list[JsonObject]:
         """What a server offers: `name`, `description`, `inputSchema` and `outputSchema` (empty when it says none).
 
         Raises OperationError.
         """
-        return self._asked(Reach(protocol, connection, secret, allow_private), _LISTING_SECONDS, _listed)
+        reach = Reach(protocol, connection, secret, allow_private, allow_insecure=allow_insecure)
+        return self._asked(reach, _LISTING_SECONDS, _listed)
 
     def close(self) -> None:
         """End all sessions. Twice is once."""

@@ -117,4 +117,4 @@ def reach_key(reach: Reach) -> str:
     """What is the same for two who may share a session. The secret stands in it as a digest."""
     words = "\0".join(reach.secret.words()) if reach.secret else ""
     digest = hashlib.sha256(words.encode()).hexdigest()
-    return canonical([reach.protocol, reach.connection, digest, reach.allow_private, reach.user])
+    return canonical([reach.protocol, reach.connection, digest, reach.allow_private, reach.user, reach.allow_insecure])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 import anyio.to_thread
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_addresses, listening_address
+from aeon.adapters.operations.addresses import Resolve, allowed_addresses, listening_address, refuse_readable_key
 from aeon.adapters.operations.exchange import check_headers, port_of
 from aeon.adapters.operations.pinned import PinnedTransport
 from aeon.adapters.operations.tls import is_certificate, require_tls, verification
@@ -33,13 +33,14 @@ _SILENCE_SECONDS = 310.0
 
 
 class Reach(NamedTuple):
-    """A server, as whom it is asked, and whether it may be in a private network. `user`: for Aeon itself alone."""
+    """A server, as whom it is asked, and where it may be (see `Exchanges`). `user`: for Aeon itself alone."""
 
     protocol: str
     connection: JsonObject
     secret: Revealed | None
     allow_private: bool
     user: str = ""
+    allow_insecure: bool = False
 
 
 class Way(NamedTuple):
@@ -106,6 +107,8 @@ async def _http_client(endpoint: httpx2.URL, headers: dict[str, str], reach: Rea
 def _address(endpoint: httpx2.URL, reach: Reach, way: Way) -> str:
     port = port_of(endpoint)
     addresses = allowed_addresses(endpoint.host, port, way.resolve, allow_private=reach.allow_private)
+    if reach.secret is not None and not reach.allow_insecure:
+        refuse_readable_key(endpoint.scheme, endpoint.host, addresses)
     return listening_address(addresses, port)
 
 

@@ -57,7 +57,7 @@ def _asked(value: JsonObject, *, in_body: bool) -> Asked:
     else:
         pair = f"{quote_plus(client)}:{quote_plus(str(secret))}".encode()
         headers["authorization"] = f"Basic {b64encode(pair).decode()}"
-    return Asked("POST", url_of(str(value["token_url"])), headers, urlencode(fields).encode())
+    return Asked("POST", url_of(str(value["token_url"])), headers, urlencode(fields).encode(), has_credentials=True)
 
 
 def _checked(answer: Answer) -> JsonObject:

@@ -28,8 +28,14 @@ class RestExecutor:
         operation = cast(RestRequest, work.operation)
         asked = _asked(operation, work)
         require_tls(asked.url.scheme, work.secret)
-        verify = verification(asked.url.scheme, work.connection, work.secret)
-        exchanges = Exchanges(self._resolve, operation.allow_private, operation.timeout, operation.max_bytes, verify)
+        exchanges = Exchanges(
+            self._resolve,
+            operation.allow_private,
+            operation.timeout,
+            operation.max_bytes,
+            verification(asked.url.scheme, work.connection, work.secret),
+            operation.allow_insecure,
+        )
         with exchanges.client() as client:
             for _ in range(_MOST_REDIRECTS + 1):
                 answer = exchanges.exchange(client, asked)
@@ -59,8 +65,9 @@ def _asked(operation: RestRequest, work: Work) -> Asked:
         headers.setdefault("content-type", "application/json")
         body = json.dumps(body)
     credentials = _credentials(work)
+    has_credentials = work.secret is not None or bool(url.userinfo)
     content = body.encode() if body is not None else None
-    return Asked(operation.method, url, {**headers, **credentials.headers}, content, credentials.query)
+    return Asked(operation.method, url, {**headers, **credentials.headers}, content, credentials.query, has_credentials)
 
 
 class _Credentials(NamedTuple):

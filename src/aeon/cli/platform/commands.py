@@ -196,13 +196,16 @@ def tool_discover(
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="The server may be on this machine or in a private network.")
     ] = False,
+    allow_insecure: Annotated[
+        bool, typer.Option("--allow-insecure", help="The secret may go over plain http to another machine.")
+    ] = False,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
     """Ask an MCP server what it offers; prints a file for `aeon apply`, with the server's own schemas."""
     from aeon.cli.platform.discovery import Asked, discover_tools, read_connection
 
-    asked = Asked(service, read_connection(connection), secret_name, only or [], allow_private)
+    asked = Asked(service, read_connection(connection), secret_name, only or [], allow_private, allow_insecure)
     return discover_tools(asked, user, as_json=as_json)
 
 

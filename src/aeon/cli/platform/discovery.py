@@ -31,6 +31,7 @@ class Asked(NamedTuple):
     secret: str | None
     only: Sequence[str]
     allow_private: bool
+    allow_insecure: bool = False
 
 
 class _Plain(yaml.SafeDumper):
@@ -102,7 +103,13 @@ def _offered(platform: Platform, user: str, service: Service, asked: Asked) -> l
         if found is None:
             raise NotFoundError(f"You have no secret named {asked.secret!r}.", next_step="See `aeon secret list`.")
         secret = platform.tokens.ready(user, found.id, allow_private=asked.allow_private)
-    return platform.mcp.tools(service.protocol, asked.connection, secret, allow_private=asked.allow_private)
+    return platform.mcp.tools(
+        service.protocol,
+        asked.connection,
+        secret,
+        allow_private=asked.allow_private,
+        allow_insecure=asked.allow_insecure,
+    )
 
 
 def _chosen(offered: list[JsonObject], only: Sequence[str]) -> list[JsonObject]:
@@ -117,6 +124,7 @@ def _chosen(offered: list[JsonObject], only: Sequence[str]) -> list[JsonObject]:
 def _document(offered: JsonObject, asked: Asked) -> JsonObject:
     """A document of kind Tool, its name to be made valid yet."""
     operation: JsonObject = {"type": "mcp_call", "tool": offered["name"]}
+    allowed = {"allowPrivate": asked.allow_private, "allowInsecure": asked.allow_insecure}
     secret: JsonObject = {"secret": asked.secret} if asked.secret is not None else {}
     return {
         "kind": "Tool",
@@ -125,7 +133,7 @@ def _document(offered: JsonObject, asked: Asked) -> JsonObject:
         "service": asked.service,
         **secret,
         "connectionParams": asked.connection,
-        "operation": {**operation, "allowPrivate": True} if asked.allow_private else operation,
+        "operation": operation | {name: True for name, is_allowed in allowed.items() if is_allowed},
         "inputSchema": _usable(offered, "inputSchema", {"type": "object"}),
         "outputSchema": _usable(offered, "outputSchema", {}),
     }

@@ -54,6 +54,14 @@ class Outgoing(Record):
     allow_private: bool = Field(default=False, description="whether private and loopback addresses may be asked")
 
 
+class OutgoingHttp(Outgoing):
+    """What goes out over http or https."""
+
+    allow_insecure: bool = Field(
+        default=False, description="whether a key may go over plain http to another machine, readable on its way"
+    )
+
+
 class GraphQuery(Outgoing):
     """A query of a graph. `$name` in it is the input's field of that name, bound and never pasted."""
 
@@ -70,7 +78,7 @@ class GraphQuery(Outgoing):
         return frozenset(_PARAMETER.findall(_TEXT_OR_COMMENT.sub(" ", self.query)))
 
 
-class RestRequest(Outgoing):
+class RestRequest(OutgoingHttp):
     """A request to an HTTP service. `{name}` is the input's field: escaped in the path, whole where it stands alone."""
 
     service_type: ClassVar[str] = "rest_api"
@@ -91,7 +99,7 @@ class RestRequest(Outgoing):
         return frozenset(_placeholders([self.path, self.query, self.headers, self.body]))
 
 
-class LlmCall(Outgoing):
+class LlmCall(OutgoingHttp):
     """A question to a language model. The prompts are Handlebars; the output follows the tool's output schema."""
 
     service_type: ClassVar[str] = "llm_provider"
@@ -108,7 +116,7 @@ class LlmCall(Outgoing):
         return _handlebars(self.system_prompt) | _handlebars(self.prompt_template)
 
 
-class McpCall(Outgoing):
+class McpCall(OutgoingHttp):
     """A call of an MCP server's tool. `{name}` in the arguments is the input's field; without any, the input itself."""
 
     service_type: ClassVar[str] = "mcp_server"

@@ -1,6 +1,8 @@
 """What must hold of a service or a tool by itself, whoever's it is: pure, everything wrong at once."""
 
+from ipaddress import ip_address
 from typing import cast
+from urllib.parse import urlsplit
 
 from aeon.base.json import Json, JsonObject
 from aeon.base.json_schema import schema_check, schema_problem
@@ -13,7 +15,7 @@ from aeon.platform.catalog.model import (
     ServiceType,
     Tool,
 )
-from aeon.platform.catalog.operations import Operation
+from aeon.platform.catalog.operations import Operation, OutgoingHttp
 from aeon.platform.errors import RuleError
 
 PROTOCOLS: dict[ServiceType, tuple[str, ...]] = {
@@ -77,6 +79,33 @@ def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
             field="$.secretId",
             next_step="Create one with `aeon secret set` and name it in the tool.",
         )
+    _check_secrecy(tool)
+
+
+def _check_secrecy(tool: NewTool | Tool) -> None:
+    """No key goes over plain http to another machine, as far as its address says so; a call looks where it leads."""
+    is_allowed = isinstance(tool.operation, OutgoingHttp) and tool.operation.allow_insecure
+    if tool.secret_id is None or is_allowed or not _is_plain_and_away(str(tool.connection_params.get("endpoint"))):
+        return
+    raise RuleError(
+        "The tool's key would go over plain http to another machine, where others can read it.",
+        rule="secret_over_https",
+        field="$.connectionParams.endpoint",
+        next_step="Give an https endpoint, or set allowInsecure in the operation if that is meant.",
+    )
+
+
+def _is_plain_and_away(endpoint: str) -> bool:
+    try:
+        url = urlsplit(endpoint)
+        host = url.hostname or ""
+    except ValueError:
+        return False
+    try:
+        is_here = ip_address(host).is_loopback
+    except ValueError:
+        is_here = host == "localhost" or host.endswith(".localhost")
+    return url.scheme == "http" and not is_here
 
 
 def check_connection(tool: NewTool | Tool, service: Service | NewService) -> None:
