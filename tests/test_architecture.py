@@ -60,3 +60,28 @@ def test_the_check_sees_a_body_next_door():
 def test_every_room_says_its_purpose_in_a_line():
     for init in SOURCE.rglob("__init__.py"):
         assert ast.get_docstring(ast.parse(init.read_text())), f"{init.relative_to(SOURCE)} has no docstring"
+
+
+def decodes_json(path: Path) -> bool:
+    """Whether a module decodes JSON with the standard library's own decoder."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in ("loads", "load", "JSONDecoder")
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "json"
+        for node in ast.walk(ast.parse(path.read_text()))
+    )
+
+
+DECODERS = {
+    "base/json.py": "the decoder",
+    "skills/protocol.py": "counts the levels of a line that msgspec has read; keeps no value",
+}
+
+
+def test_there_is_one_json_decoder_core_9_core_12():
+    """A second one forgot what the first refuses. Scripts of shipped skills are programs of their own."""
+    rooms = SOURCE / "aeon"
+    decoding = {path.relative_to(rooms).as_posix() for path in rooms.rglob("*.py") if decodes_json(path)}
+
+    assert {path for path in decoding if not path.startswith("skills/shipped/")} == DECODERS.keys()

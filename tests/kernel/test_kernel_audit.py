@@ -3,6 +3,7 @@
 import pytest
 
 from aeon.base.errors import MemoryStoreError, OrchestrationError, RequestError, ToolError
+from aeon.base.json import canonical
 from aeon.kernel.executor import StepExecutor
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
@@ -222,3 +223,25 @@ def test_changing_the_plan_of_a_result_changes_nothing_core_16(run):
     result["plan"]["steps"][0]["arguments"]["expression"] = "9"
 
     assert made.orchestrator.get_state().plan.steps[0].arguments == {"expression": "1"}
+
+
+def test_a_number_that_no_log_can_keep_is_repaired_in_a_plan_core_9_core_12(run, tmp_path):
+    """`1e999` was read as infinity: the log refused the entry, and the run died as if the disk were full."""
+    infinite = "Here you are: " + canonical(plan(calc("s1", "1"))).replace('"1"', "1e999")
+    made = run([infinite, plan(calc("s1", "1"))], log=tmp_path / "l")
+
+    result = made.execute("what is 1?")
+
+    assert result["results"] == {"s1": {"result": 1}}
+    assert replay(read_log(tmp_path / "l")) == 2
+
+
+def test_a_number_that_no_log_can_keep_stops_no_later_step_core_9_core_12(run, tmp_path):
+    planned = plan(step("s1", "say five", tool="echo"), calc("s2", "1 + 1"), goal="five")
+    infinite = 'Sure: {"tool": "echo", "arguments": {"text": 1e999}}'
+    made = run([infinite, infinite, infinite], log=tmp_path / "l")
+
+    result = made.execute("go", planned)
+
+    assert [one["status"] for one in result["plan"]["steps"]] == ["failed", "complete"]
+    assert replay(read_log(tmp_path / "l")) == 3

@@ -4,6 +4,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -131,3 +132,17 @@ def test_lookups_use_the_index_and_never_scan(path, query, bounds):
     assert "SCAN" not in plan
     assert "TEMP B-TREE" not in plan
     memory.close()
+
+
+@pytest.mark.parametrize("text", ["1e999", "NaN", '{"a": 1, "a": 2}', "{"])
+def test_a_value_that_another_program_spoilt_is_a_failure_of_the_store_core_14(path, text):
+    store = SQLiteMemory(path)
+    store.write("key", 1)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("UPDATE memory SET value = ?", (text,))
+        other.commit()
+
+    with pytest.raises(MemoryStoreError, match="'key'"):
+        store.read("key")
+    with pytest.raises(MemoryStoreError, match="'key'"):
+        store.search("")

@@ -219,3 +219,20 @@ def test_no_prefix_of_a_document_becomes_another(value: dict[str, Json], data: s
     cut = text[: data.draw(st.integers(0, len(text) - 1))]
     assert isinstance(recover(cut), Refused)
     assert isinstance(recover(cut, is_truncated=True), Refused)
+
+
+INFINITE = [
+    '{"n": 1e999}',
+    '{"n": [-1e400]}',
+    "{'n': 1e999}",
+    '{"n": 1e999',
+    '```json\n{"n": 1e999}\n```',
+    "see {'n': 1E+999,}",
+]
+
+
+@pytest.mark.parametrize("text", INFINITE)
+def test_a_number_that_no_json_can_carry_is_never_read_core_9_core_12(text: str):
+    for has_stopped in (True, False):
+        assert isinstance(recover(text, has_stopped=has_stopped), Refused)
+        assert isinstance(recover(f"Here: {text} Done.", has_stopped=has_stopped), Refused)

@@ -17,6 +17,7 @@ MAX_DIGITS = 4300
 """Decimal digits of an integer: Python itself writes and reads no longer ones."""
 
 _TOO_LARGE = 10**MAX_DIGITS
+_TOO_DEEP = "the JSON is nested too deeply to read"
 
 _encoder = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
@@ -69,7 +70,8 @@ def _unique_keys(pairs: list[tuple[str, Json]]) -> JsonObject:
     return value
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique_keys).decode
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique_keys)
+_string_decoder = json.JSONDecoder(strict=False)
 
 
 def parse_strict(text: str) -> Json:
@@ -78,9 +80,28 @@ def parse_strict(text: str) -> Json:
     Raises ValueError with the position for anything else.
     """
     try:
-        return _decode(text)
+        return _decoder.decode(text)
     except RecursionError:
-        raise ValueError("the JSON is nested too deeply to read") from None
+        raise ValueError(_TOO_DEEP) from None
+
+
+def parse_first(text: str, start: int = 0) -> tuple[Json, int]:
+    """Decode the JSON value that begins at `start`, as strictly as `parse_strict`; also returns where it ends.
+
+    Raises ValueError when none begins there.
+    """
+    try:
+        return _decoder.raw_decode(text, start)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+
+
+def unescaped(inner: str) -> str:
+    """The string whose JSON spelling has `inner` between its quotes; control characters may stand as they are.
+
+    Raises ValueError for an escape that JSON does not know, and for a quote that would end the string.
+    """
+    return cast(str, _string_decoder.decode(f'"{inner}"'))
 
 
 def faults(value: Json) -> list[str]:

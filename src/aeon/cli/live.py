@@ -1,6 +1,5 @@
 """The live display of a terminal: what is over scrolls by above; what is going on and to come is redrawn below."""
 
-import json
 import re
 import time
 from typing import TextIO
@@ -8,7 +7,7 @@ from typing import TextIO
 from rich.text import Text
 from rich.tree import Tree
 
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, unescaped
 from aeon.cli.narration import Line, narrated, outcome_lines, planned_line, step_line
 from aeon.cli.redrawn import Redrawn
 from aeon.cli.text import clean
@@ -145,7 +144,7 @@ def descriptions(text: str) -> list[str]:
 
 def _decoded(inner: str) -> str:
     try:
-        return str(json.loads(f'"{inner}"', strict=False))
+        return unescaped(inner)
     except ValueError:
         return inner.partition("\\")[0]
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, List, Optional, Tuple  # noqa: UP035  # the published signature
 
 from aeon.base.errors import MemoryStoreError
-from aeon.base.json import Json, canonical, faults
+from aeon.base.json import Json, canonical, faults, parse_strict
 
 
 class Memory(ABC):
@@ -38,6 +38,17 @@ def encode(key: str, value: Json) -> str:
             f"The value for {key!r} is not JSON: {'; '.join(wrong[:5])}.", next_step="Store JSON values only."
         )
     return canonical(value)
+
+
+def decode(key: str, text: str) -> Json:
+    """The value that a store kept as `text` under `key`. Raises MemoryStoreError for what `encode` never writes."""
+    try:
+        return parse_strict(text)
+    except ValueError as error:
+        raise MemoryStoreError(
+            f"The value stored for {key!r} is not JSON: {error}.",
+            next_step="Another program changed it; write the value again.",
+        ) from None
 
 
 def check_key(key: str) -> None:

@@ -1,10 +1,10 @@
 """Memory inside the process: gone when it ends."""
 
-import json
 from bisect import bisect_left, insort
 from threading import Lock
 from typing import Any
 
+from aeon.base.json import parse_strict
 from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, encode
 
 
@@ -27,11 +27,11 @@ class InMemoryKVStore(Memory):
     def read(self, key: str) -> Any | None:
         check_key(key)
         text = self._texts.get(key)
-        return None if text is None else json.loads(text)
+        return None if text is None else parse_strict(text)
 
     def search(self, prefix: str) -> list[tuple[str, Any]]:
         check_prefix(prefix)
         with self._lock:
             end = after_prefix(prefix)
             keys = self._keys[bisect_left(self._keys, prefix) : None if end is None else bisect_left(self._keys, end)]
-            return [(key, json.loads(self._texts[key])) for key in keys]
+            return [(key, parse_strict(self._texts[key])) for key in keys]

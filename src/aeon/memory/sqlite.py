@@ -1,6 +1,5 @@
 """Memory in a SQLite file: kept between runs, safe for several processes."""
 
-import json
 import os
 import sqlite3
 from collections.abc import Generator
@@ -12,7 +11,7 @@ from typing import Any
 from aeon.base.errors import MemoryStoreError
 from aeon.base.folders import make_folder
 from aeon.base.project_folder import require_own
-from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, encode
+from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, decode, encode
 
 _BUSY_MS = 10_000
 """How long a writer waits for another process's write."""
@@ -53,7 +52,7 @@ class SQLiteMemory(Memory):
         check_key(key)
         with self._failures("read"):
             row = self._connection.execute(_READ, (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        return None if row is None else decode(key, row[0])
 
     def search(self, prefix: str) -> list[tuple[str, Any]]:
         check_prefix(prefix)
@@ -61,7 +60,7 @@ class SQLiteMemory(Memory):
         query, bounds = (_SEARCH_OPEN, (prefix,)) if end is None else (_SEARCH, (prefix, end))
         with self._failures("searched"):
             rows = self._connection.execute(query, bounds).fetchall()
-        return [(key, json.loads(value)) for key, value in rows]
+        return [(key, decode(key, value)) for key, value in rows]
 
     def close(self) -> None:
         """Close the file. Safe to call twice."""

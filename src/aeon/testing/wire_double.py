@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Literal, Self
 
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, parse_strict
 from aeon.testing.wire_profiles import PROFILES
 from aeon.testing.wire_rules import Exchange, Refuse, Rule, Say
 
@@ -154,7 +154,7 @@ class _Answering(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
-        body: JsonObject = json.loads(raw)
+        body: JsonObject = parse_strict(raw.decode())
         self.dialect = self.server.double.profile.dialect
         self.model = str(body.get("model"))
         self.is_stream = bool(body.get("stream"))

@@ -1,13 +1,12 @@
 """Calling tools: whatever one does (raise, hang, NaN, 50 MB) ends as a checked result or a ToolError (core 6)."""
 
-import json
 from collections.abc import Callable
 from queue import Empty
 from typing import cast
 
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.giving_up import GivingUp, when_given_up
-from aeon.base.json import Json, JsonObject, canonical, copied, faults
+from aeon.base.json import Json, JsonObject, canonical, copied, faults, parse_strict
 from aeon.base.threads import Outcome, WorkerThread, outcome_of
 from aeon.tools.registry import Registered
 
@@ -130,7 +129,7 @@ def _checked(result: Json, registered: Registered) -> JsonObject:
             f"The tool {name!r} returned {type(result).__name__}, not an object.",
             next_step="Return a dict from invoke().",
         )
-    copy: JsonObject = json.loads(text)
+    copy: JsonObject = parse_strict(text)
     problems = registered.output.problems(copy)
     if problems:
         listed = "; ".join(str(problem) for problem in problems[:5])

@@ -4,7 +4,6 @@ Tools of a world are functions of the test, with events that the test sets: they
 a real one, in a process that can be killed, and only the call itself comes back here, as JSON over a socket.
 """
 
-import json
 import shutil
 import tempfile
 import threading
@@ -12,7 +11,7 @@ from contextlib import suppress
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, canonical, parse_strict
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.workers.calling import CallsTools, CarryOut, carries_out
 
@@ -56,8 +55,8 @@ def reaching_back(address: str) -> CarryOut:
 
     def carry_out(job: Job) -> Done:
         with Client(address, family="AF_UNIX") as connection:
-            connection.send_bytes(json.dumps(job.as_dict()).encode())
-            done: JsonObject = json.loads(connection.recv_bytes())
+            connection.send_bytes(canonical(job.as_dict()).encode())
+            done: JsonObject = parse_strict(connection.recv_bytes().decode())
         return Done.parsed(done)
 
     return carry_out
@@ -65,5 +64,5 @@ def reaching_back(address: str) -> CarryOut:
 
 def _answer(connection: Connection, carry_out: CarryOut) -> None:
     with connection, suppress(OSError, EOFError):  # whoever asked was killed
-        done = carry_out(Job.parsed(json.loads(connection.recv_bytes())))
-        connection.send_bytes(json.dumps(done.as_dict()).encode())
+        done = carry_out(Job.parsed(parse_strict(connection.recv_bytes().decode())))
+        connection.send_bytes(canonical(done.as_dict()).encode())

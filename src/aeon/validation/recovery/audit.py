@@ -1,10 +1,9 @@
 """The proof that a repaired value is what the text says: every letter, digit and bracket, in order, none added."""
 
-import json
 import re
 from typing import cast
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.validation.recovery.spelling import GAP, LITERALS, NAME, NO_WORDS, NUMBER, QUOTES, unescape
 
 _ENDS = r"""\s*(?:[}\]]|,\s*(?:["'“\u2018`][^"'“”\u2018\u2019`\n]*["'”\u2019`]|[\w$]+)\s*:)"""
@@ -136,7 +135,7 @@ def _literal(text: str, at: int, value: bool | None) -> int:
 
 def _number(text: str, at: int, value: float) -> int:
     found = NUMBER.match(text, at)
-    if found is None or repr(json.loads(found[0])) != repr(value):
+    if found is None or repr(parse_strict(found[0])) != repr(value):
         raise _Differs
     after = text[found.end() : found.end() + 1]
     if after not in {"", *_VALUE_MARKS, *QUOTES} and _gap(text, found.end()) == found.end():

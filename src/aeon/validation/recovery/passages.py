@@ -1,11 +1,10 @@
 """Where in a model's text JSON stands: reasoning set aside, prose and fences told from values."""
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Final
 
-from aeon.base.json import Json
+from aeon.base.json import Json, parse_first
 from aeon.validation.recovery.proposals import balanced_end
 from aeon.validation.recovery.spelling import SPACE
 
@@ -101,8 +100,8 @@ def lay_out(text: str, most: int, *, is_wide: bool = False) -> Layout | None:
 
 def _passage(text: str, start: int, *, is_wide: bool) -> tuple[Passage, int]:
     try:
-        value, end = _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
+        value, end = parse_first(text, start)
+    except ValueError:
         return _malformed(text, start, is_wide=is_wide)
     return Passage(text[start:end], value), end
 
@@ -170,17 +169,3 @@ def _headless(text: str) -> Passage | None:
     if not end or _looks_like_json(_INLINE_FENCE.sub(" ", text[first.start() + end :])):
         return None
     return Passage(segment[:end], segment=segment, lacks_opener=True)
-
-
-def _refuse_constant(name: str) -> Json:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return value
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)

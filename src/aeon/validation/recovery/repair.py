@@ -1,10 +1,9 @@
 """Reads one passage: the proposals in order of trust, each believed only when the audit finds it in the text."""
 
-import json
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from aeon.base.json import Json, faults, parse_strict
+from aeon.base.json import Json, faults, parse_strict, unescaped
 from aeon.base.json_schema import SchemaCheck
 from aeon.validation.recovery.audit import spells
 from aeon.validation.recovery.closing import closed
@@ -72,4 +71,4 @@ def _escaped(text: str) -> Json:
     """JSON whose quotes are all escaped, as it stands inside a JSON string."""
     if '\\"' not in text[:20]:
         raise ValueError("not escaped")
-    return parse_strict(cast(str, json.loads(f'"{text}"', strict=False)))
+    return parse_strict(unescaped(text))

@@ -1,7 +1,8 @@
 """How models spell JSON's tokens when they do not keep to the standard. No decisions, only the forms."""
 
-import json
 import re
+
+from aeon.base.json import unescaped
 
 SPACE = r"[\s\u200b-\u200d\u2060\ufeff]"
 """Whitespace, and the invisible characters that editors and models leave between tokens."""
@@ -69,7 +70,7 @@ def _unescape_hex(text: str, at: int) -> tuple[str, int] | None:
     low = _HEX.match(text, at + 6) if 0xD800 <= code < 0xDC00 else None  # noqa: PLR2004  # the high surrogates
     if low is None or not 0xDC00 <= int(low[1], 16) < 0xE000:  # noqa: PLR2004  # the low surrogates
         return chr(code), at + 6
-    return json.loads(f'"{high[0]}{low[0]}"'), at + 12
+    return unescaped(high[0] + low[0]), at + 12
 
 
 def decode(body: str) -> str | None:
