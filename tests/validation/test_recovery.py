@@ -236,3 +236,59 @@ def test_a_number_that_no_json_can_carry_is_never_read_core_9_core_12(text: str)
     for has_stopped in (True, False):
         assert isinstance(recover(text, has_stopped=has_stopped), Refused)
         assert isinstance(recover(f"Here: {text} Done.", has_stopped=has_stopped), Refused)
+
+
+def holding(rule: dict[str, Json]) -> SchemaCheck:
+    """Whether a value is an object with one key, `a`, that fits `rule`."""
+    return SchemaCheck({"type": "object", "properties": {"a": rule}, "required": ["a"], "additionalProperties": False})
+
+
+NULLS = ["Null", "NULL", "none", "NONE", "nil", "Nil", "NIL", "None", "undefined"]
+
+
+@pytest.mark.parametrize("word", NULLS)
+@pytest.mark.parametrize("rule", [{}, {"type": "null"}, {"type": ["string", "null"]}, {"enum": [None, "x"]}])
+def test_null_in_another_languages_spelling_is_null_core_9(word: str, rule: dict[str, Json]):
+    assert recover(f'{{"a": {word}}}', holding(rule)) == Recovered({"a": None}, ("tidy",))
+
+
+@pytest.mark.parametrize("word", NULLS)
+def test_null_is_never_taken_for_a_text_core_9(word: str):
+    """Where only a string fits, the word is no string either: it says that there is none."""
+    refused = recover(f'{{"a": {word}}}', holding({"type": "string"}))
+
+    assert isinstance(refused, Refused)
+    assert refused.readable == {"a": None}
+
+
+@pytest.mark.parametrize("word", [*NULLS, "true", "False"])
+def test_a_key_without_quotes_is_a_key_whatever_word_it_is_core_9(word: str):
+    assert recover(f"{{{word}: 1}}") == Recovered({word: 1}, ("tidy",))
+
+
+@pytest.mark.parametrize("text", ['{"a": "nil"}', "{'a': 'nil'}", '{"a": nile}'])
+def test_a_text_that_is_quoted_or_longer_is_no_null(text: str):
+    found = recover(text, holding({"type": "string"}))
+
+    assert isinstance(found, Recovered)
+    assert found.value["a"].startswith("nil")
+
+
+@pytest.mark.parametrize("text", ['see {"a": 1, "a": 2}', '```json\n{"a": 1, "a": 1}\n```', "{'a': 1, a: 2}"])
+def test_no_rung_of_the_ladder_chooses_between_two_values_of_one_key_core_9(text: str):
+    for schema in (None, holding({"type": "integer"})):
+        assert isinstance(recover(text, schema, has_stopped=True), Refused)
+
+
+@pytest.mark.parametrize("items", ['"a""b"', '"x", "a""b"', "'a''b'", "“a”“b”"])
+def test_a_quote_inside_a_text_does_not_split_it_core_9(items: str):
+    assert isinstance(recover(f'{{"a": [{items},]}}', has_stopped=True), Refused)
+
+
+@pytest.mark.parametrize("number", ["1", "12", "1.5", "2e3", "-4"])
+def test_a_number_at_the_very_end_may_go_on_unless_the_model_stopped_core_9(number: str):
+    text, schema = f'{{"a": {number}', holding({"type": "number"})
+
+    assert isinstance(recover(text, schema), Refused)
+    assert isinstance(recover(text, schema, is_truncated=True), Refused)
+    assert recover(text, schema, has_stopped=True) == Recovered({"a": json.loads(number)}, ("close",))

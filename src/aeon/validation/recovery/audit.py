@@ -118,10 +118,10 @@ def _content(text: str, at: int, value: str, closers: str, ends: re.Pattern[str]
 
 def _bare_word(text: str, at: int, value: str) -> int:
     found = NAME.match(text, at)
-    if found is None or found[0] != value or value in NO_WORDS:
+    if found is None or found[0] != value:
         raise _Differs
     after = _gap(text, found.end())
-    if text[after : after + 1] not in {":", *_VALUE_MARKS}:
+    if text[after : after + 1] not in ({":"} if value in NO_WORDS else {":", *_VALUE_MARKS}):
         raise _Differs
     return found.end()
 

@@ -5,7 +5,7 @@ import re
 from itertools import accumulate
 
 from aeon.base.json import MAX_DEPTH, Json
-from aeon.validation.recovery.spelling import COMMENT, LITERALS, NAME, NUMBER, SPACE, decode
+from aeon.validation.recovery.spelling import COMMENT, GAP, LITERALS, NAME, NUMBER, SPACE, decode
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`"""
@@ -18,6 +18,7 @@ MAX_REPAIR = 50_000
 """Characters handed to json-repair; its time grows with the square of the nesting, so depth is bounded too."""
 
 _PUNCTUATION = re.compile(r"[}\],:]")
+_BEFORE_VALUE = re.compile(f"{GAP.pattern}:", re.DOTALL)
 _BRACKET = re.compile(r"[{}\[\]]")
 _OPENS = "{["
 _CLOSES = "}]"
@@ -52,7 +53,7 @@ def _strict_token(found: re.Match[str]) -> str | None:
     if found.lastgroup == "string":
         body = decode(token[1:-1])
         return None if body is None else json.dumps(body)
-    if token in LITERALS:
+    if token in LITERALS and not _BEFORE_VALUE.match(found.string, found.end()):
         return LITERALS[token]
     if NUMBER.fullmatch(token):
         return token

@@ -31,13 +31,16 @@ LITERALS = {
     "false": "false",
     "False": "false",
     "FALSE": "false",
-    "null": "null",
-    "None": "null",
     "undefined": "null",
+    **dict.fromkeys(("null", "Null", "NULL", "none", "None", "NONE", "nil", "Nil", "NIL"), "null"),
 }
+"""Words that stand for a JSON literal, in the spellings of other languages.
+
+Without quotes none is ever a string: the text "none" would pass off a missing value as a given one.
+"""
 
 NO_WORDS = frozenset(LITERALS) | {"NaN", "Infinity"}
-"""Bare words that are never a string somebody forgot to quote."""
+"""Bare words that are never a string somebody forgot to quote; as keys they are."""
 
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 NAME = re.compile(r"[^\W\d][\w$-]*|\$[\w$-]*")
