@@ -239,3 +239,30 @@ def test_a_typed_function_is_a_tool(run):
     result = run([], shout).execute("go", plan(step("a", tool="shout", arguments={"text": "hi", "times": 2})))
 
     assert result["answer"] == "HIHI"
+
+
+def test_a_tool_that_replaces_another_under_its_name_is_asked_for_in_its_own_form_core_3(run):
+    made = run([call("shaped", n=1), call("shaped", n=1)])
+    executor = StepExecutor()
+    for text in ("The first.", "The second."):
+        made.registry.unregister("shaped")
+        shaped = Shaped({"ok": True})
+        shaped.description = text
+        made.registry.register(shaped)
+        executor.execute_step(step_of(tool="shaped"), made.registry, made.memory, made.model, Supervisor(made.model))
+    executor.close()
+
+    assert ["The second." in request.prompt for request in made.model.requests] == [False, True]
+
+
+def test_a_step_whose_tool_was_found_has_no_errors_while_it_runs_core_2(run):
+    """core-interfaces: the supervisor's repair clears `step.errors`."""
+    made = run([])
+    repaired = step_of(tool="Calculator", arguments={"expression": "1"})
+    seen = []
+    executor = StepExecutor(observer=lambda event: seen.append((event.kind, list(repaired.errors))))
+    executor.execute_step(repaired, made.registry, made.memory, made.model, Supervisor(made.model))
+    executor.close()
+
+    assert [kind for kind, _ in seen] == ["warning", "tool_invoked"]
+    assert [len(errors) for _, errors in seen] == [1, 0]

@@ -147,3 +147,27 @@ def test_what_is_no_json_object_is_refused_with_its_reason_and_costs_no_call(val
         made.repair_plan(value)
     with pytest.raises(SupervisorError, match="JSON object"):
         made.repair_tool_call(value, {"type": "object"})
+
+
+WITH_ARGUMENTS = {**plan(step("a", tool="echo", arguments={"text": "hi"}), step("b", tool="echo")), "colour": "red"}
+
+
+@pytest.mark.parametrize("changed", [{"text": "ho"}, {"text": "hi", "n": 1}, {}])
+def test_a_plan_repair_does_not_change_a_steps_arguments_core_10(changed):
+    after = plan(step("a", tool="echo", arguments=changed), step("b", tool="echo"))
+
+    with pytest.raises(SupervisorError, match=r"steps\[0\].arguments: must stay"):
+        supervisor(after, after).repair_plan(WITH_ARGUMENTS)
+
+
+def test_a_plan_repair_does_not_add_arguments_to_a_step_that_had_none_core_10():
+    after = plan(step("a", tool="echo", arguments={"text": "hi"}), step("b", tool="echo", arguments={"text": "hi"}))
+
+    with pytest.raises(SupervisorError, match=r"steps\[1\].arguments: must stay"):
+        supervisor(after, after).repair_plan(WITH_ARGUMENTS)
+
+
+def test_a_plan_repair_may_leave_arguments_out_so_that_they_are_asked_for_core_10():
+    after = plan(step("a", tool="echo"), step("b", tool="echo"))
+
+    assert supervisor(after).repair_plan(WITH_ARGUMENTS) == after

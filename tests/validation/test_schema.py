@@ -147,6 +147,15 @@ def test_core_2_the_reasons_against_a_step_go_into_its_errors(fields, reason):
     assert one.errors == ["earlier", result.error]
 
 
+def test_a_validation_result_reads_as_the_contract_writes_it():
+    """core-interfaces: `ValidationResult` with "valid" and "error"."""
+    good, bad = (VALIDATOR.validate_step_tool(step(tool=name), REGISTRY) for name in ("echo", "nobody"))
+    assert (good["valid"], good["error"]) == (True, None)
+    assert (bad["valid"], bad["error"]) == (bad.valid, bad.error)
+    with pytest.raises(KeyError, match="other"):
+        bad["other"]
+
+
 def test_core_2_an_empty_registry_says_so():
     assert VALIDATOR.validate_step_tool(step(tool="x"), ToolRegistry()).error.endswith("registered are: none")
 

@@ -17,10 +17,16 @@ __all__ = ["ValidationError", "ValidationResult", "Validator", "argument_problem
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """Whether a step can run with a tool, and if not, why."""
+    """Whether a step can run with a tool, and if not, why. `["valid"]` reads as the contract writes it."""
 
     valid: bool
     error: str | None = None
+
+    def __getitem__(self, field: str) -> bool | str | None:
+        """The field "valid" or "error". Raises KeyError for another name."""
+        if field not in ("valid", "error"):
+            raise KeyError(field)
+        return self.valid if field == "valid" else self.error
 
 
 class Validator:
