@@ -65,7 +65,7 @@ class Writer:
         )
         yield "service"
         tool = {"name": name, "serviceId": service.id, "secretId": secret.id, "inputSchema": {}}
-        tool |= {"connectionParams": {"endpoint": "http://x"}, "operation": {"type": "rest_request"}}
+        tool |= {"connectionParams": {"endpoint": "https://x"}, "operation": {"type": "rest_request"}}
         made = self.catalog.tools.add(NewTool.parsed(tool), ask("tool", number))
         yield "tool"
         step = {"id": "one", "tool": made.id, "output": {"variable": "x"}}

@@ -118,7 +118,7 @@ def test_what_the_catalog_does_is_followed(store, target, projector):
     service = catalog.services.add(NewService.parsed(api), ann)
     new = {"name": "get", "serviceId": service.id, "secretId": secret.id, "operation": {"type": "rest_request"}}
     tool = catalog.tools.add(
-        NewTool.parsed({**new, "connectionParams": {"endpoint": "http://x"}, "inputSchema": {}}), ann
+        NewTool.parsed({**new, "connectionParams": {"endpoint": "https://x"}, "inputSchema": {}}), ann
     )
     projector.sync()
     assert same(store, target)
