@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aeon.adapters.store.postgresql.dialect import statement_of
-from aeon.adapters.store.sqlite.busy import while_busy
+from aeon.base.busy import while_busy
 from aeon.platform import queries as common
 from aeon.platform.catalog import queries
 from aeon.platform.store import Texts

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from aeon.base.busy import while_busy
 from aeon.base.errors import MemoryStoreError
 from aeon.base.folders import make_folder
 from aeon.base.project_folder import require_own
@@ -69,7 +70,7 @@ class SQLiteMemory(Memory):
     def _set_up(self) -> None:
         with self._failures("opened"):
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            self._connection.execute("PRAGMA journal_mode = WAL")
+            while_busy(lambda: self._connection.execute("PRAGMA journal_mode = WAL"))
             self._connection.execute(_CREATE)
 
     @contextmanager

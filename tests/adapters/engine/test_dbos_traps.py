@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 import time
 import tomllib
 from contextlib import suppress
@@ -65,6 +67,43 @@ def test_the_clock_has_parts_of_seconds_whichever_sqlite_there_is(asked):
     told = asked("SELECT unixepoch('subsec')")
     assert before <= told <= time.time()
     assert {asked("SELECT unixepoch('subsec')") % 1 for _ in range(5)} != {0.0}
+
+
+OPENS = """
+import sys, time
+from sqlalchemy import text
+from aeon.adapters.engine.dbos.database import Database
+from aeon.memory.sqlite import SQLiteMemory
+
+folder, rounds = sys.argv[1], int(sys.argv[2])
+print("ready", flush=True)
+begin = float(sys.stdin.readline())
+for number in range(rounds):
+    while time.time() < begin + number * 0.1:
+        pass
+    database = Database(f"sqlite:///{folder}/{number}.db")
+    with database.engine.begin() as connection:
+        connection.execute(text("CREATE TABLE IF NOT EXISTS a (b)"))
+    database.dispose()
+    SQLiteMemory(f"{folder}/{number}-memory.db").close()
+"""
+"""Opens new databases at the same moments as others do."""
+
+
+def test_eight_processes_that_open_new_databases_at_once_all_succeed(tmp_path):
+    """Measured E12: asked to change the journal, SQLite does not wait for others. 25 times eight, and as many memories."""
+    command = [sys.executable, "-c", OPENS, str(tmp_path), "25"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(command, **pipes) for _ in range(8)]
+    for process in processes:
+        assert process.stdout.readline() == "ready\n"
+    begin = time.time() + 0.5
+    for process in processes:
+        process.stdin.write(f"{begin}\n")
+        process.stdin.flush()
+    ended = [process.communicate(timeout=60)[1] for process in processes]
+    assert ended == [""] * 8
+    assert [process.returncode for process in processes] == [0] * 8
 
 
 def test_writers_wait_for_each_other_and_a_commit_is_in_the_log(asked):

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from aeon.base.busy import while_busy
 from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 
@@ -86,8 +87,9 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:  # a connection o
     A commit survives the process being killed; of a power failure it may lose the last ones, which are made again.
     """
     connection.isolation_level = "IMMEDIATE"
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000", "foreign_keys=ON"):
+    for pragma in ("busy_timeout=30000", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+    while_busy(lambda: connection.execute("PRAGMA journal_mode=WAL"))  # the first of several processes changes the file
     connection.create_function("unixepoch", -1, _unixepoch)
 
 

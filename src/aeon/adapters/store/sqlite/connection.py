@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from aeon.adapters.store.sqlite.busy import while_busy
+from aeon.base.busy import while_busy
 from aeon.platform.store import StoreUnavailableError
 
 _SAFETY = (

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from aeon.adapters.store.sqlite.busy import WAITS, pause
 from aeon.adapters.store.sqlite.place import Place, check_file, os_errors
+from aeon.base.busy import WAITS, pause
 from aeon.platform.store import StoreUnavailableError
 
 _LOCKS = Path("/proc/locks")

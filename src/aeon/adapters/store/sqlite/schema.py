@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, available
-from aeon.adapters.store.sqlite.busy import while_busy
 from aeon.adapters.store.sqlite.place import NOT_OURS
+from aeon.base.busy import while_busy
 from aeon.base.json import canonical
 from aeon.platform.store import DamagedStoreError, StoreError
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from aeon.adapters.store.parameters import bound
-from aeon.adapters.store.sqlite.busy import while_busy
 from aeon.adapters.store.sqlite.connection import connect
 from aeon.adapters.store.sqlite.failures import RAISED, as_store_error, committing, translated
 from aeon.adapters.store.sqlite.locking import RecordLock
+from aeon.base.busy import while_busy
 from aeon.base.json import JsonObject
 from aeon.platform.store import Dialect, Params, Query, QueryError, Row, Texts, Unit
 

@@ -1,4 +1,4 @@
-"""Waiting for locks of other processes by trying again, with jitter: SQLite's own waiting is not fair."""
+"""Waiting for SQLite's locks by trying again, with jitter: its own waiting is not fair, and not there for each lock."""
 
 import random
 import sqlite3
