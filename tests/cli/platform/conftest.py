@@ -41,8 +41,9 @@ class Shop:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):  # the server's own name
-                shop.calls[self.path] += 1
-                shop.jobs[self.headers["Idempotency-Key"]] += 1
+                if self.path != "/":  # which a worker asks for the shop's health
+                    shop.calls[self.path] += 1
+                    shop.jobs[self.headers["Idempotency-Key"]] += 1
                 if self.path == "/slow":
                     shop.lets_go.wait(LONG_ENOUGH)
                 body = b'{"path": "%s"}' % self.path.encode()

@@ -57,6 +57,12 @@ def test_what_a_worker_leaves_goes_on_with_the_next_one(applied, background, sho
     assert shop.calls == {"/first": 1, "/slow": 3, "/last": 1}
 
 
+def test_a_worker_checks_health_on_schedule(applied, background):
+    """Platform 5, measured E7."""
+    applied(SLOW)
+    background("worker").says("tool item of me is healthy")
+
+
 def test_workers_are_listed(aeon, background):
     worker = background("worker", "--concurrency", "1")
     worker.says("is there for runs")

@@ -54,6 +54,36 @@ def test_a_check_is_due_when_its_time_has_come_or_the_clock_went_back():
     assert [is_due(at[0], 0, later) for later in at] == [False, False, True, True]
 
 
+def test_what_is_due_of_all_users_is_checked_and_what_changed_is_told(world):
+    """Measured E7: a worker does so, again and again."""
+    probe, catalog = Saying(), world.catalog
+    running = HealthChecks(world.store, catalog.tools, catalog.services, {"rest_api": probe}, world.clock)
+    tools = {}
+    for name in ("ann", "bob"):
+        user = world.user(name)
+        fields = {"name": name, "connectionParams": {"endpoint": user}}
+        tools[user] = world.tool(user, world.service(user), **fields)
+
+    def changed():
+        return {tool.owner_id: tool.status for tool in running.run_due() if tool.owner_id in tools}
+
+    assert changed() == dict.fromkeys(tools, "healthy")
+    assert changed() == {}
+    ann = next(iter(tools))
+    probe.problems[ann] = "gone"
+    world.clock.sleep(60)
+    assert changed() == {}
+    world.clock.sleep(120)
+    assert changed() == {ann: "degraded"}
+    world.clock.sleep(31)
+    assert changed() == {ann: "down"}
+    catalog.tools.change(tools[ann].id, ToolChange(enabled=False), Request(ann))
+    catalog.tools.change(tools[ann].id, ToolChange(enabled=True), Request(ann))
+    probe.problems.clear()
+    world.clock.sleep(61)
+    assert changed() == {ann: "healthy"}
+
+
 def test_states_go_from_tool_to_service_and_back(world, checks):
     run, probe = checks
     user = world.user("u")

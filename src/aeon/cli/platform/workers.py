@@ -1,6 +1,8 @@
 """`aeon worker`: a process that is there for runs, and who is there."""
 
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json
@@ -12,7 +14,16 @@ from aeon.cli.platform.queues import HUMAN, PROCESS, refuse_unknown
 from aeon.cli.platform.runs import running
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
-from aeon.platform.workers.attending import LOOKS_EVERY, TAKES_OVER_EVERY, TIDIES_EVERY, Duty, Rounds
+from aeon.platform.catalog.model import Tool
+from aeon.platform.store import QueryError
+from aeon.platform.workers.attending import (
+    CHECKS_HEALTH_EVERY,
+    LOOKS_EVERY,
+    TAKES_OVER_EVERY,
+    TIDIES_EVERY,
+    Duty,
+    Rounds,
+)
 from aeon.platform.workers.model import TAKES_OVER_ITSELF, TYPES, Worker
 from aeon.settings import Loaded
 
@@ -88,12 +99,31 @@ def _look_after_runs(runner: ProcessRunner) -> None:
     ]
     rounds = Rounds(duties, runner.clock, lambda line: say(clean(line)))
     say(f"worker {runner.executor} is there for runs")
+    threading.Thread(target=_watch_health, args=(runner,), name="aeon-health", daemon=True).start()
     try:
         while True:
             rounds.go()
             runner.clock.sleep(LOOKS_EVERY)
     finally:
         say(f"{attending.under_way} run(s) under way here go on with the next worker, or with `aeon runs resume`")
+
+
+def _watch_health(runner: ProcessRunner) -> None:
+    """Check what tools reach when that is due (platform 5). Apart from the other duties: a check may wait for 5 s."""
+    rounds = Rounds([Duty(CHECKS_HEALTH_EVERY, lambda: _checked(runner))], runner.clock, lambda line: say(clean(line)))
+    with suppress(QueryError):  # the store is closed: the worker ends
+        while True:
+            rounds.go()
+            runner.clock.sleep(LOOKS_EVERY)
+
+
+def _checked(runner: ProcessRunner) -> list[str]:
+    changed = runner.platform.health.run_due()
+    return [f"tool {tool.name} of {tool.owner_id} is {tool.status}{_why(tool)}" for tool in changed]
+
+
+def _why(tool: Tool) -> str:
+    return f": {tool.error_message}" if tool.error_message else ""
 
 
 def _measured(runner: ProcessRunner) -> list[str]:

@@ -12,6 +12,7 @@ from aeon.platform.catalog.model import Health, Service, Tool
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.tools import Tools
 from aeon.platform.errors import NotFoundError
+from aeon.platform.queries import USERS
 from aeon.platform.records import storable
 from aeon.platform.store import Store, Unit
 
@@ -94,6 +95,14 @@ class HealthChecks:
                 if not only_due or is_due(tool.last_health_check, state["failures"], now):
                     state = self._check(tool, service, state, now)
             yield Checked(self._tools.get(user, tool.id), service, state["since"])
+
+    def run_due(self) -> Iterator[Tool]:
+        """Check what is due of all users' tools; those whose status is another one than before, as they are now."""
+        for row in self._store.read(USERS):
+            before = {tool.id: tool.status for tool in self._tools.page_of_own(row["id"], limit=_MOST)}
+            if before:
+                checked = (each.tool for each in self.run(row["id"], only_due=True))
+                yield from (tool for tool in checked if tool.status != before.get(tool.id))
 
     def _service_of(self, tool: Tool) -> Service | None:
         try:

@@ -14,6 +14,7 @@ from aeon.platform.workers.caretaking import Caretaker
 
 LOOKS_EVERY = 1.0
 TAKES_OVER_EVERY = 5.0
+CHECKS_HEALTH_EVERY = 5.0
 TIDIES_EVERY = 3600.0
 """Seconds."""
 
