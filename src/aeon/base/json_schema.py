@@ -1,12 +1,13 @@
 """JSON Schema (draft 2020-12 unless the schema says otherwise), compiled once, every error with its path."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, NoReturn, cast
 
 import jsonschema_rs
 
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.schema_size import schema_size
 
 _CONDITIONAL = frozenset(
     {"if", "then", "else", "not", "anyOf", "oneOf", "dependentSchemas", "contains"}
@@ -20,6 +21,21 @@ _STRUCTURAL = frozenset(
 )
 """Keywords that look at an object's keys or a list's length alone, not at the values inside."""
 
+
+_MOST_EXPANDED = 20_000
+"""Subschemas, references written out; 0.4 ms for each part of a value that is held against all of them."""
+
+_MOST_WORK = 100_000_000
+"""Those, times the parts of a value: 2 s."""
+
+_MOST_TOLD, _MOST_MULTIPLIED = 50_000, 10_000
+"""Parts of a value of which every problem is told, and the same times what the schema multiplies them by.
+
+Each costs some 20 microseconds and, in nested `anyOf`, up to 20 KB.
+"""
+
+_DEEP = 64
+"""Levels at which any recursion that branches is too much."""
 
 UNESCAPED = r'[^{}"\\\x00-\x1f]'
 """One character, as a pattern: no brace, and none that JSON has to escape.
@@ -40,11 +56,21 @@ class Problem(NamedTuple):
 
 
 class SchemaCheck:
-    """A compiled schema. Remote references are refused: checking never opens a connection."""
+    """A compiled schema. Remote references are refused: checking never opens a connection.
+
+    Time and memory are bounded: a schema that is too large with its references written out is refused, and where
+    finding all problems could be too much work only the first is told, or that there is one.
+    """
 
     def __init__(self, schema: JsonObject) -> None:
-        """Raises ValueError when `schema` is no valid JSON Schema."""
+        """Raises ValueError when `schema` is no valid JSON Schema or is too large."""
         self.schema = schema
+        self._size = schema_size(schema)
+        if self._size.expanded > _MOST_EXPANDED:
+            raise ValueError(
+                f"with its references written out it has {self._size.expanded:,} parts, more than {_MOST_EXPANDED:,}; "
+                "let fewer references lead to definitions that have several references themselves"
+            )
         try:
             self._validator = jsonschema_rs.validator_for(schema, retriever=_refuse_remote)
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
@@ -53,16 +79,13 @@ class SchemaCheck:
     def is_valid(self, value: Json) -> bool:
         """Whether `value` fits; False also for what is no JSON at all."""
         try:
-            return self._validator.is_valid(value)
+            return not self._is_too_much(value) and self._validator.is_valid(value)
         except ValueError:
             return False
 
     def problems(self, value: Json) -> list[Problem]:
-        """Everything wrong with `value`, empty when it fits."""
-        try:
-            return [Problem(_path(e.instance_path), e.message[:500]) for e in self._validator.iter_errors(value)]
-        except ValueError as error:
-            return [Problem("$", f"is no JSON value ({error})")]
+        """Everything wrong with `value`, empty when it fits; of a value that is too large the first problem alone."""
+        return [found.problem for found in self._found(value)]
 
     def certain_problems(self, value: Json, unknown: Collection[str]) -> list[Problem]:
         """Those of `problems` that hold whatever will stand at the paths `unknown` in place of what stands there now.
@@ -72,18 +95,76 @@ class SchemaCheck:
         if not unknown:
             return self.problems(value)
         under = frozenset(unknown)
-        try:
-            found = [
-                (path, e) for e in self._validator.iter_errors(value) if (path := _path(e.instance_path)) not in under
-            ]
-        except ValueError as error:
-            return [Problem("$", f"is no JSON value ({error})")]
+        found = [each for each in self._found(value) if each.problem.path not in under]
         above = frozenset(part for path in unknown for part in _prefixes(path)) if found else under
-        return [
-            Problem(path, error.message[:500])
-            for path, error in found
-            if under.isdisjoint(_prefixes(path)) and _is_certain(error.evaluation_path, path in above)
-        ]
+        return [each.problem for each in found if not each.keywords or _holds(each, under, above)]
+
+    def _found(self, value: Json) -> "list[_Found]":
+        try:
+            if self._is_too_much(value):
+                return [_whole("is too large for a schema with so many references")]
+            if self._validator.is_valid(value):
+                return []
+            if self._are_all_told(value):
+                return [_found(error) for error in self._validator.iter_errors(value)]
+            return [self._first(value)]
+        except ValueError as error:
+            return [_whole(f"is no JSON value ({error})")]
+
+    def _is_too_much(self, value: Json) -> bool:
+        if not self._size.can_multiply:
+            return False
+        most = _MOST_WORK // self._size.expanded
+        return _measured(value, most)[0] > most
+
+    def _are_all_told(self, value: Json) -> bool:
+        parts, depth = _measured(value, _MOST_TOLD)
+        if not self._size.can_multiply:
+            return parts <= _MOST_TOLD
+        times = self._size.expanded * max(1, self._size.recursions) ** min(depth, _DEEP)
+        return parts * times <= _MOST_MULTIPLIED
+
+    def _first(self, value: Json) -> "_Found":
+        """The first problem, where the text of one is bounded itself: in nested `anyOf` it has all of its branches."""
+        if self._size.can_multiply:
+            unsaid = Problem("$", "does not fit the schema, which has too many references to say where")
+            return _Found(unsaid, ["anyOf", ""])  # it may turn on any value of the whole
+        try:
+            self._validator.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            return _found(error)
+        raise AssertionError("is_valid and validate disagree")
+
+
+class _Found(NamedTuple):
+    """A problem, and the keywords that led to it; none for one that is certain, whatever stands elsewhere."""
+
+    problem: Problem
+    keywords: Sequence[str | int]
+
+
+def _whole(message: str) -> _Found:
+    return _Found(Problem("$", message), [])
+
+
+def _found(error: jsonschema_rs.ValidationError) -> _Found:
+    return _Found(Problem(_path(error.instance_path), error.message[:500]), error.evaluation_path)
+
+
+def _measured(value: Json, most: int) -> tuple[int, int]:
+    """How many parts a value has, counted to a little more than `most`, and how deep they lie."""
+    parts, depth, level = 0, 0, [value]
+    while level and parts <= most:
+        parts += len(level)
+        depth += 1
+        level = [part for each in level for part in _parts(each)]
+    return parts, depth
+
+
+def _parts(value: Json) -> Iterable[Json]:
+    if isinstance(value, dict):
+        return cast(JsonObject, value).values()
+    return cast("list[Json]", value) if isinstance(value, list) else ()
 
 
 def schema_problem(schema: JsonObject) -> str | None:
@@ -138,6 +219,11 @@ def _prefixes(path: str) -> Iterator[str]:
     for index, letter in enumerate(path):
         if letter in ".[":
             yield path[:index]
+
+
+def _holds(found: _Found, under: Collection[str], above: Collection[str]) -> bool:
+    path, keywords = found.problem.path, found.keywords
+    return not any(part in under for part in _prefixes(path)) and _is_certain(keywords, path in above)
 
 
 def _is_certain(keywords: Sequence[str | int], is_above_unknown: bool) -> bool:
