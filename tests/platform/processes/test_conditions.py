@@ -255,3 +255,33 @@ def test_without_the_library_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "cel_expr_python", None)
     with pytest.raises(MissingExtraError, match=r"cel-expr-python.*\[platform\]"):
         compiled("asked_first_here == 1", {"asked_first_here"})
+
+
+LONG = "a" * 2_500_000
+"""In which a text like it, ended by another letter, is found nowhere, after 6e12 comparisons."""
+
+
+@pytest.mark.parametrize(
+    ("source", "values"),
+    [
+        ("a.contains(b)", {"a": LONG * 2, "b": f"{LONG}b"}),
+        ("(a + a).contains(a + 'b')", {"a": LONG[:400_000]}),
+        ("l.exists(x, l.exists(y, x.contains(y)))", {"l": [LONG[:20_000] + end for end in ("", *map(str, range(99)))]}),
+        ("step.a.contains(string(b))", {"step": {"a": LONG}, "b": LONG[:-1] + "b"}),
+    ],
+)
+def test_a_search_that_would_not_end_is_refused_as_such(source, values):
+    with pytest.raises(ConditionError, match="both too long for contains"):
+        holds(source, values)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'a.contains("b") || b.contains("end")',
+        "a.contains(c)",
+        "tags.exists(t, t.endsWith('b')) && b.contains(r'end')",
+    ],
+)
+def test_a_search_for_something_short_goes_through_any_text(source):
+    assert holds(source, {"a": LONG * 2, "b": f"{LONG}end", "c": "a" * 1000, "tags": ["a", "b"]}) is True

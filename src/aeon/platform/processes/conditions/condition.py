@@ -21,6 +21,9 @@ _MOST_ITERATIONS = 10_000
 _MOST_JOINED = 100_000_000
 """Characters and elements that an evaluation may copy by `+`. The library counts iterations and no memory."""
 
+_MOST_COMPARED = 40_000_000_000
+"""Characters that `contains` may compare: 1 s. The library tries every place, each for the whole text looked for."""
+
 _programs = Programs()
 
 
@@ -29,8 +32,7 @@ class Condition(NamedTuple):
 
     source: str
     paths: frozenset[Path]
-    joins: int
-    has_loops: bool
+    scan: Scan
     program: "cel.Expression"
 
     @property
@@ -74,6 +76,7 @@ def evaluate(condition: Condition, values: Mapping[str, Json]) -> bool:
     fitting = Fitting()
     bound = {root: fitting.fitted(value, root) for root, value in pruned(condition.paths, values)}
     _refuse_long_joins(condition, fitting.longest)
+    _refuse_long_searches(condition, fitting)
     try:
         result = condition.program.eval(data=bound)
     except (RuntimeError, MemoryError) as error:
@@ -134,7 +137,7 @@ def _is_known(path: Path, names: Container[str]) -> bool:
 
 def _compiled(read: _Read, declared: frozenset[str]) -> Condition:
     program = _programs.program(read.source, read.roots, declared)
-    return Condition(read.source, read.paths, read.scan.joins, bool(read.scan.loops), program)
+    return Condition(read.source, read.paths, read.scan, program)
 
 
 def _alone(read: _Read) -> Condition | ConditionError:
@@ -146,11 +149,23 @@ def _alone(read: _Read) -> Condition | ConditionError:
 
 
 def _refuse_long_joins(condition: Condition, longest: int) -> None:
-    rounds = _MOST_ITERATIONS if condition.has_loops else 1
-    if condition.joins * longest * rounds > _MOST_JOINED:
+    rounds = _MOST_ITERATIONS if condition.scan.loops else 1
+    if condition.scan.joins * longest * rounds > _MOST_JOINED:
         raise ConditionError(
             f"The condition `{_short(condition.source)}` joins texts or lists by + that are too long for it.",
             next_step="Compare the parts one by one, or let a step before it make what it needs.",
+        )
+
+
+def _refuse_long_searches(condition: Condition, fitting: Fitting) -> None:
+    """What is looked for is another text or, where texts are joined, may be the longest itself."""
+    scan, (longest, second) = condition.scan, fitting.texts
+    needle = longest if scan.joins else max(second, len(condition.source))
+    rounds = min(_MOST_ITERATIONS, (fitting.elements + len(condition.source)) ** len(scan.loops))
+    if scan.searches * rounds * longest * needle * (scan.joins + 1) ** 2 > _MOST_COMPARED:
+        raise ConditionError(
+            f"The condition `{_short(condition.source)}` looks for a text in a text, both too long for contains.",
+            next_step="Look for a text that the condition spells out, or let a step before it find out.",
         )
 
 

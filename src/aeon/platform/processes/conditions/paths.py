@@ -24,11 +24,15 @@ _TOKEN = re.compile(
 
 
 class Scan(NamedTuple):
-    """What a condition reads, how often it joins by `+`, and which loops it has."""
+    """What a condition reads, how often it joins by `+`, which loops it has.
+
+    `searches`: how often it calls `contains` with anything but a text that is spelled out.
+    """
 
     paths: frozenset[Path]
     joins: int
     loops: tuple[str, ...]
+    searches: int
 
 
 class _Token(NamedTuple):
@@ -49,7 +53,15 @@ def scan(source: str) -> Scan:
         frozenset(path for chain in chains if chain.is_rooted and (path := chain.read)),
         sum(token == ("sign", "+") for token in tokens),
         tuple(chain.words[-1] for chain in chains if chain.is_called and chain.words[-1] in LOOPS),
+        sum(_is_search(tokens[place : place + 4]) for place in range(len(tokens))),
     )
+
+
+def _is_search(tokens: list[_Token]) -> bool:
+    """Whether a call of `contains` begins there, unless it is given one text that is spelled out."""
+    if tokens[:2] != [("word", "contains"), ("sign", "(")]:
+        return False
+    return not ([token.kind for token in tokens[2:3]] == ["text"] and tokens[3:4] == [("sign", ")")])
 
 
 class _Chain(NamedTuple):

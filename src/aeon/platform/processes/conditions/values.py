@@ -34,16 +34,22 @@ def _prune(value: Json, tails: list[Path]) -> Json:
 
 
 class Fitting:
-    """Values as CEL can take them, and the longest text or list among them."""
+    """Values as CEL can take them, and how large they are."""
 
     def __init__(self) -> None:
         self.longest = 0
+        """The length of the longest text or list."""
+        self.texts = (0, 0)
+        """The lengths of the two longest texts, the longer first."""
+        self.elements = 0
+        """Elements of all lists, and keys of all objects."""
 
     def fitted(self, value: Json, place: str) -> Json:
         """The value, integers beyond 64 bits as doubles. Raises ConditionError for text that CEL would misread."""
         if isinstance(value, str):
             return self._text(value, place)
         if isinstance(value, dict):
+            self.elements += len(cast(JsonObject, value))
             return {
                 self._text(key, place): self.fitted(item, f"{place}.{key}")
                 for key, item in cast(JsonObject, value).items()
@@ -51,6 +57,7 @@ class Fitting:
         if isinstance(value, list):
             items = cast(list[Json], value)
             self.longest = max(self.longest, len(items))
+            self.elements += len(items)
             return [self.fitted(item, place) for item in items]
         if isinstance(value, int) and not _SMALLEST_INT <= value <= _LARGEST_INT:
             return _as_double(value)
@@ -60,6 +67,8 @@ class Fitting:
         if fault := text_fault(text):
             raise ConditionError(f"{place} holds {fault}, so no condition can look at it.")
         self.longest = max(self.longest, len(text))
+        if len(text) > self.texts[1]:
+            self.texts = (max(self.texts[0], len(text)), min(self.texts[0], len(text)))
         return text
 
 
