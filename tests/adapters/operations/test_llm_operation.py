@@ -169,6 +169,25 @@ def test_an_answer_that_does_not_come_is_not_waited_for():
     assert late.value.is_transient
 
 
+LOOPS = "{{#each l}}" + "{{#each @root.l}}" * 3 + "{{/each}}" * 4
+
+
+def test_platform_6_a_prompt_that_would_not_be_made_in_time_is_not_waited_for_and_ends():
+    given = {"l": list(range(100))}
+    with pytest.raises(OperationError, match=r"no answer within 0\.05 s"):
+        ask(ScriptedAdapter(["late"]), given, promptTemplate=LOOPS, timeout=0.05)
+    with pytest.raises(OperationError, match="the prompt takes more than 1,000,000 steps"):
+        prompt_of(LOOPS, given)
+
+
+def test_platform_6_blocks_that_are_nested_too_deeply_are_told():
+    template = "{{#if x}}" * 5000 + "{{/if}}" * 5000
+    with pytest.raises(OperationError, match="nested too deeply"):
+        prompt_of(template, {"x": 1})
+    with pytest.raises(ValueError, match="nested too deeply"):
+        LlmCall(prompt_template=template[:45_000]).variables()
+
+
 def test_the_tokens_of_every_answer_count_those_of_repairs_too():
     replies = [counted('{"town": "Rome"}', 100, 10), counted('{"city": "Rome"}', 50, 5, "m-2")]
     assert result(ScriptedAdapter(replies), schema=CITY).usage == Usage(150, 15, "m-2")

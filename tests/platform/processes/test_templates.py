@@ -111,6 +111,26 @@ def test_the_text_has_a_size():
     assert render("{{lang}}", {"lang": "x" * 50}, most=50) == "x" * 50
 
 
+NESTED = "{{#each rows}}" + "{{#each @root.rows}}" * 3
+LOOPS = {
+    "of loops": NESTED + "{{/each}}" * 4,
+    "with helpers": "{{#each rows}}{{#each @root.rows}}{{#if (json @root.long)}}{{/if}}{{/each}}{{/each}}",
+}
+
+
+@pytest.mark.parametrize("template", LOOPS.values(), ids=LOOPS)
+def test_a_template_that_would_not_end_is_refused_as_such(template):
+    """Though it makes no text at all; 100 rows are 100 million rounds."""
+    with pytest.raises(TemplateError, match="more than 1,000,000 steps"):
+        render(template, {"rows": list(range(100)), "long": "x" * 100_000})
+
+
+def test_blocks_that_are_nested_too_deeply_are_refused():
+    template = "{{#if lang}}" * 5000 + "{{/if}}" * 5000
+    with pytest.raises(TemplateError, match="nested too deeply"):
+        render(template, VALUES)
+
+
 def test_values_are_never_templates():
     """Platform 6."""
     assert render("{{lang}}", {"lang": "{{rows}} {step.x} {{{lang}}}"}) == "{{rows}} {step.x} {{{lang}}}"

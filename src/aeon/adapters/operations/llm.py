@@ -44,12 +44,9 @@ class LlmExecutor:
 
     def execute(self, work: Work) -> Outcome:
         operation = cast(LlmCall, work.operation)
-        system = prompt_of(operation.system_prompt, work.given)
-        prompt = prompt_of(operation.prompt_template, work.given)
-        request = Request(prompt, system or None, operation.max_tokens, operation.temperature)
         replies: list[Reply] = []
         try:
-            output = _within(operation.timeout, lambda: self._answer(work, request, replies))
+            output = _within(operation.timeout, lambda: self._answer(work, _request(operation, work.given), replies))
         except OperationError as error:
             error.usage = usage_of(replies)
             raise
@@ -70,6 +67,12 @@ class LlmExecutor:
                 is_transient=not isinstance(error, LLMRequestError),
                 is_unauthorized=error.details.get("status") == _UNAUTHORIZED,
             ) from None
+
+
+def _request(operation: LlmCall, given: JsonObject) -> Request:
+    system = prompt_of(operation.system_prompt, given)
+    prompt = prompt_of(operation.prompt_template, given)
+    return Request(prompt, system or None, operation.max_tokens, operation.temperature)
 
 
 def _text(reply: Reply) -> str:

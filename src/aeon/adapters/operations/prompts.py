@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
-from aeon.platform.handlebars import rendered
+from aeon.platform.handlebars import MOST_STEPS, EndlessTemplateError, rendered
 
 if TYPE_CHECKING:
     from pydantic_handlebars import HandlebarsEnvironment
@@ -25,6 +25,15 @@ def prompt_of(template: str, given: JsonObject) -> str:
 
     try:
         return rendered(environment, template, given)
+    except EndlessTemplateError:
+        raise OperationError(
+            f"the prompt takes more than {MOST_STEPS:,} steps to make",
+            next_step="Give shorter lists, or let the templates have fewer loops inside of loops.",
+        ) from None
+    except RecursionError:
+        raise OperationError(
+            "the blocks of the prompt are nested too deeply", next_step="Correct the operation's templates."
+        ) from None
     except HandlebarsError as error:
         missing = _MISSING.search(str(error))
         if missing is None:

@@ -156,3 +156,5 @@ def _handlebars(template: str) -> frozenset[str]:
         return frozenset(extract_dependencies(template))
     except HandlebarsError as error:
         raise ValueError(f"the prompt is no valid template: {error}") from None
+    except RecursionError:
+        raise ValueError("the blocks of the prompt are nested too deeply") from None

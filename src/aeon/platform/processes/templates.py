@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from aeon.base.errors import InputError, MissingExtraError
 from aeon.base.json import Json, JsonObject, canonical
-from aeon.platform.handlebars import rendered
+from aeon.platform.handlebars import MOST_STEPS, EndlessTemplateError, rendered
 from aeon.platform.processes.words import listed
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def render(template: str, values: Mapping[str, Json], *, most: int = MOST_CHARAC
     """The text of a template over inputs by name, and under `step` the steps' variables (platform 6).
 
     Nothing is escaped, null is empty, objects and lists are JSON, and values are never templates themselves. Raises
-    TemplateError where a name leads nowhere and where the text is longer than `most` characters.
+    TemplateError where a name leads nowhere, where the text is longer than `most` characters, and where it takes more
+    steps than any template should.
     """
     environment = _environment(most)
     from pydantic_handlebars import HandlebarsError
@@ -66,13 +67,15 @@ def render(template: str, values: Mapping[str, Json], *, most: int = MOST_CHARAC
     context = {**values, "step": dict(cast(Mapping[str, Json], values.get("step", {})))}
     try:
         return rendered(environment, template, context)
-    except (HandlebarsError, RecursionError) as error:
+    except (HandlebarsError, RecursionError, EndlessTemplateError) as error:
         raise TemplateError(f"The output template cannot be rendered: {_in_words(error, most)}.") from None
 
 
 def _in_words(error: Exception, most: int) -> str:
     if isinstance(error, RecursionError):
         return "its blocks are nested too deeply"
+    if isinstance(error, EndlessTemplateError):
+        return f"it takes more than {MOST_STEPS:,} steps, with loops inside of loops"
     said = str(error).removeprefix("Strict mode: ")
     return f"it comes to more than {most} characters" if said.startswith("Output size") else said
 
