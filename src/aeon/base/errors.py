@@ -3,7 +3,10 @@
 import inspect
 from typing import ClassVar
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, faults
+
+MAX_MESSAGE = 2000
+"""Characters of other people's error messages that are kept."""
 
 
 class AeonError(Exception):
@@ -108,3 +111,29 @@ class SandboxError(AeonError):
     """Scripts cannot be isolated as well as was asked."""
 
     next_step = "Install bubblewrap, use a kernel with Landlock, or ask for less with --sandbox auto."
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says, its type first; other people's may be unable to say anything."""
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001  # other people's code
+        said = "(without a readable message)"
+    return f"{type(error).__name__}: {said}"[:MAX_MESSAGE]
+
+
+def message_of(error: BaseException) -> str:
+    """The message of one of Aeon's errors, else `text_of` the exception."""
+    message: Json = getattr(error, "message", None) if isinstance(error, AeonError) else None
+    return message[:MAX_MESSAGE] if isinstance(message, str) else text_of(error)
+
+
+def is_recordable(error: AeonError) -> bool:
+    """Whether a log can keep `error` and a replay can raise it again: its record is JSON and says what it says."""
+    try:
+        record = error.as_dict()
+        texts: list[Json] = [record["message"], record["next_step"], record["type"]]
+        is_same = str(error) == f"{error.message} {error.advice}".strip()
+        return is_same and all(isinstance(text, str) for text in texts) and not faults(record)
+    except Exception:  # noqa: BLE001  # other people's subclasses
+        return False

@@ -1,7 +1,7 @@
 """`StepExecutor`: carries out one step in one of three modes: tool, llm, fallback (core 1-4, core 6)."""
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, Optional  # noqa: UP035  # the published fields
+from typing import Any, Dict, Optional, cast  # noqa: UP035  # the published fields
 
 from aeon.base.binding import bind, bind_as_text
 from aeon.base.clock import Clock, SystemClock
@@ -13,12 +13,14 @@ from aeon.base.errors import (
     MemoryStoreError,
     SupervisorError,
     ToolError,
+    is_recordable,
+    message_of,
 )
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, copied, faults
 from aeon.kernel.prompts import STEP_SYSTEM, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
 from aeon.llm.interface import LLMAdapter, Reply, Request, ask
 from aeon.memory.interface import Memory
-from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned
+from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned, guarded
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.supervisor.repair import Supervisor
@@ -58,7 +60,7 @@ class StepExecutor:
         self.context = StepContext()
         self._validator = validator or Validator()
         self._clock = clock or SystemClock()
-        self._observe = observer
+        self._observe = guarded(observer)
         self._caller = ToolCaller()
         self._forms: dict[str, CallForm] = {}
 
@@ -113,7 +115,7 @@ class StepExecutor:
         if not self.context.goal:
             self.context.results = {}
             try:
-                self.context.results = {key.removeprefix("step/"): value for key, value in memory.search("step/")}
+                self.context.results = _recalled(memory)
             except Exception as error:  # noqa: BLE001  # a memory is other people's code (core 14)
                 self._note_memory(step, outcome, error)
         return outcome
@@ -245,7 +247,7 @@ class StepExecutor:
         self, step: PlanStep, registered: Registered, arguments: JsonObject, outcome: StepExecutionResult
     ) -> None:
         """Call the tool once and record the call (core 6, FR-054)."""
-        name = registered.tool.name
+        name: str = registered.exported["name"]
         timestamp = self._clock.now()
         if self._observe is not None:
             self._observe(ToolInvoked(step.step_id, name, arguments))
@@ -273,14 +275,15 @@ class StepExecutor:
     def _store(self, step: PlanStep, memory: Memory, result: Json, outcome: StepExecutionResult) -> None:
         """Keep the result for later steps; a memory that fails is logged and stops nothing (core 14)."""
         try:
-            memory.write(f"step/{step.step_id}", result)
+            memory.write(f"step/{step.step_id}", copied(result))
         except Exception as error:  # noqa: BLE001  # a memory is other people's code (core 14)
             self._note_memory(step, outcome, error)
 
     def _note_memory(self, step: PlanStep, outcome: StepExecutionResult, error: Exception) -> None:
         """Log what a memory raised, in the one form that replays."""
-        is_ours = isinstance(error, MemoryStoreError)
-        failure = MemoryStoreError(error.message, next_step=error.advice) if is_ours else MemoryStoreError(repr(error))
+        failure = MemoryStoreError(message_of(error))
+        if isinstance(error, MemoryStoreError) and is_recordable(error):
+            failure = MemoryStoreError(error.message, next_step=error.advice)
         outcome.errors.append({**failure.as_dict(), "step_id": step.step_id})
         self._warn(step, outcome, str(failure), mark=False)
 
@@ -293,3 +296,11 @@ class StepExecutor:
             outcome.errors.append({"type": "Warning", "message": message, "step_id": step.step_id})
         if self._observe is not None:
             self._observe(Warned(step.step_id, message))
+
+
+def _recalled(memory: Memory) -> dict[str, Json]:
+    """The results that `memory` holds of earlier steps, by id. Raises MemoryStoreError for what is no JSON."""
+    results = {key.removeprefix("step/"): value for key, value in memory.search("step/")}
+    if wrong := faults(results):
+        raise MemoryStoreError(f"The memory returned what is not JSON: {'; '.join(wrong[:5])}.")
+    return cast(dict[str, Json], copied(results))

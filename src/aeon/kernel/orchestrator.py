@@ -1,7 +1,8 @@
 """`Orchestrator`: from a request to a plan to its results, step by step, every cycle logged (FR-001 to FR-005)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
@@ -24,6 +25,7 @@ from aeon.observability.events import (
     StepEnded,
     StepStarted,
     TextMade,
+    guarded,
 )
 from aeon.observability.log import RunLog, no_log
 from aeon.observability.plan_record import PlanRecorder
@@ -68,13 +70,16 @@ class Orchestrator:
         self._llm = llm_adapter
         self._clock = clock or SystemClock()
         self._memory = InMemoryKVStore() if memory is None else memory
-        self._registry = tool_registry or ToolRegistry()
+        self._registry = ToolRegistry() if tool_registry is None else tool_registry
         self._supervisor = supervisor or Supervisor(llm_adapter, clock=self._clock)
         self._validator = validator or Validator()
         self._ttl = _checked_ttl(ttl)
         self._keeps_log = log is not None
         self._log = no_log() if log is None else log
-        self._observer = observer
+        self._given_observer = observer
+        self._observer: Observer | None = None
+        self._tools = self._registry
+        self._is_busy = False
         self._state: OrchestrationState | None = None
 
     def execute(self, user_request: str, initial_plan: Optional[Plan] = None) -> Dict[str, Any]:  # noqa: UP006, UP045
@@ -85,6 +90,10 @@ class Orchestrator:
         Raises RequestError or PlanError for input that cannot be run, OrchestrationError when no plan could be made,
         LogError when the log cannot be written.
         """
+        with self._one_run():
+            return self._executed(user_request, initial_plan)
+
+    def _executed(self, user_request: str, initial_plan: Plan | None) -> Dict[str, Any]:  # noqa: UP006
         if not self._keeps_log:
             self._log = no_log()
         elif self._log.entries:
@@ -110,10 +119,11 @@ class Orchestrator:
 
     def plan(self, user_request: str) -> Plan:
         """Only plan the request; nothing runs and nothing is logged. Raises RequestError, OrchestrationError."""
-        cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-        plan = self._make_plan(checked_request(user_request), cycle)
-        self._take_actions(cycle, None)
-        return plan
+        with self._one_run():
+            cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
+            plan = self._make_plan(checked_request(user_request), cycle)
+            self._take_actions(cycle, None)
+            return plan
 
     def resume(self, state: OrchestrationState, ttl: int | None = None) -> Dict[str, Any]:  # noqa: UP006
         """Go on with a run that expired or crashed; `state` is what its log restores (core 13). Returns as `execute`.
@@ -121,18 +131,38 @@ class Orchestrator:
         `ttl` is the cycles it gets from here; None gives the orchestrator's own. The log must be the run's own.
         """
         checked = self._ttl if ttl is None else _checked_ttl(ttl)
-        self._state = state.snapshot()
-        self._state.ttl_remaining = checked
-        steps = [step.as_dict() for step in self._state.plan.steps]
-        self._recorder = PlanRecorder(self._state.plan.goal, steps, entries=self._log.entries)
-        self._emit(PlanReady(self._state.plan.as_dict(), by_hand=True))
-        return self._run(self._state, resumed={"ttl": self._state.ttl_remaining})
+        with self._one_run():
+            self._state = state.snapshot()
+            self._state.ttl_remaining = checked
+            steps = [step.as_dict() for step in self._state.plan.steps]
+            self._recorder = PlanRecorder(self._state.plan.goal, steps, entries=self._log.entries)
+            self._emit(PlanReady(self._state.plan.as_dict(), by_hand=True))
+            return self._run(self._state, resumed={"ttl": self._state.ttl_remaining})
 
     def get_state(self) -> OrchestrationState:
         """A snapshot of the run: changing it changes nothing (core 16). Raises OrchestrationError before the first."""
         if self._state is None:
             raise OrchestrationError("Nothing has run yet.", next_step="Call execute() first.")
         return self._state.snapshot()
+
+    @contextmanager
+    def _one_run(self) -> Generator[None]:
+        """One run at a time, with the tools that are registered as it begins, told to an observer that cannot harm it.
+
+        Raises OrchestrationError within another run, as when a tool enters its own orchestrator again.
+        """
+        if self._is_busy:
+            raise OrchestrationError(
+                "This orchestrator is in the middle of a run.",
+                next_step="Give the other run an Orchestrator of its own.",
+            )
+        self._is_busy = True
+        try:
+            self._tools = self._registry.snapshot()
+            self._observer = guarded(self._given_observer)
+            yield
+        finally:
+            self._is_busy = False
 
     def _planned(self, request: str, cycle: "_Cycle") -> Plan:
         """The plan of a run; a cycle that fails to make one is logged too (FR-039)."""
@@ -145,7 +175,7 @@ class Orchestrator:
     def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
         """Ask for a plan and read it with the supervisor's help."""
         self._emit(PlanningStarted(request))
-        tools = self._registry.export_tools_for_llm()
+        tools = self._tools.export_tools_for_llm()
         try:
             reply = ask(self._llm, self._planning_request(request, tools), self._text_sink())
             cycle.llm_output = reply.as_dict()
@@ -163,8 +193,8 @@ class Orchestrator:
             ) from error
 
     def _planning_request(self, request: str, tools: Sequence[JsonObject]) -> Request:
-        system = planner_system(tools, self._registry.planning_examples())
-        prompt = planner_prompt(request, self._registry.read_request(request), self._stored_keys())
+        system = planner_system(tools, self._tools.planning_examples())
+        prompt = planner_prompt(request, self._tools.read_request(request), self._stored_keys())
         return Request(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(tools))
 
     def _stored_keys(self) -> list[str]:
@@ -214,7 +244,7 @@ class Orchestrator:
         if self._observer is not None:
             self._observer(StepStarted(step.as_dict(), position, state.ttl_remaining))
 
-        outcome = executor.execute_step(step, self._registry, self._memory, self._llm, self._supervisor)
+        outcome = executor.execute_step(step, self._tools, self._memory, self._llm, self._supervisor)
 
         state.ttl_remaining -= 1
         state.current_step_id = None
@@ -279,7 +309,7 @@ class Orchestrator:
             "request": request,
             "ttl": self._ttl,
             "by_hand": by_hand,
-            "tools": self._registry.export_tools_for_llm(),
+            "tools": self._tools.export_tools_for_llm(),
         }
 
     def _result(self, state: OrchestrationState, error: JsonObject | None) -> Dict[str, Any]:  # noqa: UP006

@@ -3,11 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Optional, TypeAlias, cast  # noqa: UP035  # the published signature
 
-from aeon.base.errors import LLMError
-from aeon.base.json import JsonObject
+from aeon.base.errors import LLMError, is_recordable, message_of
+from aeon.base.json import Json, JsonObject, copied, faults
 
 TextSink: TypeAlias = Callable[[str], None]
 """Receives each piece of text as the model makes it."""
@@ -121,13 +121,39 @@ class RequestAdapter(LLMAdapter):
 
 
 def ask(adapter: LLMAdapter, request: Request, on_text: TextSink | None = None) -> Reply:
-    """The adapter's answer; whatever else an adapter raises, callers see an LLMError (core 7)."""
+    """The adapter's answer, a copy; whatever else an adapter returns or raises, callers see an LLMError (core 7)."""
+    own = request if request.schema is None else replace(request, schema=copied(request.schema))
     try:
-        return adapter.complete(request, on_text)
-    except LLMError:
-        raise
+        return _checked(adapter.complete(own, on_text))
     except Exception as error:
-        raise LLMError(f"The LLM adapter failed: {type(error).__name__}: {error}") from error
+        if isinstance(error, LLMError) and is_recordable(error):
+            raise
+        raise LLMError(f"The LLM adapter failed: {message_of(error)}") from error
+
+
+def _checked(reply: object) -> Reply:
+    """A copy of what an adapter's `complete` returned. Raises LLMError for what is no reply that a log can keep."""
+    if not isinstance(reply, Reply):
+        raise LLMError(
+            f"The LLM adapter returned {type(reply).__name__}, not a Reply.",
+            next_step="complete() must return a Reply.",
+        )
+    usage = cast(Json, reply.usage)
+    wrong = [] if isinstance(cast(Json, reply.text), str) else ["its text is no string"]
+    wrong += [
+        f"its {name} is no string"
+        for name in ("finish_reason", "model", "request_id")
+        if not isinstance(getattr(reply, name), str | None)
+    ]
+    if usage is not None:
+        unkept = faults(usage) if isinstance(usage, dict) else [f"{type(usage).__name__} is no object"]
+        wrong += [f"its usage is not JSON ({fault})" for fault in unkept[:5]]
+    if wrong:
+        raise LLMError(
+            f"The LLM adapter returned a reply that cannot be kept: {'; '.join(wrong)}.",
+            next_step="Correct the adapter; usage is an object of JSON numbers.",
+        )
+    return Reply(reply.text, reply.finish_reason, copied(usage or {}), reply.model, reply.request_id)
 
 
 def _text_or_none(value: object) -> str | None:

@@ -1,10 +1,11 @@
 """The event vocabulary of a run. The log records it, the live display draws it, `--json` prints it."""
 
+import logging
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import ClassVar, TypeAlias
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, copied
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +156,34 @@ class RunEnded(Event):
     log: str | None
 
 
+_LOG = logging.getLogger("aeon.run")
+
 Observer: TypeAlias = Callable[[Event], None]
 """Receives every event of a run, in order, in the thread that runs it."""
+
+
+class GuardedObserver:
+    """An observer that cannot harm the run: it is given copies, and when it raises, the run goes on without it."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer: Observer | None = observer
+
+    def __call__(self, event: Event) -> None:
+        """Tell the observer; what it raises goes to the program's log (`aeon.run`), and it is told nothing more."""
+        if self._observer is None:
+            return
+        try:
+            self._observer(_copy(event))
+        except Exception:  # noqa: BLE001  # other people's code; what it raised is logged
+            self._observer = None
+            _LOG.exception("The observer failed at %s; it is told nothing more of this run.", event.kind)
+
+
+def guarded(observer: Observer | None) -> Observer | None:
+    """`observer`, unable to harm the run that it observes; None for None."""
+    return observer if observer is None or isinstance(observer, GuardedObserver) else GuardedObserver(observer)
+
+
+def _copy(event: Event) -> Event:
+    held: JsonObject = {one.name: getattr(event, one.name) for one in fields(event)}
+    return replace(event, **{name: copied(value) for name, value in held.items() if isinstance(value, (dict, list))})

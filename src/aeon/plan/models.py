@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from aeon.base.errors import ExecutionError
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, copied
 
 Text = Annotated[str, StringConstraints(pattern=r"\S")]
 """A string with something in it."""
@@ -58,7 +58,7 @@ class PlanStep(BaseModel):
         if self.agent is not None:
             fields["agent"] = self.agent
         if self.arguments is not None:
-            fields["arguments"] = self.arguments
+            fields["arguments"] = copied(self.arguments)
         if self.errors:
             fields["errors"] = list(self.errors)
         return fields

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the publish
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical, faults
-from aeon.base.json_schema import Problem, SchemaCheck, schema_check
+from aeon.base.json_schema import Problem, SchemaCheck, schema_check, schema_problem
 from aeon.llm.interface import LLMAdapter, Reply, Request, ask
 from aeon.observability.records import ActionType, SupervisorAction
 from aeon.plan.models import Plan
@@ -59,8 +59,11 @@ class Supervisor:
         expected_schema: Optional[Dict[str, Any]] = None,  # noqa: UP006, UP045
         max_attempts: int = MAX_ATTEMPTS,
     ) -> Dict[str, Any]:  # noqa: UP006
-        """The object that `malformed_json` stands for. Raises SupervisorError when it cannot be repaired (FR-029)."""
-        schema = {"type": "object", **(expected_schema or {})}
+        """The object that `malformed_json` stands for (FR-029).
+
+        Raises SupervisorError when it cannot be repaired, and for a schema that no object fits or that is none.
+        """
+        schema = _object_schema(expected_schema or {})
         read = self._recovered(Reply(malformed_json), schema_check(schema))
         if isinstance(read, Recovered):
             return cast(JsonObject, read.value)
@@ -185,7 +188,11 @@ class Supervisor:
     def _recovered(self, reply: Reply, check: SchemaCheck) -> Recovered | Refused:
         """What the deterministic ladder makes of a reply; a repair on it is recorded (core 9, core 10)."""
         read = _read(reply, check)
-        if isinstance(read, Recovered) and read.stages:
+        if isinstance(read, Refused):
+            return read
+        if not _is_object(read.value):
+            return Refused((Problem("$", "must be an object"),), None, is_truncated=False)
+        if read.stages:
             before = {"text": reply.text}
             self._record("json_repair", before, 1, repaired_output=read.value, stages=list(read.stages))
         return read
@@ -303,6 +310,25 @@ def _call_task(
         schema,
         faults,
     )
+
+
+def _is_object(value: Json) -> bool:
+    return isinstance(value, dict)
+
+
+def _object_schema(expected: JsonObject) -> JsonObject:
+    """`expected`, for an object. Raises SupervisorError where it says that no object fits, or is no schema."""
+    schema: JsonObject = {"type": "object", **expected}
+    wrong = next(iter(faults(schema)), None) or schema_problem(schema)
+    if wrong:
+        raise SupervisorError(f"The expected schema is no valid JSON Schema: {wrong}.")
+    kinds = cast("list[Json]", schema["type"] if isinstance(schema["type"], list) else [schema["type"]])
+    if "object" not in kinds:
+        raise SupervisorError(
+            f"repair_json gives an object, and the expected schema asks for {canonical(schema['type'])}.",
+            next_step='Ask for an object that holds it: {"properties": {"items": ...}, "required": ["items"]}.',
+        )
+    return schema
 
 
 def _require_object(value: Json) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from queue import Empty
 from typing import cast
 
-from aeon.base.errors import AeonError, ToolError
+from aeon.base.errors import MAX_MESSAGE, ToolError, is_recordable, message_of, text_of
 from aeon.base.giving_up import GivingUp, when_given_up
 from aeon.base.json import Json, JsonObject, canonical, copied, faults, parse_strict
 from aeon.base.threads import Outcome, WorkerThread, outcome_of
@@ -12,9 +12,6 @@ from aeon.tools.registry import Registered
 
 MAX_RESULT = 1_048_576
 """Characters of a result, encoded."""
-
-_MAX_MESSAGE = 2000
-"""Characters of an error's message that are kept."""
 
 
 class ToolCaller:
@@ -90,25 +87,16 @@ def _tool_error(name: str, error: BaseException) -> ToolError:
     """The tool's own ToolError when the log can keep it, else one that tells what was raised."""
     if isinstance(error, ToolError) and _can_be_kept(error):
         return error
-    message = error.message if isinstance(error, AeonError) else f"{type(error).__name__}: {_text_of(error)}"
-    return ToolError(_kept(f"The tool {name!r} failed: {message}"))
+    return ToolError(_kept(f"The tool {name!r} failed: {message_of(error)}"))
 
 
 def _can_be_kept(error: ToolError) -> bool:
-    said = (cast(Json, error.message), cast(Json, error.advice))
-    return all(isinstance(text, str) and len(text) <= _MAX_MESSAGE for text in said) and not faults(error.as_dict())
+    return is_recordable(error) and max(len(error.message), len(error.advice)) <= MAX_MESSAGE
 
 
 def _kept(message: str) -> str:
     """What the log keeps of a message: a replay must find it short enough to be kept as it is (core 13)."""
-    return message[:_MAX_MESSAGE]
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001  # other people's code: an exception that cannot even say what it is
-        return "(without a readable message)"
+    return message[:MAX_MESSAGE]
 
 
 def _checked(result: Json, registered: Registered) -> JsonObject:
@@ -117,7 +105,7 @@ def _checked(result: Json, registered: Registered) -> JsonObject:
         text = canonical(result)
     except Exception as error:  # noqa: BLE001  # encoding runs the result's own code where it subclasses dict or list
         raise ToolError(
-            _kept(f"The tool {name!r} returned what is no JSON: {_text_of(error)}."), next_step="Return JSON only."
+            _kept(f"The tool {name!r} returned what is no JSON: {text_of(error)}."), next_step="Return JSON only."
         ) from None
     if len(text) > MAX_RESULT:
         raise ToolError(

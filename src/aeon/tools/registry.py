@@ -2,9 +2,9 @@
 
 import math
 import re
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass
-from typing import cast
+from typing import Self, cast
 
 from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, faults
@@ -49,6 +49,12 @@ class ToolRegistry:
         self._tools[tool.name] = Registered(
             tool, SchemaCheck(tool.input_schema), SchemaCheck(tool.output_schema), _exported(tool)
         )
+
+    def snapshot(self) -> Self:
+        """A registry of the tools that are registered now; registering later changes neither through the other."""
+        same = copy(self)
+        vars(same)["_tools"] = dict(self._tools)
+        return same
 
     def get(self, name: str) -> Tool | None:
         """The tool of that name, or None."""
