@@ -7,6 +7,7 @@ from aeon.base.errors import SupervisorError
 from aeon.base.json import canonical
 from aeon.llm.interface import Reply
 from aeon.memory.kv_store import InMemoryKVStore
+from aeon.supervisor.given import Given
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import call, plan, step
@@ -52,7 +53,7 @@ def test_calls(first, second, third):
     supervisor = Supervisor(ScriptedAdapter([text_of(second), text_of(third)]))
     registered = TOOLS.lookup("echo")
     try:
-        value = supervisor.read_call(Reply(text_of(first)), registered.exported, registered.input, "context")
+        value = supervisor.read_call(Reply(text_of(first)), registered.exported, registered.input, Given("context"))
     except SupervisorError:
         return
     assert value["tool"] == "echo"

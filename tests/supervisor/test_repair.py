@@ -6,6 +6,7 @@ from aeon.base.errors import LLMError, SupervisorError
 from aeon.base.json import canonical
 from aeon.llm.interface import Reply
 from aeon.memory.kv_store import InMemoryKVStore
+from aeon.supervisor.given import Given
 from aeon.supervisor.models import Supervisor, SupervisorAction
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
@@ -303,7 +304,7 @@ def test_the_call_of_another_tool_is_not_a_call_core_10():
         Reply('{"tool": "calculator", "arguments": {"expression": "1"}}'),
         TOOLS.lookup("echo").exported,
         check,
-        "say hello",
+        Given("say hello"),
     ) == call("echo", text="hello")
 
 

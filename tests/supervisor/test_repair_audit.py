@@ -6,6 +6,7 @@ from aeon.base.errors import SupervisorError
 from aeon.base.json_schema import SchemaCheck
 from aeon.llm.interface import Reply
 from aeon.memory.kv_store import InMemoryKVStore
+from aeon.supervisor.given import Given
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import call, plan, step
@@ -89,7 +90,7 @@ def test_repair_json_gives_an_object_fr_029():
 def test_the_record_of_a_repaired_call_shows_what_the_model_wrote_core_10(text, finish, original):
     made = supervisor(call("echo", text="hello"))
 
-    made.read_call(Reply(text, finish), ECHO.exported, ECHO.input, "say hello")
+    made.read_call(Reply(text, finish), ECHO.exported, ECHO.input, Given("say hello"))
 
     assert made.actions[-1].original_output == original
 

@@ -23,6 +23,7 @@ from aeon.memory.interface import Memory
 from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned, guarded
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep, StepStatus
+from aeon.supervisor.given import Given
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.invocation import ToolCaller
 from aeon.tools.registry import Registered, ToolRegistry
@@ -205,11 +206,16 @@ class StepExecutor:
         form = self._form(registered.exported)
         prompt = call_prompt(step, form, self.context)
         reply = self._ask(llm, Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0, form.schema), "call", outcome)
-        call = supervisor.read_call(reply, form.tool, registered.input, prompt)
+        call = supervisor.read_call(reply, form.tool, registered.input, self._given(step))
         arguments, listed = self._bound(call["arguments"], registered)
         if listed:
             raise ExecutionError(f"The call of {step.tool!r} does not fit once its references are filled in: {listed}")
         return arguments
+
+    def _given(self, step: PlanStep) -> Given:
+        """What a repair of the step's call may take values from (core 18)."""
+        known = self.context
+        return Given(known.request, known.goal, step.description, step.arguments or {}, known.results)
 
     def _form(self, tool: JsonObject) -> CallForm:
         """The form of a tool's calls, kept for as long as the same tool is registered under its name."""

@@ -1,12 +1,11 @@
 """What a repair may not do (core 10): pure checks of the output after it against the output before it."""
 
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.base.json_schema import Problem
-from aeon.tools.spoken import numbers_in
+from aeon.supervisor.given import Source, leaves
 
 
 def plan_limits(before: JsonObject | None, after: JsonObject, tools: Collection[str]) -> list[Problem]:
@@ -52,10 +51,12 @@ def _step_changes(before: list[JsonObject], after: list[JsonObject], tools: Coll
             yield Problem(f"$.steps[{index}].arguments", "must stay as they were, or be left out")
 
 
-def call_limits(before: JsonObject | None, after: JsonObject, wrong: Collection[str], context: str) -> list[Problem]:
-    """A repaired call keeps the tool and every valid argument, and takes new values only from what was said.
+def call_limits(
+    before: JsonObject | None, after: JsonObject, wrong: Collection[str], given: Sequence[Json]
+) -> list[Problem]:
+    """A repaired call keeps the tool and every valid argument, and takes new values only from what was given (core 18).
 
-    `wrong` names the arguments that were not valid; `context` is everything the call may draw on.
+    `wrong` names the arguments that were not valid; `given` is what holds values besides the call itself.
     """
     old = before or {}
     problems: list[Problem] = []
@@ -66,13 +67,12 @@ def call_limits(before: JsonObject | None, after: JsonObject, wrong: Collection[
     for name, value in arguments.items():
         if name not in wrong and not (name in new and _same(new[name], value)):
             problems.append(Problem(f"$.arguments.{name}", f"was valid and must stay {canonical(value)[:200]}"))
-    said = {key: value for key, value in old.items() if value != {}}
-    source = _Source(f"{context}\n{canonical(said)}\n{' '.join(str(leaf) for leaf in _leaves(said))}")
+    source = Source([*given, *(value for key, value in old.items() if key != "tool" and value != {})])
     problems += [
         Problem(f"$.arguments.{name}", f"{leaf!r} appears nowhere in the context; a repair invents nothing")
         for name, value in new.items()
         if not (name in arguments and _same(arguments[name], value))
-        for leaf in _leaves(value)
+        for leaf in leaves(value)
         if not source.says(leaf)
     ]
     return problems
@@ -85,42 +85,6 @@ def step_limits(before: JsonObject, after: JsonObject) -> list[Problem]:
         for field in ("step_id", "description", "arguments")
         if field in after and not _same(after[field], before.get(field))
     ]
-
-
-class _Source:
-    """The text that a repair may take values from."""
-
-    def __init__(self, text: str) -> None:
-        self._text = _folded(text)
-        self._words = set(re.findall(r"\w+", self._text))
-        self._numbers = numbers_in(text)
-
-    def says(self, leaf: Json) -> bool:
-        if leaf in (None, "", [], {}):
-            return canonical(leaf) in self._text
-        if isinstance(leaf, bool):
-            return bool(self._words & ({"true", "yes"} if leaf else {"false", "no"}))
-        if isinstance(leaf, (int, float)):
-            return leaf in self._numbers
-        return _folded(str(leaf)) in self._text
-
-
-def _leaves(value: Json) -> Iterator[Json]:
-    """Every value that holds no other; an empty object or list is one."""
-    if value in ({}, []):
-        yield value
-    elif isinstance(value, dict):
-        for item in cast(JsonObject, value).values():
-            yield from _leaves(item)
-    elif isinstance(value, list):
-        for item in cast(list[Json], value):
-            yield from _leaves(item)
-    else:
-        yield value
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _same(one: Json, other: Json) -> bool:

@@ -11,13 +11,13 @@ SYSTEM = (
 )
 
 _MOST_TEXT = 8000
-"""Characters of a faulty output that are shown again."""
+"""Characters of a faulty output, and of its context, that are shown."""
 
 
 def repair_prompt(output: str, problems: Sequence[Problem], schema: JsonObject | None, context: str) -> str:
     """Ask for the corrected form of `output`."""
     parts = [
-        f"Context:\n{context}\n" if context else "",
+        f"Context:\n{context[:_MOST_TEXT]}\n" if context else "",
         f"The JSON must fit this schema:\n{canonical(schema)}\n" if schema else "",
         f"Output to correct:\n{output[:_MOST_TEXT]}\n",
         _problem_lines(problems),

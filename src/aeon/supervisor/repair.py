@@ -12,6 +12,7 @@ from aeon.llm.interface import LLMAdapter, Reply, Request, ask
 from aeon.observability.records import ActionType, SupervisorAction
 from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
+from aeon.supervisor.given import Given
 from aeon.supervisor.limits import call_limits, plan_limits, step_limits
 from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
 from aeon.supervisor.references import with_known_fields, without_unusable_arguments
@@ -89,14 +90,14 @@ class Supervisor:
     ) -> Dict[str, Any]:  # noqa: UP006
         """`{"tool", "arguments"}` with arguments that fit `tool_schema`; a valid call comes back as it is.
 
-        The tool and every valid argument stay; a missing value must stand in the call or in `context` (core 10).
+        The tool and every valid argument stay; a missing value must stand in the call or in `context` (core 18).
         Raises SupervisorError when that is not possible (FR-030).
         """
         _require_object(malformed_call)
         problems = call_problems(malformed_call, schema_check(tool_schema))
         if not problems:
             return malformed_call
-        task = _call_task(malformed_call, canonical(malformed_call), problems, tool_schema, context)
+        task = _call_task(malformed_call, canonical(malformed_call), problems, tool_schema, Given(context))
         return self._repair(task, max_attempts)
 
     def repair_plan(
@@ -165,8 +166,11 @@ class Supervisor:
             value = self._repair(replace(task, before=value or {"text": reply.text}), MAX_ATTEMPTS)
         return self._with_known_fields(value, tools)
 
-    def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, context: str) -> JsonObject:
-        """The call of `tool` in a thought's reply, recovered or repaired. Raises SupervisorError, LLMError."""
+    def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, given: Given) -> JsonObject:
+        """The call of `tool` in a thought's reply, recovered or repaired from what was `given`.
+
+        Raises SupervisorError, LLMError.
+        """
         name: str = tool["name"]
         read = self._recovered(reply, _CALL_FORM)
         value = _readable(read)
@@ -176,7 +180,7 @@ class Supervisor:
         if not problems:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
-        task = _call_task(before, _shown(reply), problems, tool["input_schema"], context)
+        task = _call_task(before, _shown(reply), problems, tool["input_schema"], given)
         return self._repair(replace(task, before=value or {"text": reply.text}), MAX_ATTEMPTS)
 
     def _with_known_fields(self, plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
@@ -292,13 +296,13 @@ def _with_goal(plan: JsonObject | None, request: str) -> JsonObject | None:
 
 
 def _call_task(
-    before: JsonObject, shown: str, problems: Sequence[Problem], tool_schema: JsonObject, context: str
+    before: JsonObject, shown: str, problems: Sequence[Problem], tool_schema: JsonObject, given: Given
 ) -> _Task:
     check = schema_check(tool_schema)
     wrong = _wrong_arguments(before, check)
 
     def faults(value: JsonObject) -> list[Problem]:
-        return call_problems(value, check) or call_limits(before, value, wrong, context)
+        return call_problems(value, check) or call_limits(before, value, wrong, given.values())
 
     schema = call_schema({"name": "", "input_schema": tool_schema})
     schema["properties"]["tool"] = _named(before)
@@ -306,7 +310,7 @@ def _call_task(
         "tool_call_repair",
         before,
         problems,
-        lambda found: repair_prompt(shown, found, schema, context),
+        lambda found: repair_prompt(shown, found, schema, given.shown()),
         schema,
         faults,
     )

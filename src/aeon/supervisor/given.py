@@ -1,0 +1,98 @@
+"""What a repair may take values from, and whether a value stands there (core 18)."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from aeon.base.json import Json, JsonObject, canonical
+from aeon.supervisor.numerals import numbers_said
+
+_SHOWN = 400
+"""Characters of a result that a repair is shown; all of it is a source."""
+
+_TRUE = frozenset(("true", "yes", "ja", "wahr"))
+_FALSE = frozenset(("false", "no", "nein", "falsch"))
+_NO_WORD_BEFORE = r"(?<!\w)(?<!\w[.@-])(?<!\d,)"
+_NO_WORD_AFTER = r"(?!\w)(?![.@-]\w)(?!,\d)"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The context of a repair: the request, the goal, the step's own words and arguments, results of earlier steps.
+
+    Values read from memory are results. Examples, schemas, descriptions and prompts are no part of it.
+    """
+
+    request: str = ""
+    goal: str = ""
+    step: str = ""
+    arguments: JsonObject = field(default_factory=dict[str, Any])
+    results: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+    def shown(self) -> str:
+        """The context as a repair's prompt shows it."""
+        told = {"Request": self.request, "Goal": self.goal, "Step": self.step}
+        lines = [f"{name}: {text}" for name, text in told.items() if text]
+        if self.arguments:
+            lines.append(f"Given arguments: {canonical(self.arguments)}")
+        lines += [f"Result of {step_id}: {canonical(value)[:_SHOWN]}" for step_id, value in self.results.items()]
+        return "\n".join(lines)
+
+    def values(self) -> list[Json]:
+        """Everything in which a value may stand."""
+        texts = [text for text in (self.request, self.goal, self.step) if text]
+        return [*texts, *self.arguments.values(), *self.results.values()]
+
+
+class Source:
+    """The values that were given, ready to be looked up."""
+
+    def __init__(self, values: Iterable[Json]) -> None:
+        given = [leaf for value in values for leaf in leaves(value)]
+        text = "\n".join(leaf for leaf in given if isinstance(leaf, str))
+        self._exact = {canonical(leaf) for leaf in given}
+        self._text = _folded(text)
+        self._words = set(re.findall(r"\w+", self._text))
+        self._numbers = numbers_said(text) | {leaf for leaf in given if _is_number(leaf)}
+
+    def says(self, leaf: Json) -> bool:
+        """Whether `leaf` was given: itself, or in a text as a whole word or number, never as a part of another."""
+        if canonical(leaf) in self._exact:
+            return True
+        if leaf in (None, "", [], {}):
+            return canonical(leaf) in self._text.split()
+        if isinstance(leaf, bool):
+            return bool(self._words & (_TRUE if leaf else _FALSE))
+        if isinstance(leaf, (int, float)):
+            return leaf in self._numbers
+        return self._has(_folded(str(leaf)))
+
+    def _has(self, phrase: str) -> bool:
+        if not re.search(r"\w", phrase):
+            return phrase in self._text.split()
+        before = _NO_WORD_BEFORE if re.match(r"\w", phrase) else ""
+        after = _NO_WORD_AFTER if re.search(r"\w\Z", phrase) else ""
+        return re.search(before + re.escape(phrase) + after, self._text) is not None
+
+
+def leaves(value: Json) -> Iterator[Json]:
+    """Every value in `value` that holds no other; an empty object or list is one."""
+    if value in ({}, []):
+        yield value
+    elif isinstance(value, dict):
+        for item in cast(JsonObject, value).values():
+            yield from leaves(item)
+    elif isinstance(value, list):
+        for item in cast(list[Json], value):
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,86 @@
+"""The numbers that a text says: in digits, English or German style, and in English or German words (core 18)."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+
+from aeon.tools.spoken import numbers_in
+
+_NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)
+_WITH_DIGIT = re.compile(r"\S*\d\S*")
+_WORD = re.compile(r"[^\W\d_]+")
+_ENGLISH = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+_GERMAN = re.compile(r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+
+_UNITS = "eins zwei drei vier fuenf sechs sieben acht neun"
+_TEENS = "zehn elf zwoelf dreizehn vierzehn fuenfzehn sechzehn siebzehn achtzehn neunzehn"
+_TENS = "zwanzig dreissig vierzig fuenfzig sechzig siebzig achtzig neunzig"
+_MILLIONS = ("million", "millionen")
+_ARTICLES = ("ein", "eine", "einer")
+
+
+def numbers_said(text: str) -> set[float]:
+    """Every number that stands in `text` as a whole: a part of another number or word is none."""
+    digits = {number for found in _NUMERAL.finditer(text) for number in _read(found[0])}
+    words = _WITH_DIGIT.sub(" ; ", text)
+    return digits | numbers_in(words) | set(_in_german(words))
+
+
+def _read(numeral: str) -> Iterator[float]:
+    """What a numeral means, in either style; "1,2,3" is three numbers, "1.2.3" none."""
+    is_either = False
+    for style, thousands, point in ((_ENGLISH, ",", "."), (_GERMAN, ".", ",")):
+        if style.fullmatch(numeral):
+            is_either = True
+            yield float(numeral.replace(thousands, "").replace(point, "."))
+    if not is_either and "." not in numeral:
+        yield from map(float, numeral.split(","))
+
+
+def _in_german(text: str) -> Iterator[float]:
+    before = None
+    for found in _WORD.finditer(text):
+        word = _spelt(found[0])
+        if word in _MILLIONS and before is not None:
+            yield before * 1_000_000
+        number = _german(word)
+        if number is not None:
+            yield number
+        before = 1 if word in _ARTICLES else number
+
+
+def _spelt(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold().replace("ü", "ue").replace("ö", "oe")
+
+
+def _german(word: str) -> int | None:
+    """The number below a million that one German word says, or None; an article is none."""
+    known = _below_thousand()
+    thousands, mark, rest = word.partition("tausend")
+    if not mark:
+        return known.get(word)
+    many = 1 if thousands in ("", "ein") else known.get(thousands)
+    few = 0 if not rest else known.get(rest.removeprefix("und"))
+    return None if many is None or few is None else 1000 * many + few
+
+
+@cache
+def _below_thousand() -> dict[str, int]:
+    units = dict(zip(_UNITS.split(), range(1, 10), strict=True))
+    small = units | dict(zip(_TEENS.split(), range(10, 20), strict=True))
+    for tens, name in enumerate(_TENS.split(), 2):
+        small[name] = 10 * tens
+        small |= {f"{_bound(unit)}und{name}": 10 * tens + value for unit, value in units.items()}
+    words = small | {"null": 0, "zwo": 2}
+    for unit, value in [("", 1), *units.items()]:
+        words[f"{_bound(unit)}hundert"] = 100 * value
+        for name, rest in small.items():
+            for joint in ("", "und"):
+                words[f"{_bound(unit)}hundert{joint}{name}"] = 100 * value + rest
+    return words
+
+
+def _bound(unit: str) -> str:
+    """A unit as the first part of a longer word: "ein" of "eins"."""
+    return "ein" if unit == "eins" else unit
