@@ -200,7 +200,6 @@ def test_a_valid_plan_comes_back_as_it_is():
     ("before", "after"),
     [
         (plan(step("a"), step("a")), plan(step("a"), step("b"))),
-        ({"goal": "g", "steps": [{"step_id": "a"}]}, plan(step("a", "described"), goal="g")),
         ({"goal": "g", "steps": [{"description": "do it"}]}, plan(step("s1"), goal="g")),
         ({"steps": [step("a"), step("a")]}, plan(step("a"), step("b"), goal="the request")),
         (plan(step("a", color="red")), plan(step("a"))),
@@ -212,6 +211,11 @@ def test_a_valid_plan_comes_back_as_it_is():
 )
 def test_structure_is_repaired_fr_031(before, after):
     assert repaired_plan(before, after) == after
+
+
+def test_a_step_that_says_nothing_is_not_described_by_a_repair_core_10_fr_032():
+    with pytest.raises(SupervisorError, match=r"steps\[0\]: says nothing"):
+        repaired_plan({"goal": "g", "steps": [{"step_id": "a"}]}, plan(step("a", "described"), goal="g"))
 
 
 @pytest.mark.parametrize(

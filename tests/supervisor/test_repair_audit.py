@@ -3,6 +3,7 @@
 import pytest
 
 from aeon.base.errors import SupervisorError
+from aeon.base.json import canonical
 from aeon.base.json_schema import SchemaCheck
 from aeon.llm.interface import Reply
 from aeon.memory.kv_store import InMemoryKVStore
@@ -71,7 +72,9 @@ def test_without_registered_tools_a_planned_one_is_refused_core_10():
     made = supervisor(*[plan(step("s1", tool="echo"), step("s2"))] * 2)
 
     with pytest.raises(SupervisorError, match="not registered"):
-        made.read_plan(Reply('{"steps": [{"step_id": "s1", "tool": "echo"}, {"step_id": "s2"}]}', "stop"), [], "r")
+        made.read_plan(
+            Reply(canonical({"steps": [step("s1", tool="echo"), step("s2", colour="red")]}), "stop"), [], "r"
+        )
 
 
 def test_repair_json_gives_an_object_fr_029():

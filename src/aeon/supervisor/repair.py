@@ -14,6 +14,7 @@ from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
 from aeon.supervisor.given import Given
 from aeon.supervisor.limits import call_limits, plan_limits, step_limits
+from aeon.supervisor.plan_keys import unreadable, with_own_keys
 from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
 from aeon.supervisor.references import with_known_fields, without_unusable_arguments
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
@@ -114,11 +115,15 @@ class Supervisor:
         Raises SupervisorError when that is not possible (FR-031).
         """
         _require_object(malformed_plan)
-        problems = _made_plan_problems(malformed_plan)
-        if not problems:
+        if not _made_plan_problems(malformed_plan):
             return malformed_plan
-        text = canonical(malformed_plan)
-        return self._repair(_plan_task(malformed_plan, text, problems, available_tools, request), max_attempts)
+        names = _tool_names(malformed_plan, available_tools)
+        plan, problems = self._plan_in(malformed_plan, malformed_plan, names, request)
+        if plan is not None and not problems:
+            return plan
+        return self._repair(
+            _plan_task(plan, canonical(malformed_plan), problems, available_tools, request), max_attempts
+        )
 
     def repair_missing_tool_step(
         self,
@@ -155,8 +160,10 @@ class Supervisor:
     def read_plan(self, reply: Reply, tools: Sequence[JsonObject], request: str) -> JsonObject:
         """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
         read = self._recovered(reply, schema_check(_PLAN_FORM))
-        value = _with_goal(_readable(read), request)
-        problems = _made_plan_problems(value) if isinstance(read, Recovered) else list(read.problems)
+        found = read.value if isinstance(read, Recovered) else read.readable
+        value, problems = self._plan_in(found, {"text": reply.text}, _tool_names(None, tools), request)
+        if value is None and isinstance(read, Refused):
+            problems = list(read.problems)
         usable = without_unusable_arguments(value, problems) if value is not None and problems else None
         if usable is not None:
             self._record("plan_repair", cast(JsonObject, value), 1, repaired_output=usable, stages=["no_arguments"])
@@ -182,6 +189,30 @@ class Supervisor:
         before = {**(value or {}), "tool": name}
         task = _call_task(before, _shown(reply), problems, tool["input_schema"], given)
         return self._repair(replace(task, before=value or {"text": reply.text}), MAX_ATTEMPTS)
+
+    def _plan_in(
+        self, found: Json, before: JsonObject, tools: Sequence[str], request: str
+    ) -> tuple[JsonObject | None, list[Problem]]:
+        """The plan that `found` holds, under its own keys or usual other ones, and what is wrong with it.
+
+        None when it holds none. Raises SupervisorError where a part cannot be read: no repair may make it up (FR-032).
+        """
+        own = _with_goal(_object(found), request)
+        if own is not None and not _made_plan_problems(own):
+            return own, []
+        plan = _with_goal(_object(with_own_keys(found, tools)), request)
+        if plan is None:
+            return None, _made_plan_problems(found)
+        if lost := unreadable(plan):
+            refusal = SupervisorError(
+                f"The plan cannot be read: {'; '.join(str(problem) for problem in lost[:5])}.",
+                problems=[str(problem) for problem in lost[:20]],
+            )
+            self._record("plan_repair", before, 1, error=refusal.as_dict())
+            raise refusal
+        if own is None or canonical(own) != canonical(plan):
+            self._record("plan_repair", before, 1, repaired_output=plan, stages=["own_keys"])
+        return plan, _made_plan_problems(plan)
 
     def _with_known_fields(self, plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
         corrected = with_known_fields(plan, tools)
@@ -266,7 +297,7 @@ def _plan_task(
     request: str,
 ) -> _Task:
     schema = plan_schema(tools) if tools else _PLAN_FORM
-    names = _tools_named(before) if tools is None else [str(tool["name"]) for tool in tools]
+    names = _tool_names(before, tools)
 
     def faults(value: JsonObject) -> list[Problem]:
         whole = _with_goal(value, request) or value
@@ -281,6 +312,11 @@ def _plan_task(
         faults,
         lambda value: _with_goal(value, request) or value,
     )
+
+
+def _tool_names(plan: JsonObject | None, tools: Sequence[JsonObject] | None) -> list[str]:
+    """The names that a repaired plan may use: those of `tools`, or, where they are not said, those in the plan."""
+    return _tools_named(plan) if tools is None else [str(tool["name"]) for tool in tools]
 
 
 def _tools_named(plan: JsonObject | None) -> list[str]:
@@ -417,7 +453,10 @@ def _letters(name: str) -> str:
 
 
 def _readable(read: Recovered | Refused) -> JsonObject | None:
-    value = read.value if isinstance(read, Recovered) else read.readable
+    return _object(read.value if isinstance(read, Recovered) else read.readable)
+
+
+def _object(value: Json) -> JsonObject | None:
     return cast(JsonObject, value) if isinstance(value, dict) else None
 
 

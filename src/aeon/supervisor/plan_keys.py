@@ -1,0 +1,154 @@
+"""A plan's meaning under other keys and in other shapes than its own, read by code before a model is asked (FR-032)."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import cast
+
+from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json_schema import Problem
+
+_STEPS = ("step", "plan", "tasks", "actions")
+_GOAL = ("objective",)
+_STEP_ID = ("id", "number", "step")
+_DESCRIPTION = ("task", "instruction", "action", "text", "title", "step", "name")
+_TOOL = ("tool_name", "function", "action", "name")
+_ARGUMENTS = ("args", "parameters", "params", "input")
+_ENVELOPES = ("step", "task", "action")
+
+_LONGEST = 160
+"""Characters of a description that is made of a step's tool and arguments."""
+
+
+def with_own_keys(plan: Json, tools: Collection[str]) -> Json:
+    """`plan` with what stands under usual other keys under a plan's own, steps as a list of objects, each with an id.
+
+    A step or a call that stands alone is a plan of one step.
+    An own key is never overwritten, and what cannot be read stays as it is. `tools` are the registered names.
+    """
+    whole = cast(JsonObject, {"steps": plan} if isinstance(plan, list) else plan)
+    if not isinstance(cast(Json, whole), dict):
+        return cast(Json, plan)
+    inner: Json = whole.get("plan")
+    if isinstance(inner, dict) and "steps" not in whole and any(key in inner for key in ("steps", "goal", *_GOAL)):
+        whole = {**{key: value for key, value in whole.items() if key != "plan"}, **cast(JsonObject, inner)}
+    read = _renamed(whole, "steps", _STEPS, lambda value: bool(value) and not _is_number(value))
+    read = _renamed(read, "goal", _GOAL, _is_text)
+    if "steps" not in read and (_is_text(read.get("tool")) or _is_text(read.get("description"))):
+        goal = {"goal": read["goal"]} if "goal" in read else {}
+        read = {**goal, "steps": [{key: value for key, value in read.items() if key != "goal"}]}
+    steps = _listed(read.get("steps"))
+    return read if steps is None else {**read, "steps": _with_ids([_step(step, tools) for step in steps])}
+
+
+def unreadable(plan: JsonObject) -> list[Problem]:
+    """What of `plan` holds a meaning that cannot be read: no repair may put anything in its place."""
+    steps = plan.get("steps")
+    if not steps or not isinstance(steps, list):
+        return [
+            Problem(f"$.{key}", "is no part of a plan, and whether it holds the steps cannot be read")
+            for key, value in plan.items()
+            if key not in ("goal", "steps") and isinstance(value, (dict, list)) and value
+        ]
+    listed = cast(Sequence[Json], steps)
+    return [
+        Problem(f"$.steps[{index}]", "says nothing that can be read as a step, and a repair makes nothing up")
+        for index, step in enumerate(listed)
+        if not isinstance(step, dict) or not _is_text(cast(JsonObject, step).get("description"))
+    ]
+
+
+def _listed(steps: Json) -> list[Json] | None:
+    """The steps as a list: of one, or of an object that holds them by their ids."""
+    if isinstance(steps, str) and steps.strip():
+        return [steps]
+    if not isinstance(steps, dict):
+        return cast("list[Json]", steps) if isinstance(steps, list) else None
+    named = cast(JsonObject, steps)
+    if any(_is_text(named.get(key)) for key in ("description", "tool", *_DESCRIPTION, *_TOOL)):
+        return [named]
+    return [_under(key, step) for key, step in named.items()]
+
+
+def _under(key: str, step: Json) -> Json:
+    """The step that stands under `key` in an object of steps."""
+    if _is_text(step):
+        return {"step_id": key, "description": step}
+    if not isinstance(step, dict) or any(name in step for name in ("step_id", *_STEP_ID)):
+        return cast(Json, step)
+    return {"step_id": key, **cast(JsonObject, step)}
+
+
+def _step(step: Json, tools: Collection[str]) -> Json:
+    if _is_text(step):
+        return {"description": step}
+    if not isinstance(step, dict):
+        return step
+    read = _unwrapped(cast(JsonObject, step))
+    read = _opened_tool(read)
+    read = _renamed(read, "tool", _TOOL, lambda value: isinstance(value, str) and value in tools)
+    read = _renamed(read, "step_id", _STEP_ID, _is_id)
+    read = _renamed(read, "description", _DESCRIPTION, _is_text)
+    read = _renamed(read, "arguments", _ARGUMENTS, lambda value: isinstance(value, dict))
+    if _is_number(read.get("step_id")):
+        read["step_id"] = str(read["step_id"])
+    if "description" not in read and _is_text(read.get("tool")):
+        read["description"] = _told(read)
+    return read
+
+
+def _unwrapped(step: JsonObject) -> JsonObject:
+    """The step inside an object that holds nothing else."""
+    for key in _ENVELOPES:
+        if len(step) == 1 and isinstance(step.get(key), dict):
+            return dict(step[key])
+    return dict(step)
+
+
+def _opened_tool(step: JsonObject) -> JsonObject:
+    """The step with its tool's name and arguments taken out of an object under `tool`."""
+    tool = step.get("tool")
+    if not isinstance(tool, dict) or not _is_text(cast(JsonObject, tool).get("name")):
+        return step
+    opened = _renamed(cast(JsonObject, tool), "arguments", _ARGUMENTS, lambda value: isinstance(value, dict))
+    if not opened.keys() <= {"name", "arguments"} or ("arguments" in opened and "arguments" in step):
+        return step
+    given = {"arguments": opened["arguments"]} if "arguments" in opened else {}
+    return {**step, "tool": opened["name"], **given}
+
+
+def _renamed(value: JsonObject, own: str, others: Sequence[str], fits: Callable[[Json], bool]) -> JsonObject:
+    """`value` with what stands under the one other key that fits under `own`; as it is when `own` is there."""
+    found = [key for key in others if key in value and fits(value[key])]
+    if own in value or len(found) != 1:
+        return value
+    return {own if key == found[0] else key: item for key, item in value.items()}
+
+
+def _with_ids(steps: list[Json]) -> list[Json]:
+    """The steps, each that has no id with one of its own that no other has."""
+    taken = {str(cast(JsonObject, step).get("step_id")) for step in steps if isinstance(step, dict)}
+    named: list[Json] = []
+    for number, step in enumerate(steps, 1):
+        own = f"s{number}"
+        while own in taken:
+            own = f"{own}_"
+        is_nameless = isinstance(step, dict) and "step_id" not in step
+        named.append({"step_id": own, **cast(JsonObject, step)} if is_nameless else step)
+    return named
+
+
+def _told(step: JsonObject) -> str:
+    """A step's tool and arguments in place of the words that it lacks."""
+    arguments = canonical(step["arguments"]) if step.get("arguments") else ""
+    return f"{step['tool']} {arguments}".strip()[:_LONGEST]
+
+
+def _is_text(value: Json) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_id(value: Json) -> bool:
+    return _is_number(value) or (_is_text(value) and not any(mark.isspace() for mark in value))
