@@ -1,6 +1,7 @@
 """Requests: a key stands for one verb, target and parameters (platform 20); who asks is somebody (measured A1, A2)."""
 
 import inspect
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -19,7 +20,7 @@ from aeon.platform.catalog.model import (
     TemplateChange,
     ToolChange,
 )
-from aeon.platform.errors import ConflictError, UnknownUserError
+from aeon.platform.errors import ConflictError, UnknownUserError, VersionError
 from aeon.platform.ledger import Request
 from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import MetricChange, NewMetric
@@ -260,6 +261,45 @@ def test_platform_20_the_same_key_with_anything_else_is_a_conflict(platform, fir
             second(request)
     assert platform.state() == before
     assert platform.catalog.ledger.verify(platform.ann) is None
+
+
+CHANGES = [
+    *_rooms("services", lambda p: p.service(), ServiceChange(enabled=False)),
+    *_rooms("secrets", lambda p: p.secret(), SecretChange(shared=True)),
+    _with(lambda p: p.secret(), _rotated("a")),
+    *_rooms("tools", lambda p: p.tool(), ToolChange(description="a")),
+    *_rooms("service_templates", lambda p: p.world.service_template(p.ann, name=p.name()), TemplateChange(shared=True)),
+    *_rooms("tool_templates", lambda p: p.world.tool_template(p.ann, name=p.name()), TemplateChange(shared=True)),
+    *_rooms("processes", lambda p: p.process(), ProcessChange(description="a")),
+    *_rooms("schedules", lambda p: p.schedule(), ScheduleChange.parsed({"cron": "1 9 * * *"})),
+    _metric(lambda d, id_, r: d.change(id_, MetricChange(description="a"), r, is_admin=True)),
+    _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True)),
+    _with(_binding, lambda p, bound, r: p.catalog.tools.bind(bound[0].id, bound[1].id, r)),
+    _with(_binding, lambda p, bound, r: p.catalog.tools.trust(bound[0].id, r)),
+]
+"""Every verb that changes, deletes or speaks of something that has a version."""
+
+
+@pytest.mark.parametrize("verb", CHANGES)
+def test_a_change_of_another_version_than_was_seen_is_refused_and_nothing_happens(platform, verb):
+    """Measured A5: of two editors one lost what they did."""
+    call, before = verb(platform), platform.state()
+    with pytest.raises(VersionError, match="for version 7, but it has version 1 by now") as raised:
+        call(Request(platform.ann, platform.name(), expected=7))
+    assert (raised.value.version, raised.value.status, platform.state()) == (1, 412, before)
+    call(Request(platform.ann, expected=1))
+    assert platform.state() != before
+
+
+@pytest.mark.parametrize("verb", CHANGES)
+def test_a_repetition_gets_its_first_answer_whatever_the_version_is_now_and_can_be_told_apart(platform, verb):
+    """Measured A1. `on_replay` is how a door learns that nothing was done now."""
+    call, replays = verb(platform), []
+    request = replace(platform.key(), expected=1, on_replay=lambda: replays.append(1))
+    first = call(request)
+    assert replays == []
+    assert call(request) == first
+    assert replays
 
 
 @given(verb=st.sampled_from(MUTATIONS))

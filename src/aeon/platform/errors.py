@@ -57,3 +57,14 @@ class ConflictError(PlatformError):
 
     status = 409
     next_step = "Look at it again and repeat the change."
+
+
+class VersionError(ConflictError):
+    """Somebody changed it since you looked. `version` is the one of now, None when it is gone."""
+
+    status = 412
+
+    def __init__(self, expected: int, version: int | None) -> None:
+        now = "it is gone" if version is None else f"it has version {version}"
+        super().__init__(f"The change is for version {expected}, but {now} by now.", version=version)
+        self.version = version

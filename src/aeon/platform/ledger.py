@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count, takewhile
 from typing import cast
@@ -12,7 +12,7 @@ from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical, parse_strict
 from aeon.platform import queries
 from aeon.platform.audit import GENESIS, Deed, Head, broken_at, entry_after, entry_of
-from aeon.platform.errors import ConflictError, RuleError, UnknownUserError
+from aeon.platform.errors import ConflictError, RuleError, UnknownUserError, VersionError
 from aeon.platform.records import NAME
 from aeon.platform.store import Row, Store, Unit
 
@@ -29,14 +29,20 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Who asks for a change. `key` is their Idempotency-Key (platform 20)."""
+    """Who asks for a change. `key` is their Idempotency-Key (platform 20).
+
+    `expected` is the version of what is changed that they have seen: a change of another version is refused
+    (platform 23). `on_replay` is called when they get the answer that the same request got before.
+    """
 
     user: str
     key: str | None = None
+    expected: int | None = None
+    on_replay: Callable[[], None] | None = field(default=None, compare=False, repr=False)
 
     def to(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
         """The mutation that this request asks for."""
-        return Mutation(self.user, self.key, verb, target, parameters)
+        return Mutation(self, verb, target, parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +52,36 @@ class Mutation:
     A digest of it is kept, so a secret's value never stands in the parameters, but the vault's keyed digest of it.
     """
 
-    user: str
-    key: str | None
+    request: Request
     verb: str
     """A kind and what is done: `tool.create`, `service.change`, `process.start`."""
     target: str
     """The id of what it is done to; empty for what is created."""
     parameters: Json
+
+    @property
+    def user(self) -> str:
+        return self.request.user
+
+    @property
+    def key(self) -> str | None:
+        return self.request.key
+
+    def expecting(self, version: Callable[[Unit], int | None], work: Callable[[Unit], None]) -> Callable[[Unit], None]:
+        """`work`, refused with a VersionError where the record has another version than the request expects.
+
+        A repetition that gets its first answer is not held against it.
+        """
+        expected = self.request.expected
+        if expected is None:
+            return work
+
+        def checked(unit: Unit) -> None:
+            if (now := version(unit)) != expected:
+                raise VersionError(expected, now)
+            work(unit)
+
+        return checked
 
 
 class Ledger:
@@ -178,6 +207,8 @@ class Ledger:
                 f"The Idempotency-Key {mutation.key!r} was used for another request.",
                 next_step="Send each new request with a key of its own.",
             )
+        if mutation.request.on_replay is not None:
+            mutation.request.on_replay()
         return cast(JsonObject, parse_strict(found[0]["answer"]))
 
     def _since(self) -> str:

@@ -147,7 +147,7 @@ class Shelf(Generic[E]):
         Raises ConflictError where a guard does not hold.
         """
         try:
-            return self._committed(work, entity, mutation, deeds)
+            return self._committed(self._expecting(work, mutation), entity, mutation, deeds)
         except GuardError:
             current = self.own(mutation.user, entity.id)
             what = f"The {_word(entity.kind)} {current.name!r}"
@@ -165,9 +165,19 @@ class Shelf(Generic[E]):
         entity = self.own(mutation.user, mutation.target)
         work = writes_one(query, {"id": entity.id, "user": mutation.user})
         try:
-            return self._committed(work, entity, mutation, [_came_or_went("delete", entity, mutation.user)])
+            deed = _came_or_went("delete", entity, mutation.user)
+            return self._committed(self._expecting(work, mutation), entity, mutation, [deed])
         except GuardError:
             raise self._still_used(mutation.user, entity) from None
+
+    def _expecting(self, work: Callable[[Unit], None], mutation: Mutation) -> Callable[[Unit], None]:
+        """Nobody else changes it between the look and the work: every change locks its owner's trail."""
+
+        def version(unit: Unit) -> int | None:
+            rows = unit.read(self._queries.one, {"user": mutation.user, "id": mutation.target})
+            return rows[0]["version"] if rows else None
+
+        return mutation.expecting(version, work)
 
     def _committed(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, deeds: Sequence[Deed]) -> E:
         """The entity, or what the same mutation made before."""

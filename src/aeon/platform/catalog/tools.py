@@ -230,8 +230,9 @@ class Tools(Shelf[Tool]):
         if self._ledger.answer(mutation) is not None:
             return
         given = {**params, "id": _id_of_word(mutation.user, tool.id), "user": mutation.user}
+        work = mutation.expecting(lambda _unit: tool.version, writes_one(query, given))
         try:
-            self._ledger.commit(writes_one(query, given), mutation, [deed], {})
+            self._ledger.commit(work, mutation, [deed], {})
         except GuardError:
             raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
 

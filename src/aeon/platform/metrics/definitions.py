@@ -77,7 +77,7 @@ class Definitions:
         check_aggregation(after.aggregation, after.data_type)
         work = writes_one(queries.CHANGE_METRIC, {**_row(after), "before": before.version})
         try:
-            return self._committed(work, after, asked, _changed(before, after, request))
+            return self._committed(self._expecting(work, asked), after, asked, _changed(before, after, request))
         except GuardError:
             raise ConflictError(f"The metric {self.get(id_).name!r} was changed in the meantime.") from None
 
@@ -100,7 +100,7 @@ class Definitions:
             )
         work = _deletes_with_values(id_) if cascade else writes_one(queries.DELETE_METRIC, {"id": id_})
         try:
-            self._committed(work, metric, asked, _deed("delete", metric, request))
+            self._committed(self._expecting(work, asked), metric, asked, _deed("delete", metric, request))
         except GuardError:
             raise self._why_not_removed(id_) from None
 
@@ -111,6 +111,13 @@ class Definitions:
             by=["its values"],
             next_step="Delete it with its values (cascade), or leave it.",
         )
+
+    def _expecting(self, work: Callable[[Unit], None], mutation: Mutation) -> Callable[[Unit], None]:
+        def version(unit: Unit) -> int | None:
+            rows = unit.read(queries.METRIC, {"id": mutation.target})
+            return rows[0]["version"] if rows else None
+
+        return mutation.expecting(version, work)
 
     def _committed(
         self, work: Callable[[Unit], None], metric: MetricDefinition, mutation: Mutation, deed: Deed
