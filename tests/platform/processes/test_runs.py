@@ -1,6 +1,7 @@
 """Runs as their owner sees them: accepted once, seen by nobody else, traced whole (platform 2, 4, 8-10, 20)."""
 
 import shutil
+from uuid import uuid4
 
 import pytest
 
@@ -13,6 +14,8 @@ from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.runs.accepting import MOST_INPUT, NewRun
 from aeon.platform.processes.runs.claims import LostResultError
 from aeon.platform.processes.runs.trace import attempts
+from aeon.platform.workers.caretaking import Caretaker
+from aeon.platform.workers.registry import Registry
 from aeon.testing.engines.world import EngineWorld, echo, flaky, step
 from aeon.testing.records import new_record
 
@@ -160,3 +163,18 @@ def test_what_is_over_is_neither_cancelled_nor_retried(world):
         world.runs.cancel(world.user, run.id)
     with pytest.raises(RuleError, match="only one that failed"):
         world.runs.retry(run.id, Request(world.user))
+
+
+def test_a_run_that_was_left_behind_is_taken_over_whatever_else_is_open(world):
+    """Measured E1: those that others carry out were read first, and a thousand of them hid it."""
+    process = world.process("left behind", [step("a", world.tool("echo", echo))])
+    registry = Registry(world.store, world.clock)
+    there = str(uuid4())
+    registry.register(there, {}, [])
+    for _ in range(1005):
+        world.runs.accept(process, NewRun({"q": "q"}, executor=there), Request(world.user))
+    left = world.runs.accept(process, NewRun({"q": "q"}, executor="gone"), Request(world.user))
+    caretaker = Caretaker(world.runs.book, registry, world.engine, world.clock)
+    assert [run.id for run in caretaker.take_over()] == [left.id]
+    assert world.ended(left).state.phase == "completed"
+    registry.retire(there)
