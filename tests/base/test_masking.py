@@ -2,8 +2,9 @@
 
 import html
 import json
+import quopri
 import time
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b32encode, b64encode, urlsafe_b64encode
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -64,7 +65,12 @@ def strings(value):
         yield from strings(item)
 
 
-@given(st.text(alphabet='xyz"\\\\', min_size=4, max_size=9), JSON)
+LONG_OR_NO_WORD = st.text(alphabet='xyz"\\\\', min_size=4, max_size=9).filter(
+    lambda text: len(text) > 5 or not text.isalnum()
+)
+
+
+@given(LONG_OR_NO_WORD, JSON)
 def test_no_secret_is_left_anywhere(secret, value):
     masked = Mask([secret]).value([value, secret, f"<{secret}>", f"a{secret}b"])
     assert not [text for text in strings(masked) if secret in text]
@@ -97,6 +103,56 @@ WAYS = {
 }
 
 
+SECRET = 'Tr0ub4dor&3/\u00e9+"x'  # noqa: S105  # nobody's
+BYTES = SECRET.encode()
+ENCODINGS = {
+    "itself": SECRET,
+    "json": json.dumps(SECRET)[1:-1],
+    "json, not ascii": json.dumps(SECRET, ensure_ascii=False)[1:-1],
+    "json, every character": "".join(f"\\u{ord(character):04x}" for character in SECRET),
+    "json, upper case": "".join(f"\\u{ord(character):04X}" for character in SECRET),
+    "json twice": json.dumps(json.dumps(SECRET))[1:-1],
+    "percent": quote(SECRET, safe=""),
+    "percent, lower case": quote(SECRET, safe="").replace("%C3%A9", "%c3%a9").replace("%2F", "%2f"),
+    "percent, every byte": "".join(f"%{byte:02X}" for byte in BYTES),
+    "percent, every byte, lower case": "".join(f"%{byte:02x}" for byte in BYTES),
+    "percent twice": quote(quote(SECRET, safe=""), safe=""),
+    "percent, of units": "".join(f"%u{ord(character):04x}" for character in SECRET),
+    "form": quote_plus(SECRET),
+    "base64": b64encode(BYTES).decode(),
+    "base64 after a byte": b64encode(b"?" + BYTES + b"?").decode(),
+    "base64 after two": b64encode(b"??" + BYTES + b"?").decode(),
+    "url-safe base64": urlsafe_b64encode(BYTES).decode(),
+    "url-safe base64 after a byte": urlsafe_b64encode(b"?" + BYTES + b"?").decode(),
+    "url-safe base64 after two": urlsafe_b64encode(b"??" + BYTES + b"?").decode(),
+    "base64 without its end": b64encode(BYTES).decode().rstrip("="),
+    "base64 of utf-16": b64encode(SECRET.encode("utf-16")).decode(),
+    "base32": b32encode(BYTES).decode(),
+    "base32 among others": b32encode(b"???" + BYTES + b"??").decode(),
+    "hex": BYTES.hex(),
+    "hex, upper case": BYTES.hex().upper(),
+    "hex with colons": BYTES.hex(":"),
+    "hex with spaces": BYTES.hex(" "),
+    "hex, escaped": "".join(f"\\x{byte:02x}" for byte in BYTES),
+    "hex of utf-16": SECRET.encode("utf-16-le").hex(),
+    "html": html.escape(SECRET),
+    "html, every character": "".join(f"&#{ord(character)};" for character in SECRET),
+    "html, every character in hex": "".join(f"&#x{ord(character):x};" for character in SECRET),
+    "utf-16": SECRET.encode("utf-16-le").decode("latin-1"),
+    "octal": "".join(f"\\{byte:03o}" for byte in BYTES),
+    "quoted-printable": quopri.encodestring(BYTES).decode().strip(),
+    "numbers": ", ".join(map(str, BYTES)),
+    "latin-1": BYTES.decode("latin-1"),
+}
+
+
+@pytest.mark.parametrize("written", ENCODINGS.values(), ids=ENCODINGS)
+def test_platform_3_a_secret_is_found_in_each_encoding(written):
+    masked = Mask([SECRET]).value({"a": f"it is {written} so", "b": written})
+    assert written.strip('\\"=') not in masked["a"] + masked["b"]
+    assert masked["a"].replace(HIDDEN, "").strip('its o\\"=\0') == ""
+
+
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 @given(secret=LONG)
 def test_platform_3_a_secret_is_found_in_every_spelling(way, secret):
@@ -125,6 +181,31 @@ def test_platform_3_a_short_secret_is_hidden_as_a_word_and_not_told_by_what_is_m
         f"a\\n{HIDDEN}",
         f"key_{HIDDEN}",
     ]
+
+
+@pytest.mark.parametrize("password", ["user", "id", "name", "pass1"])
+def test_platform_3_a_short_password_takes_away_no_field_and_no_part_of_a_word(password):
+    answer = {"user_id": 7, "user": {"name": "renamed users"}, "id": "idea", "pass1": "xpass1x"}
+    assert Mask([password]).value(answer) == answer
+    assert Mask([password]).value({"said": f"it is {password}!"}) == {"said": f"it is {HIDDEN}!"}
+
+
+def test_platform_3_a_name_is_hidden_as_a_word_of_a_value_alone():
+    """It goes with a password, and is no secret by itself."""
+    mask = Mask(["long-password"], names=["user", "caretaker"])
+    answer = {"user_id": 7, "caretaker": "caretakers", "role": "user"}
+    assert mask.value({**answer, "by": "caretaker", "with": "long-password"}) == {
+        **answer,
+        "by": HIDDEN,
+        "with": HIDDEN,
+    }
+    credentials = b64encode(b"user:abcd").decode()
+    assert Mask(["abcd"], names=["user"]).text(f"Basic {credentials}") == f"Basic {HIDDEN}"
+
+
+def test_no_field_is_lost_where_two_keys_hide_the_same():
+    masked = Mask(["secret-key-1234", "secret-key-5678"]).value({"secret-key-1234": 1, "secret-key-5678": 2})
+    assert masked == {HIDDEN: 1, f"{HIDDEN} 2": 2}
 
 
 def test_platform_3_a_number_that_shows_a_secret_is_hidden():

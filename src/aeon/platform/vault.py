@@ -40,6 +40,10 @@ class Kept(NamedTuple):
     at: str
 
 
+_NAMES = ("username", "client_id", "token_url", "expires_at")
+"""Parts of values that open nothing by themselves."""
+
+
 class Revealed:
     """A secret's value for the moment of its use. Neither `repr` nor `str` nor pickling shows it.
 
@@ -60,6 +64,14 @@ class Revealed:
     def words(self) -> tuple[str, ...]:
         """Every string in it that must appear in nothing that is kept."""
         return tuple(str(part) for part in self._value.values() if part)
+
+    def secret_words(self) -> tuple[str, ...]:
+        """Those of `words` that open something."""
+        return tuple(str(word) for part, word in self._value.items() if word and part not in _NAMES)
+
+    def names(self) -> tuple[str, ...]:
+        """Those of `words` that say whose the secret is or where it holds, and open nothing by themselves."""
+        return tuple(str(word) for part, word in self._value.items() if word and part in _NAMES)
 
     def __repr__(self) -> str:
         return "Revealed([hidden])"

@@ -4,7 +4,7 @@ import pytest
 
 from aeon.base.masking import HIDDEN
 from aeon.platform.catalog.calling import OperationError, Outcome, ToolCaller
-from aeon.platform.catalog.model import ServiceChange
+from aeon.platform.catalog.model import NewSecret, ServiceChange
 from aeon.platform.catalog.tokens import Tokens
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import RuleError
@@ -95,6 +95,23 @@ def test_a_secret_that_is_echoed_is_hidden(setting):
         call(OperationError("refused canary-42", is_transient=True))
     assert "canary-42" not in f"{raised.value} {raised.value.as_dict()}"
     assert raised.value.is_transient
+
+
+def test_a_user_name_takes_nothing_from_an_answer(world):
+    """The answer of a user named user lacked `user_id`."""
+    owner = world.user("owner")
+    value = {"username": "user", "password": "secret-word"}
+    new = NewSecret.parsed({"name": "login", "type": "password", "value": value})
+    secret = world.catalog.secrets.add(new, Request(owner))
+    tool = world.tool(owner, world.service(owner), secretId=secret.id, outputSchema={"required": ["user_id"]})
+    answer = {"user_id": 7, "user": "user", "said": "the secret-word of user"}
+    caller = ToolCaller(
+        world.catalog,
+        {"rest_request": Doing(answer)},
+        Tokens(world.catalog.secrets, NoTokenServer(), FakeClock()),
+        FakeClock(),
+    )
+    assert caller.call(owner, tool.id, {}).output == {**answer, "said": f"the {HIDDEN} of user"}
 
 
 def test_a_secret_in_what_a_server_calls_its_model_is_hidden(setting):

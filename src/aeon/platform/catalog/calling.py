@@ -250,7 +250,9 @@ class ToolCaller:
 
 
 def _mask(used: Iterable[Revealed]) -> Mask:
-    return Mask(word for secret in used for word in secret.words())
+    """A name that is a secret's own word too, such as a user name that is the password, is hidden as that."""
+    names = [name for secret in used for name in secret.names()]
+    return Mask((word for secret in used for word in secret.secret_words()), names)
 
 
 def _masked(usage: Usage | None, mask: Mask) -> Usage | None:

@@ -1,0 +1,173 @@
+"""The ways in which a secret may be written down, each as something to look for in a text. Pure."""
+
+import json
+import re
+from base64 import b32encode, b64encode
+from collections.abc import Iterator
+from html.entities import codepoint2name
+from typing import NamedTuple
+from urllib.parse import quote
+
+LEAST = 6
+"""Characters of a secret that is looked for inside of words, too, and in encodings of all of its characters."""
+
+_MOST_ENCODED = 400
+
+_LEAST_SIGNS = 4
+"""The same of one that has more than letters and digits, and so is no word."""
+
+_LEAST_BYTES = 6
+"""From here on a secret is recognised in the middle of base64."""
+
+_WHITE = r"(?:\s|\+|\\{1,8}(?:u[0-9A-Fa-f]{4}|[a-z])|%(?:25)?[0-9A-Fa-f]{2}|&#?\w{1,6};)*"
+"""White space of a secret may be written in many ways, or be gone."""
+_BEFORE_WORD = r"(?:(?<![^\W_])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt])|(?<=\\u[0-9a-fA-F]{4}))"
+_AFTER_WORD = r"(?![^\W_])"
+
+
+_BETWEEN_PAIRS = (
+    *(("%", "%"), ("%25", "%25"), ("\\x", "\\x"), ("\\\\x", "\\\\x"), ("=", "=")),
+    *(("", ":"), ("", " "), ("", "-"), ("0x", ",0x"), ("0x", ", 0x")),
+)
+"""What stands before the first byte in hex, and between two."""
+
+_ZEROS = ("\0", "\\u0000", "%00", "\\x00")
+"""The second byte of most characters in UTF-16."""
+
+
+class Spelling(NamedTuple):
+    """One way to write a secret.
+
+    `is_word`: it counts where it is a word of its own. `is_inner`: it is base64 or base32, and stands between other
+    characters of that. `is_exact`: nothing of it may be escaped in other ways.
+    """
+
+    text: str
+    is_word: bool = False
+    is_inner: bool = False
+    is_exact: bool = False
+
+    @property
+    def anchor(self) -> str:
+        """A part that stands as it is wherever the secret is written this way: no match without it."""
+        if self.is_exact:
+            return self.text
+        return max(re.findall(r"[A-Za-z0-9]+", self.text), key=len, default="")
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression that matches it, its signs and white space in every way of escaping them."""
+        if self.is_exact:
+            made = re.escape(self.text)
+        else:
+            parts = re.findall(r"[A-Za-z0-9]+|\s+|[^A-Za-z0-9\s]", self.text.strip())
+            made = "".join(map(_part_pattern, parts)) or re.escape(self.text)
+        return f"{_BEFORE_WORD}{made}{_AFTER_WORD}" if self.is_word else made
+
+
+def spellings(part: str) -> Iterator[Spelling]:
+    """The usual ways to write a secret or one line of it: as it is, escaped, in hex and in base64."""
+    yield Spelling(part, is_word=len(part) < _LEAST_SIGNS or (len(part) < LEAST and part.isalnum()))
+    in_json = (json.dumps(part, ensure_ascii=plain)[1:-1] for plain in (True, False))
+    for text in {part, *in_json, quote(part, "", errors="replace")}:
+        yield from _of_bytes(text.encode(errors="replace"))
+
+
+def encodings(secret: str) -> Iterator[Spelling]:
+    """A whole secret in UTF-16, base32 and whatever writes each of its characters alike.
+
+    Not of a short one, which could be found by chance, nor of a long one such as a key in PEM, whose lines are enough.
+    """
+    if LEAST <= len(secret) <= _MOST_ENCODED:
+        yield from _of_bytes(secret.encode("utf-16-le", "replace"))
+        yield from _of_bytes(secret.encode("utf-16-be", "replace"))
+        yield from (Spelling(each, is_exact=True) for each in _of_each_character(secret))
+        within = _inside_base32(secret.encode(errors="replace"))
+        yield from (Spelling(each, is_inner=True, is_exact=True) for each in within)
+
+
+def basic_credentials(user: str, password: str) -> Spelling:
+    """The credentials of HTTP's Basic scheme, for a password that is too short to be recognised in them."""
+    return Spelling(_base64(f"{user}:{password}".encode(errors="replace")).rstrip("="), is_word=True)
+
+
+def is_short(secret: str) -> bool:
+    """Whether it is too short to be recognised in the middle of base64."""
+    return len(secret.encode(errors="replace")) < _LEAST_BYTES
+
+
+def _of_bytes(content: bytes) -> Iterator[Spelling]:
+    """Hex in both cases, base64 wherever it begins, both of its alphabets."""
+    is_word = len(content) < _LEAST_BYTES
+    yield Spelling(content.hex(), is_word)
+    yield Spelling(content.hex().upper(), is_word)
+    for text in {_base64(content).rstrip("=")} if is_word else set(_inside_base64(content)):
+        for each in {text, text.translate(str.maketrans("+/", "-_"))}:
+            yield Spelling(each, is_word, is_inner=not is_word)
+
+
+def _of_each_character(part: str) -> Iterator[str]:
+    """Encodings that write every character, or every byte, in one and the same way; digits of hex in both cases."""
+    content = part.encode(errors="replace")
+    units = [unit.hex() for unit in _units(part)]
+    for digits in (str.lower, str.upper):
+        pairs = [digits(f"{byte:02x}") for byte in content]
+        yield from (before + between.join(pairs) for before, between in _BETWEEN_PAIRS)
+        yield from ("".join(f"{before}{digits(unit)}" for unit in units) for before in ("\\u", "%u", "\\\\u"))
+        yield "".join(f"&#x{digits(f'{ord(character):x}')};" for character in part)
+    yield "".join(f"&#{ord(character)};" for character in part)
+    yield "".join(f"\\{byte:03o}" for byte in content)
+    yield from (between.join(str(byte) for byte in content) for between in (",", ", ", " "))
+    yield from ("".join(f"{character}{zero}" for character in part) for zero in _ZEROS)
+    yield from ("".join(f"{zero}{character}" for character in part) for zero in _ZEROS)
+    yield _quoted_printable(content)
+
+
+def _units(part: str) -> list[bytes]:
+    content = part.encode("utf-16-be", "replace")
+    return [content[at : at + 2] for at in range(0, len(content), 2)]
+
+
+def _quoted_printable(content: bytes) -> str:
+    """RFC 2045, section 6.7, on one line."""
+    return "".join(chr(byte) if 32 <= byte < 127 and byte != ord("=") else f"={byte:02X}" for byte in content)  # noqa: PLR2004
+
+
+def _inside_base64(content: bytes) -> Iterator[str]:
+    """What stands in base64 wherever `content` does: without the characters that hold bits of its neighbours."""
+    for before in range(3):
+        yield _base64(bytes(before) + content)[_whole_characters(before, len(content), 6)]
+
+
+def _inside_base32(content: bytes) -> Iterator[str]:
+    for before in range(5):
+        yield b32encode(bytes(before) + content).decode()[_whole_characters(before, len(content), 5)]
+
+
+def _whole_characters(before: int, length: int, bits: int) -> slice:
+    """The characters of so many bits that hold nothing but the bytes after the first `before`."""
+    return slice(-(-before * 8 // bits), (before + length) * 8 // bits)
+
+
+def _base64(content: bytes) -> str:
+    return b64encode(content).decode()
+
+
+def _part_pattern(part: str) -> str:
+    if part.isspace():
+        return _WHITE
+    return part if part.isascii() and part.isalnum() else _sign_pattern(part)
+
+
+def _sign_pattern(sign: str) -> str:
+    r"""A character in all its ways: `\/`, `\u002f`, `%2F`, `%252F`, `&#47;`, or UTF-8 taken for Latin-1."""
+    if sign == "\\":
+        return r"(?i:\\{1,8}|%(?:25)?5c|\\{1,8}u005c|&#(?:92|x5c);)"
+    encoded, units = sign.encode(errors="replace"), sign.encode("utf-16-be", "surrogatepass").hex()
+    ways = (
+        r"\\{1,8}".join(f"u{units[at : at + 4]}" for at in range(0, len(units), 4)),
+        "".join(f"%(?:25)?{byte:02x}" for byte in encoded),
+        re.escape(encoded.decode("latin-1")),
+        f"&(?:{codepoint2name.get(ord(sign), 'apos')}|#{ord(sign)}|#x{ord(sign):x});",
+    )
+    return rf"\\{{0,8}}(?:{re.escape(sign)}|(?i:{'|'.join(ways)}))"
