@@ -62,8 +62,11 @@ class SchemaCheck:
     finding all problems could be too much work only the first is told, or that there is one.
     """
 
-    def __init__(self, schema: JsonObject) -> None:
-        """Raises ValueError when `schema` is no valid JSON Schema or is too large."""
+    def __init__(self, schema: JsonObject, *, asserts_formats: bool = False) -> None:
+        """`asserts_formats`: a `format` such as uri must hold; it is a note only, unless that is asked for.
+
+        Raises ValueError when `schema` is no valid JSON Schema or is too large.
+        """
         self.schema = schema
         self._size = schema_size(schema)
         if self._size.expanded > _MOST_EXPANDED:
@@ -72,7 +75,9 @@ class SchemaCheck:
                 "let fewer references lead to definitions that have several references themselves"
             )
         try:
-            self._validator = jsonschema_rs.validator_for(schema, retriever=_refuse_remote)
+            self._validator = jsonschema_rs.validator_for(
+                schema, retriever=_refuse_remote, validate_formats=asserts_formats or None
+            )
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
             raise ValueError(str(error).partition("\n")[0]) from None
 
@@ -176,14 +181,14 @@ def schema_problem(schema: JsonObject) -> str | None:
     return None
 
 
-def schema_check(schema: JsonObject) -> SchemaCheck:
+def schema_check(schema: JsonObject, *, asserts_formats: bool = False) -> SchemaCheck:
     """The compiled form of `schema`, from a cache keyed by its canonical text."""
-    return _compiled(canonical(schema))
+    return _compiled(canonical(schema), asserts_formats)
 
 
 @lru_cache(maxsize=512)
-def _compiled(text: str) -> SchemaCheck:
-    return SchemaCheck(parse_strict(text))
+def _compiled(text: str, asserts_formats: bool) -> SchemaCheck:  # a part of the key
+    return SchemaCheck(parse_strict(text), asserts_formats=asserts_formats)
 
 
 def embedded(schema: JsonObject, name: str) -> tuple[JsonObject, JsonObject]:

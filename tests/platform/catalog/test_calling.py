@@ -97,6 +97,16 @@ def test_a_secret_that_is_echoed_is_hidden(setting):
     assert raised.value.is_transient
 
 
+@pytest.mark.parametrize(
+    "odd", [float("nan"), [{"x": float("inf")}], b"bytes", 10**5000], ids=["nan", "inf", "bytes", "digits"]
+)
+def test_what_is_no_json_is_a_failure_of_the_call(setting, odd):
+    """An MCP server's NaN passed where the schema said nothing of it, and failed where it was kept."""
+    *_, call = setting
+    with pytest.raises(OperationError, match=r"it answered with what is no JSON: \$\.n"):
+        call({"n": odd})
+
+
 def test_a_user_name_takes_nothing_from_an_answer(world):
     """The answer of a user named user lacked `user_id`."""
     owner = world.user("owner")

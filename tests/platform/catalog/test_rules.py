@@ -208,6 +208,39 @@ def test_a_tool_s_key_goes_to_another_machine_over_https_alone_unless_that_is_sa
         world.tool(user, service, name=f"fine{number}", secretId=secret.id, connectionParams=params)
 
 
+def test_the_format_of_a_connection_s_parameters_is_asserted(world):
+    user = world.user("u")
+    schema = {
+        "type": "object",
+        "required": ["endpoint"],
+        "properties": {"endpoint": {"type": "string", "format": "uri"}},
+    }
+    service = world.service(user, connectionSchema=schema)
+    refused = broken(
+        "connection_params_valid", lambda: world.tool(user, service, connectionParams={"endpoint": "no uri"})
+    )
+    assert "uri" in str(refused)
+    world.tool(user, service, connectionParams={"endpoint": "https://api.example/v1"})
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "value"),
+    [
+        ("endpoint", "integer", 7),
+        ("authQuery", ["integer", "boolean"], 7),
+        ("args", "string", "x"),
+        ("env", "array", []),
+    ],
+)
+def test_parameters_that_are_read_have_the_types_they_are_read_as(world, name, declared, value):
+    user = world.user("u")
+    schema = {"type": "object", "required": ["endpoint"], "properties": {name: {"type": declared}}}
+    broken("connection_parameter_types", lambda: world.service(user, connectionSchema=schema))
+    service = world.service(user, connectionSchema={"type": "object", "required": ["endpoint"]})
+    params = {"endpoint": "https://api.example", name: value}
+    broken("connection_params_valid", lambda: world.tool(user, service, connectionParams=params))
+
+
 def test_what_is_used_is_not_deleted(world):
     """Platform 2: 409 with what references it."""
     user, other = world.user("u"), world.user("o")

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, faults
 from aeon.base.json_schema import Problem, schema_check
 from aeon.base.masking import Mask
 from aeon.platform.audit import Deed
@@ -189,6 +189,7 @@ class ToolCaller:
         used: list[Revealed] = []
         try:
             outcome = self._with_secret(usable, asked, used)
+            _refuse_other_than_json(outcome.output)
             mask = _mask(used)
             return outcome._replace(output=mask.value(outcome.output), usage=_masked(outcome.usage, mask))
         except OperationError as error:
@@ -271,6 +272,12 @@ def _health_warnings(tool: Tool) -> list[str]:
             next_step="See `aeon health` for since when and why.",
         )
     return [f"The tool {tool.name!r} is degraded: {tool.error_message}"] if tool.status == "degraded" else []
+
+
+def _refuse_other_than_json(output: Json) -> None:
+    """A peer's NaN is a failure of the call there and then, and not of whatever keeps or reads it later."""
+    if problems := faults(output):
+        raise OperationError(f"it answered with what is no JSON: {'; '.join(problems[:3])}")
 
 
 def _refuse_misfit(schema: JsonObject, value: Json, which: str, tool: Tool) -> None:

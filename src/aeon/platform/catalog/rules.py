@@ -30,6 +30,19 @@ _NEEDED = {"stdio": "command"}
 """What a connection schema must require for a protocol; `endpoint` for all others (platform 1)."""
 
 
+_TEXT: JsonObject = {"type": ["string", "null"]}
+_PARAMETERS: JsonObject = {
+    "properties": {
+        "endpoint": {"type": "string"},
+        "command": {"type": "string"},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "env": {"type": "object", "additionalProperties": {"type": "string"}},
+        **dict.fromkeys(("model", "database", "caCertificate", "authHeader", "authPrefix", "authQuery"), _TEXT),
+    }
+}
+"""Parameters of connections that Aeon reads itself. Any other is for a service's own schema to describe."""
+
+
 def check_service(service: NewService | NewServiceTemplate) -> None:
     """Raises RuleError (platform 1)."""
     allowed = PROTOCOLS[service.type]
@@ -53,6 +66,24 @@ def check_connection_schema(schema: JsonObject, protocol: str) -> None:
             rule="connection_schema_requires",
             field="$.connectionSchema.required",
         )
+    _check_parameter_types(schema)
+
+
+def _check_parameter_types(schema: JsonObject) -> None:
+    """A parameter that Aeon reads is declared as a type that it can be read as."""
+    declared = cast(JsonObject, schema.get("properties") or {})
+    for name, wanted in cast("dict[str, JsonObject]", _PARAMETERS["properties"]).items():
+        said = cast(JsonObject, declared[name]).get("type") if isinstance(declared.get(name), dict) else None
+        if said is not None and not _types(said) & _types(wanted["type"]):
+            raise RuleError(
+                f"The connectionSchema declares {name!r} as {said}; it is read as {wanted['type']}.",
+                rule="connection_parameter_types",
+                field=f"$.connectionSchema.properties.{name}.type",
+            )
+
+
+def _types(said: Json) -> set[str]:
+    return {said} if isinstance(said, str) else set(cast("list[str]", said))
 
 
 def check_tool(tool: NewTool | NewToolTemplate | Tool) -> None:
@@ -110,7 +141,8 @@ def _is_plain_and_away(endpoint: str) -> bool:
 
 def check_connection(tool: NewTool | Tool, service: Service | NewService) -> None:
     """Raises RuleError where a tool's connection is not what its service asks for today (measured P3)."""
-    problems = schema_check(service.connection_schema).problems(tool.connection_params)
+    problems = schema_check(service.connection_schema, asserts_formats=True).problems(tool.connection_params)
+    problems = problems or schema_check(_PARAMETERS).problems(tool.connection_params)
     if problems:
         raise RuleError(
             f"The connectionParams of {tool.name!r} do not fit the service {service.name!r}: "
