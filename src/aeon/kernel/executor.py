@@ -1,5 +1,6 @@
 """`StepExecutor`: carries out one step in one of three modes: tool, llm, fallback (core 1-4, core 6)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Dict, Optional, cast  # noqa: UP035  # the published fields
 
@@ -52,6 +53,15 @@ class StepExecutionResult:
     is_unreachable: bool = False
 
 
+@dataclass(slots=True)
+class _Begun:
+    """A step that is being carried out: its outcome so far, its call's arguments, and the call that a thought gave."""
+
+    outcome: StepExecutionResult
+    arguments: JsonObject | None = None
+    thought: JsonObject | None = None
+
+
 class StepExecutor:
     """Carries out steps. `context` is what thoughts are told of the run; the orchestrator keeps it up to date."""
 
@@ -64,6 +74,7 @@ class StepExecutor:
         self._observe = guarded(observer)
         self._caller = ToolCaller()
         self._forms: dict[str, CallForm] = {}
+        self._current: _Begun | None = None
 
     def execute_step(
         self, step: PlanStep, registry: ToolRegistry, memory: Memory, llm: LLMAdapter, supervisor: Supervisor
@@ -73,41 +84,37 @@ class StepExecutor:
         The step goes from pending to running to complete or failed; its result is stored under `step/<step_id>`.
         Raises ExecutionError for a step that has run already.
         """
+        return self._carried_out(step, memory, lambda begun: self._run(step, registry, memory, llm, supervisor, begun))
+
+    def execute_tool_step(self, step: PlanStep, registry: ToolRegistry, memory: Memory) -> StepExecutionResult:
+        """Run a step's tool with the step's own arguments; no model is asked. The step must name a registered tool."""
+        return self._carried_out(step, memory, lambda begun: self._run_tool(step, registry, begun))
+
+    def execute_llm_reasoning_step(self, step: PlanStep, memory: Memory, llm: LLMAdapter) -> StepExecutionResult:
+        """Let the model carry out a step, told the results so far; as fallback when the step does not ask for it."""
+        return self._carried_out(step, memory, lambda begun: self._reason(step, llm, begun.outcome))
+
+    def close(self) -> None:
+        """Let the tools' worker thread end."""
+        self._caller.close()
+
+    def _carried_out(self, step: PlanStep, memory: Memory, work: Callable[[_Begun], None]) -> StepExecutionResult:
+        """Begin the step, do the work, end the step; within a step that has begun, only do the work."""
+        if self._current is not None:
+            work(self._current)
+            return self._current.outcome
         outcome = self._begun(step, memory)
+        self._current = _Begun(outcome)
         try:
-            self._run(step, registry, llm, supervisor, outcome)
+            work(self._current)
         except LLMError as error:
             outcome.is_unreachable = True
             self._fail(outcome, step, error)
         except (ToolError, SupervisorError, BindingError, ExecutionError) as error:
             self._fail(outcome, step, error)
+        finally:
+            self._current = None
         return self._ended(step, memory, outcome)
-
-    def execute_tool_step(self, step: PlanStep, registry: ToolRegistry, memory: Memory) -> StepExecutionResult:
-        """Run a step's tool with the step's own arguments; no model is asked. The step must name a registered tool."""
-        outcome = self._begun(step, memory)
-        outcome.execution_mode = "tool"
-        try:
-            self._invoke_as_given(step, registry, outcome)
-        except (ToolError, BindingError, ExecutionError) as error:
-            self._fail(outcome, step, error)
-        return self._ended(step, memory, outcome)
-
-    def execute_llm_reasoning_step(self, step: PlanStep, memory: Memory, llm: LLMAdapter) -> StepExecutionResult:
-        """Let the model carry out a step, told the results so far; as fallback when the step does not ask for it."""
-        outcome = self._begun(step, memory)
-        try:
-            self._reason(step, llm, outcome)
-        except LLMError as error:
-            outcome.is_unreachable = True
-            self._fail(outcome, step, error)
-        except ExecutionError as error:
-            self._fail(outcome, step, error)
-        return self._ended(step, memory, outcome)
-
-    def close(self) -> None:
-        """Let the tools' worker thread end."""
-        self._caller.close()
 
     def _begun(self, step: PlanStep, memory: Memory) -> StepExecutionResult:
         """The step, running. Outside a run, earlier results are what the memory holds of them."""
@@ -125,30 +132,42 @@ class StepExecutor:
         self,
         step: PlanStep,
         registry: ToolRegistry,
+        memory: Memory,
         llm: LLMAdapter,
         supervisor: Supervisor,
-        outcome: StepExecutionResult,
+        begun: _Begun,
     ) -> None:
-        if not self._validator.validate_step_tool(step, registry).valid:
+        """Find out the step's mode and its call, and have the published method of the mode carry it out (core 1)."""
+        outcome = begun.outcome
+        if not self._names_a_tool(step, registry):
             self._find_tool(step, registry, supervisor, outcome)
         registered = registry.lookup(step.tool) if step.tool is not None else None
         if registered is None:
-            self._reason(step, llm, outcome)
+            self.execute_llm_reasoning_step(step, memory, llm)
             return
         outcome.execution_mode = "tool"
-        arguments = self._given_arguments(step, registered, outcome)
-        if arguments is None:
-            arguments = self._thought_arguments(step, registered, llm, supervisor, outcome)
-        self._invoke(step, registered, arguments, outcome)
+        begun.arguments = self._given_arguments(step, registered, outcome)
+        if begun.arguments is None:
+            begun.arguments, begun.thought = self._thought_arguments(step, registered, llm, supervisor, outcome)
+        self.execute_tool_step(step, registry, memory)
 
-    def _invoke_as_given(self, step: PlanStep, registry: ToolRegistry, outcome: StepExecutionResult) -> None:
+    def _names_a_tool(self, step: PlanStep, registry: ToolRegistry) -> bool:
+        try:
+            return self._validator.validate_step_tool(step, registry).valid
+        except Exception as error:  # a validator is other people's code
+            raise ExecutionError(f"The validator refuses the step: {message_of(error)}") from error
+
+    def _run_tool(self, step: PlanStep, registry: ToolRegistry, begun: _Begun) -> None:
+        """Call the step's tool with the arguments that were found out, or with the step's own."""
+        begun.outcome.execution_mode = "tool"
         registered = registry.lookup(step.tool or "")
         if registered is None:
             raise ExecutionError(f"Step {step.step_id!r} names no registered tool.")
-        arguments = self._given_arguments(step, registered, outcome)
-        if arguments is None:
+        if begun.arguments is None:
+            begun.arguments = self._given_arguments(step, registered, begun.outcome)
+        if begun.arguments is None:
             raise ExecutionError(f"Step {step.step_id!r} has no valid arguments for {step.tool!r}.")
-        self._invoke(step, registered, arguments, outcome)
+        self._invoke(step, registered, begun.arguments, begun)
 
     def _find_tool(
         self, step: PlanStep, registry: ToolRegistry, supervisor: Supervisor, outcome: StepExecutionResult
@@ -157,17 +176,29 @@ class StepExecutor:
         wanted = step.tool
         self._warn(step, outcome, step.errors[-1])
         try:
-            repaired = supervisor.repair_missing_tool_step(
-                step.as_dict(), registry.export_tools_for_llm(), self.context.goal
-            )
+            found = self._found_tool(step, registry, supervisor)
         except SupervisorError as error:
             step.tool = None
             outcome.marks.append(f"fallback: no tool for {wanted!r}" if wanted else "fallback: no tool fits")
             outcome.errors.append({**error.as_dict(), "step_id": step.step_id})
             return
-        step.tool = repaired["tool"]
+        step.tool = found
         step.errors = []
         outcome.marks.append(f"tool repaired: {wanted or 'none'} -> {step.tool}")
+
+    def _found_tool(self, step: PlanStep, registry: ToolRegistry, supervisor: Supervisor) -> str:
+        """The registered tool that the supervisor finds. Raises SupervisorError, LLMError."""
+        tools = registry.export_tools_for_llm()
+        try:
+            found: Json = supervisor.repair_missing_tool_step(step.as_dict(), tools, self.context.goal)["tool"]
+            is_known = isinstance(found, str) and registry.lookup(found) is not None
+        except (SupervisorError, LLMError):
+            raise
+        except Exception as error:  # a supervisor may be other people's code
+            raise SupervisorError(f"The supervisor failed: {message_of(error)}") from error
+        if not is_known:
+            raise SupervisorError(f"The supervisor names a tool that is not registered: {found!r}.")
+        return found
 
     def _given_arguments(
         self, step: PlanStep, registered: Registered, outcome: StepExecutionResult
@@ -201,8 +232,11 @@ class StepExecutor:
         llm: LLMAdapter,
         supervisor: Supervisor,
         outcome: StepExecutionResult,
-    ) -> JsonObject:
-        """Ask the model for the call, and read its answer with the supervisor's help (core 3, core 4)."""
+    ) -> tuple[JsonObject, JsonObject]:
+        """Ask the model for the call, and read its answer with the supervisor's help (core 3, core 4).
+
+        Returns the arguments with their references filled in, and the call as the model gave it.
+        """
         form = self._form(registered.exported)
         prompt = call_prompt(step, form, self.context)
         reply = self._ask(llm, Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0, form.schema), "call", outcome)
@@ -210,7 +244,7 @@ class StepExecutor:
         arguments, listed = self._bound(call["arguments"], registered)
         if listed:
             raise ExecutionError(f"The call of {step.tool!r} does not fit once its references are filled in: {listed}")
-        return arguments
+        return arguments, call
 
     def _given(self, step: PlanStep) -> Given:
         """What a repair of the step's call may take values from (core 18)."""
@@ -249,10 +283,10 @@ class StepExecutor:
         outcome.llm_output = reply.as_dict()
         return reply
 
-    def _invoke(
-        self, step: PlanStep, registered: Registered, arguments: JsonObject, outcome: StepExecutionResult
-    ) -> None:
+    def _invoke(self, step: PlanStep, registered: Registered, arguments: JsonObject, begun: _Begun) -> None:
         """Call the tool once and record the call (core 6, FR-054)."""
+        self._accept_call(registered, arguments, begun.thought)
+        outcome = begun.outcome
         name: str = registered.exported["name"]
         timestamp = self._clock.now()
         if self._observe is not None:
@@ -270,6 +304,18 @@ class StepExecutor:
             raise
         outcome.tool_calls.append(ToolCall(**record, result=result))
         outcome.result = result
+
+    def _accept_call(self, registered: Registered, arguments: JsonObject, thought: JsonObject | None) -> None:
+        """Show the validator copies of the model's call and of what runs. Raises ExecutionError (FR-024, FR-025)."""
+        tool = registered.exported
+        try:
+            if thought is not None:
+                self._validator.validate_llm_output(copied(thought))
+            self._validator.validate_tool_call(
+                {"tool": tool["name"], "arguments": copied(arguments)}, tool["input_schema"]
+            )
+        except Exception as error:  # a validator is other people's code
+            raise ExecutionError(f"The validator refuses the call of {tool['name']!r}: {message_of(error)}") from error
 
     def _ended(self, step: PlanStep, memory: Memory, outcome: StepExecutionResult) -> StepExecutionResult:
         outcome.success = outcome.error is None

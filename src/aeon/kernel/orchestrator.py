@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
 from aeon.base.clock import Clock, SystemClock
-from aeon.base.errors import LLMError, OrchestrationError, RequestError, SupervisorError
-from aeon.base.json import JsonObject
+from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestError, SupervisorError, message_of
+from aeon.base.json import JsonObject, copied
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
 from aeon.kernel.state import OrchestrationState, RunStatus
@@ -71,8 +71,8 @@ class Orchestrator:
         self._clock = clock or SystemClock()
         self._memory = InMemoryKVStore() if memory is None else memory
         self._registry = ToolRegistry() if tool_registry is None else tool_registry
-        self._supervisor = supervisor or Supervisor(llm_adapter, clock=self._clock)
-        self._validator = validator or Validator()
+        self._supervisor = Supervisor(llm_adapter, clock=self._clock) if supervisor is None else supervisor
+        self._validator = Validator() if validator is None else validator
         self._ttl = _checked_ttl(ttl)
         self._keeps_log = log is not None
         self._log = no_log() if log is None else log
@@ -103,7 +103,7 @@ class Orchestrator:
         request = checked_request(user_request)
         self._state = None
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-        plan = self._planned(request, cycle) if initial_plan is None else plan_from(initial_plan.as_dict())
+        plan = self._planned(request, cycle) if initial_plan is None else self._accepted(initial_plan)
         self._state = OrchestrationState(
             plan=plan,
             ttl_remaining=self._ttl,
@@ -179,7 +179,7 @@ class Orchestrator:
         try:
             reply = ask(self._llm, self._planning_request(request, tools), self._text_sink())
             cycle.llm_output = reply.as_dict()
-            return plan_from(self._supervisor.read_plan(reply, tools, request))
+            return self._valid(self._supervisor.read_plan(reply, tools, request))
         except (LLMError, SupervisorError) as error:
             if not cycle.llm_output:
                 cycle.llm_output = {"error": error.as_dict()}
@@ -191,6 +191,24 @@ class Orchestrator:
                 cause=error.as_dict(),
                 attempts=[cycle.llm_output, *(action.as_dict() for action in actions)],
             ) from error
+
+    def _valid(self, made: JsonObject) -> Plan:
+        """The plan that a model made, once the validator has seen copies. Raises SupervisorError (FR-024, FR-026)."""
+        try:
+            self._validator.validate_llm_output(copied(made))
+            self._validator.validate_plan(copied(made))
+            return plan_from(made)
+        except Exception as error:  # a validator is other people's code
+            raise SupervisorError(f"The validator refuses the plan: {message_of(error)}") from error
+
+    def _accepted(self, plan: Plan) -> Plan:
+        """A copy of a plan that was given, once the validator has looked at it. Raises PlanError (FR-026)."""
+        accepted = plan_from(plan.as_dict())
+        try:
+            self._validator.validate_plan(plan.as_dict())
+        except Exception as error:  # a validator is other people's code
+            raise PlanError(f"The validator refuses the plan: {message_of(error)}") from error
+        return accepted
 
     def _planning_request(self, request: str, tools: Sequence[JsonObject]) -> Request:
         system = planner_system(tools, self._tools.planning_examples())

@@ -19,11 +19,13 @@ from aeon.plan.parser import plan_from
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.interface import Example, Tool
 from aeon.tools.registry import ToolRegistry
+from aeon.validation.schema import Validator
 
 
-def replay(history: History, observer: Observer | None = None) -> int:
+def replay(history: History, observer: Observer | None = None, *, validator: Validator | None = None) -> int:
     """Run the log again without model and tools; returns how many entries came out byte for byte.
 
+    A run with a validator of your own replays with the same one.
     Raises LogError that names the first entry which did not, or a log of another format.
     """
     run = header(history)
@@ -33,11 +35,13 @@ def replay(history: History, observer: Observer | None = None) -> int:
     prev = FIRST
     for start, end in zip(starts, [*starts[1:], len(history.entries)], strict=True):
         known = replace(history, entries=history.entries[:start], head=prev)
-        prev = _replay_segment(run, known, history.entries[start:end], observer)
+        prev = _replay_segment(run, known, history.entries[start:end], observer, validator)
     return len(history.entries)
 
 
-def _replay_segment(run: JsonObject, known: History, segment: list[JsonObject], observer: Observer | None) -> str:
+def _replay_segment(
+    run: JsonObject, known: History, segment: list[JsonObject], observer: Observer | None, validator: Validator | None
+) -> str:
     """Replay what one process wrote after `known`; returns the hash of its last line."""
     compare = _Comparison(segment)
     clock = _RecordedClock(segment)
@@ -47,6 +51,7 @@ def _replay_segment(run: JsonObject, known: History, segment: list[JsonObject], 
         _RecordedMemory(segment),
         ToolRegistry([_RecordedTool(tool, calls) for tool in run["tools"]]),
         Supervisor(_RecordedModel(_repairs(segment)), clock=clock),
+        validator,
         ttl=run["ttl"],
         log=ChainedLog(compare, prev=known.head, entries=len(known.entries)),
         observer=observer,

@@ -1,11 +1,11 @@
 """`Supervisor`: reads model output, repairs it within limits, records every repair (core 2, 9, 10; FR-028 to 033)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the published signatures
 
 from aeon.base.clock import Clock, SystemClock
-from aeon.base.errors import LLMError, SupervisorError
+from aeon.base.errors import LLMError, SupervisorError, message_of
 from aeon.base.json import Json, JsonObject, canonical, faults
 from aeon.base.json_schema import Problem, SchemaCheck, schema_check, schema_problem
 from aeon.llm.interface import LLMAdapter, Reply, Request, ask
@@ -43,6 +43,22 @@ class _Task:
     """Makes the repaired output of an accepted proposal; raises SupervisorError when it says that there is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is known of a reply beyond the published arguments of the repair that it needs.
+
+    `original` is what is recorded, `shown` what the model is shown; `is_unread` says that nothing in it could be read.
+    """
+
+    original: JsonObject
+    shown: str
+    problems: Sequence[Problem]
+    tools: Sequence[JsonObject] | None = None
+    request: str = ""
+    given: Given = field(default_factory=Given)
+    is_unread: bool = False
+
+
 class Supervisor:
     """Repairs malformed output by the model of the run, under a reduced prompt, at most twice an output.
 
@@ -54,6 +70,7 @@ class Supervisor:
         self._llm = llm_adapter
         self._system_prompt = system_prompt
         self._clock = clock or SystemClock()
+        self._reading: _Reading | None = None
 
     def repair_json(
         self,
@@ -95,11 +112,14 @@ class Supervisor:
         Raises SupervisorError when that is not possible (FR-030).
         """
         _require_object(malformed_call)
-        problems = call_problems(malformed_call, schema_check(tool_schema))
-        if not problems:
-            return malformed_call
-        task = _call_task(malformed_call, canonical(malformed_call), problems, tool_schema, Given(context))
-        return self._repair(task, max_attempts)
+        reading, self._reading = self._reading, None
+        if reading is None:
+            problems = call_problems(malformed_call, schema_check(tool_schema))
+            if not problems:
+                return malformed_call
+            reading = _Reading(malformed_call, canonical(malformed_call), problems, given=Given(context))
+        task = _call_task(malformed_call, reading.shown, reading.problems, tool_schema, reading.given)
+        return self._repair(replace(task, before=reading.original), max_attempts)
 
     def repair_plan(
         self,
@@ -115,15 +135,21 @@ class Supervisor:
         Raises SupervisorError when that is not possible (FR-031).
         """
         _require_object(malformed_plan)
-        if not _made_plan_problems(malformed_plan):
-            return malformed_plan
-        names = _tool_names(malformed_plan, available_tools)
-        plan, problems = self._plan_in(malformed_plan, malformed_plan, names, request)
-        if plan is not None and not problems:
-            return plan
-        return self._repair(
-            _plan_task(plan, canonical(malformed_plan), problems, available_tools, request), max_attempts
-        )
+        reading, self._reading = self._reading, None
+        before: JsonObject | None = malformed_plan
+        if reading is None:
+            if not _made_plan_problems(malformed_plan):
+                return malformed_plan
+            names = _tool_names(malformed_plan, available_tools)
+            before, problems = self._plan_in(malformed_plan, malformed_plan, names, request)
+            if before is not None and not problems:
+                return before
+            shown = canonical(malformed_plan)
+            reading = _Reading(before or malformed_plan, shown, problems, available_tools, request)
+        elif reading.is_unread:
+            before = None
+        task = _plan_task(before, reading.shown, reading.problems, reading.tools, reading.request)
+        return self._repair(replace(task, before=reading.original), max_attempts)
 
     def repair_missing_tool_step(
         self,
@@ -169,8 +195,15 @@ class Supervisor:
             self._record("plan_repair", cast(JsonObject, value), 1, repaired_output=usable, stages=["no_arguments"])
             value = usable
         elif value is None or problems:
-            task = _plan_task(value, _shown(reply), problems, tools, request)
-            value = self._repair(replace(task, before=value or {"text": reply.text}), MAX_ATTEMPTS)
+            original, is_unread = value or {"text": reply.text}, value is None
+            reading = _Reading(original, _shown(reply), problems, tools, request, is_unread=is_unread)
+            readable = value or {"goal": request}
+            kept, names = value, _tool_names(None, tools)
+            value = self._repaired(
+                reading,
+                lambda: self.repair_plan(readable),
+                lambda repaired: _made_plan_problems(repaired) or plan_limits(kept, repaired, names),
+            )
         return self._with_known_fields(value, tools)
 
     def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, given: Given) -> JsonObject:
@@ -187,8 +220,36 @@ class Supervisor:
         if not problems:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
-        task = _call_task(before, _shown(reply), problems, tool["input_schema"], given)
-        return self._repair(replace(task, before=value or {"text": reply.text}), MAX_ATTEMPTS)
+        wrong = _wrong_arguments(before, check)
+        reading = _Reading(value or {"text": reply.text}, _shown(reply), problems, given=given)
+        return self._repaired(
+            reading,
+            lambda: self.repair_tool_call(before, tool["input_schema"]),
+            lambda repaired: (
+                _call_faults(repaired, name, check) or call_limits(before, repaired, wrong, given.values())
+            ),
+        )
+
+    def _repaired(
+        self, reading: _Reading, repair: Callable[[], JsonObject], faults_of: Callable[[Json], list[Problem]]
+    ) -> JsonObject:
+        """What a published repair makes of a reply; a subclass's own is held to the same limits (core 10).
+
+        Raises SupervisorError, LLMError.
+        """
+        self._reading = reading
+        try:
+            repaired = repair()
+        except (SupervisorError, LLMError):
+            raise
+        except Exception as error:  # a subclass is other people's code
+            raise SupervisorError(f"The supervisor failed: {message_of(error)}") from error
+        finally:
+            self._reading = None
+        if problems := faults_of(repaired):
+            listed = "; ".join(str(problem) for problem in problems[:5])
+            raise SupervisorError(f"The supervisor's repair is not valid: {listed}.")
+        return repaired
 
     def _plan_in(
         self, found: Json, before: JsonObject, tools: Sequence[str], request: str
@@ -369,6 +430,12 @@ def _object_schema(expected: JsonObject) -> JsonObject:
             next_step='Ask for an object that holds it: {"properties": {"items": ...}, "required": ["items"]}.',
         )
     return schema
+
+
+def _call_faults(call: Json, name: str, check: SchemaCheck) -> list[Problem]:
+    """What keeps `call` from being a call of the tool `name`."""
+    problems = call_problems(call, check)
+    return problems if problems or call["tool"] == name else [Problem("$.tool", f"this step calls {name!r}")]
 
 
 def _require_object(value: Json) -> None:

@@ -8,6 +8,7 @@ from aeon.base.errors import MAX_MESSAGE, ToolError, is_recordable, message_of, 
 from aeon.base.giving_up import GivingUp, when_given_up
 from aeon.base.json import Json, JsonObject, canonical, copied, faults, parse_strict
 from aeon.base.threads import Outcome, WorkerThread, outcome_of
+from aeon.tools.interface import Tool
 from aeon.tools.registry import Registered
 
 MAX_RESULT = 1_048_576
@@ -32,8 +33,22 @@ class ToolCaller:
 
         def work() -> Json:
             with giving_up.in_force():
+                _require_own(tool, "validate_input", own)
                 return tool.invoke(**own)
 
+        result = _checked(self._done(tool, work, giving_up), registered)
+        if not _is_own(tool, "validate_output"):
+            return result
+
+        def look() -> Json:
+            with giving_up.in_force():
+                _require_own(tool, "validate_output", result)
+
+        self._done(tool, look, giving_up)
+        return result
+
+    def _done(self, tool: Tool, work: Callable[[], Json], giving_up: GivingUp) -> Json:
+        """What a piece of the tool's own code gives, within its time. Raises ToolError for whatever it raises."""
         with self._giving_up.doing(giving_up.give_up), when_given_up(giving_up.give_up):
             try:
                 outcome = outcome_of(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
@@ -47,7 +62,7 @@ class ToolCaller:
             if error is outcome.error:
                 raise error
             raise error from outcome.error
-        return _checked(outcome.result, registered)
+        return outcome.result
 
     def give_up(self) -> None:
         """For another thread: nobody waits for this caller's calls any more. It is of no use afterwards."""
@@ -73,6 +88,24 @@ class ToolCaller:
             ) from None
         self._worker = worker
         return outcome
+
+
+def _is_own(tool: Tool, method: str) -> bool:
+    """Whether a tool has a `method` of its own; the inherited one says what its schema says, checked anyway."""
+    return getattr(getattr(tool, method, None), "__func__", None) is not getattr(Tool, method)
+
+
+def _require_own(tool: Tool, method: str, value: JsonObject) -> None:
+    """Ask the tool's own `validate_input` or `validate_output` about a copy. Raises ToolError when it says no."""
+    if not _is_own(tool, method):
+        return
+    copy = cast(JsonObject, copied(value))
+    is_input = method == "validate_input"
+    if not (tool.validate_input(**copy) if is_input else tool.validate_output(copy)):
+        what = "input" if is_input else "result"
+        raise ToolError(
+            f"The tool {tool.name!r} does not accept its {what}.", next_step=f"See what its {method}() asks for."
+        )
 
 
 def _own_copy(arguments: JsonObject, name: str) -> JsonObject:
