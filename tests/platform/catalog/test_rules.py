@@ -269,7 +269,7 @@ def test_a_change_of_what_was_changed_in_the_meantime_is_refused(world):
     services.change(service.id, ServiceChange(name="newer"), Request(user))
     after = stale.model_copy(update={"version": stale.version + 1, "name": "older"})
     with pytest.raises(ConflictError):
-        services.replace(writes_one(CHANGE_SERVICE, changed_row(stale, after)), after, Request(user), [])
+        services.replace(writes_one(CHANGE_SERVICE, changed_row(stale, after)), after, Request(user).to("service.change", service.id), [])
     assert services.own(user, service.id).name == "newer"
 
 
