@@ -2,6 +2,8 @@
 
 import pytest
 
+from aeon.platform.catalog.apply import Applier
+from aeon.platform.catalog.documents import ApplyError, read_documents
 from aeon.platform.catalog.model import (
     NewService,
     SecretChange,
@@ -269,7 +271,12 @@ def test_a_change_of_what_was_changed_in_the_meantime_is_refused(world):
     services.change(service.id, ServiceChange(name="newer"), Request(user))
     after = stale.model_copy(update={"version": stale.version + 1, "name": "older"})
     with pytest.raises(ConflictError):
-        services.replace(writes_one(CHANGE_SERVICE, changed_row(stale, after)), after, Request(user).to("service.change", service.id), [])
+        services.replace(
+            writes_one(CHANGE_SERVICE, changed_row(stale, after)),
+            after,
+            Request(user).to("service.change", service.id),
+            [],
+        )
     assert services.own(user, service.id).name == "newer"
 
 
@@ -368,3 +375,63 @@ def test_unsharing_goes_ahead_and_what_depends_on_it_says_why_it_fails(world):
     error = broken("service_access", lambda: world.catalog.tools.usable(other, tool.id))
     assert "'get'" in error.message
     assert "not shared with you any more" in error.message
+
+
+def test_nothing_is_made_from_an_archived_template(world):
+    """Measured P10: by no way, and what was made before stays as it is when its file is applied again."""
+    user, catalog = world.user("u"), world.catalog
+    made = {}
+    for kind, blueprint, verb in (
+        ("Service", world.service_template(user), catalog.service_from),
+        ("Tool", world.tool_template(user), catalog.tool_from),
+    ):
+        shelf = catalog.service_templates if kind == "Service" else catalog.tool_templates
+        own = {} if kind == "Service" else {"serviceId": made["Service"].id, "connectionParams": {"endpoint": "x"}}
+        made[kind] = verb(blueprint.id, {"name": "before", **own}, Request(user))
+        shelf.change(blueprint.id, TemplateChange(archived=True), Request(user))
+        with pytest.raises(RuleError, match="is archived") as raised:
+            verb(blueprint.id, {"name": "after", **own}, Request(user))
+        assert (raised.value.rule, raised.value.status) == ("archived", 422)
+    applier = Applier(catalog, user)
+    text = "kind: Service\nname: {}\ntemplate: blueprint\n"
+    assert [step.verb for step in applier.plan(read_documents(text.format("before"), {}))] == ["keep"]
+    with pytest.raises(ApplyError, match="is archived"):
+        applier.plan(read_documents(text.format("after"), {}))
+
+
+def test_a_tool_that_is_enabled_again_is_not_down_any_more(world):
+    """Measured P10: it stayed down until the next check."""
+    user = world.user("u")
+    tool, tools = world.tool(user, world.service(user)), world.catalog.tools
+    assert tools.change(tool.id, ToolChange(enabled=False), Request(user)).status == "down"
+    enabled = tools.change(tool.id, ToolChange(enabled=True), Request(user))
+    assert (enabled.status, enabled.error_message) == ("degraded", "It was not checked since it was enabled.")
+
+
+def test_a_tool_that_fits_its_service_no_more_can_be_put_away(world):
+    user = world.user("u")
+    service, tools = world.service(user), world.catalog.tools
+    tool = world.tool(user, service, shared=True)
+    schema = {"type": "object", "required": ["endpoint", "more"]}
+    world.catalog.services.change(service.id, ServiceChange(connection_schema=schema), Request(user))
+    for change in (ToolChange(name="old"), ToolChange(enabled=False), ToolChange(shared=False)):
+        tools.change(tool.id, change, Request(user))
+    for change in (ToolChange(enabled=True), ToolChange(shared=True), ToolChange(effect="read")):
+        with pytest.raises(RuleError, match="do not fit"):
+            tools.change(tool.id, change, Request(user))
+
+
+def test_a_secret_is_unbound_from_a_tool_that_is_not_shared_any_more(world):
+    """Measured P10: nor could it be deleted."""
+    owner, user = world.user("o"), world.user("u")
+    tool, tools = world.tool(owner, world.service(owner), shared=True), world.catalog.tools
+    secret = world.secret(user)
+    tools.bind(tool.id, secret.id, Request(user))
+    tools.trust(tool.id, Request(user))
+    tools.change(tool.id, ToolChange(shared=False), Request(owner))
+    tools.unbind(tool.id, Request(user))
+    tools.distrust(tool.id, Request(user))
+    assert tools.trusted(user) == {}
+    world.catalog.secrets.remove(secret.id, Request(user))
+    with pytest.raises(NotFoundError):
+        tools.unbind(tool.id, Request(user))

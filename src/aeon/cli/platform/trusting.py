@@ -1,5 +1,7 @@
 """`aeon tool trust` and `distrust`: which tools of others may enter a user's plans and start programs here."""
 
+from contextlib import suppress
+
 from aeon.base.json import canonical
 from aeon.cli.codes import Code
 from aeon.cli.platform.opening import opened
@@ -7,6 +9,7 @@ from aeon.cli.say import put, say
 from aeon.cli.text import clean
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.trust import started_program
+from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import Request
 
 
@@ -29,11 +32,14 @@ def distrust_tool(name: str, user: str) -> int:
     """Take it out of the user's plans; its program may not be started any more. Raises NotFoundError, ConflictError."""
     with opened(user) as platform:
         tools = platform.catalog.tools
-        tool = tools.find(user, name)
-        if (program := started_program(tool, tools.service_of(user, tool))) is not None:
-            platform.programs.forbid(program)
-        tools.distrust(tool.id, Request(user))
-    put(f"{clean(tool.name)} of {clean(tool.owner_id)} is not trusted any more")
+        id_ = name
+        with suppress(NotFoundError):  # it may not be shared any more
+            tool = tools.find(user, name)
+            id_ = tool.id
+            if (program := started_program(tool, tools.service_of(user, tool))) is not None:
+                platform.programs.forbid(program)
+        tools.distrust(id_, Request(user))
+    put(f"{clean(name)} is not trusted any more")
     return Code.DONE
 
 

@@ -9,7 +9,7 @@ from aeon.platform.catalog import model
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import Document, refuse
 from aeon.platform.catalog.rules import check_service, check_tool, check_tool_on
-from aeon.platform.catalog.templates import structure_of
+from aeon.platform.catalog.templates import refuse_archived, structure_of
 from aeon.platform.catalog.trust import is_same_connection, with_defaults
 from aeon.platform.errors import NotFoundError, PlatformError, RuleError
 from aeon.platform.ledger import Request
@@ -217,6 +217,7 @@ class Applier:
             check_tool_on(new.model_copy(update={"connection_params": connection}), service)
         found = self._shelves[document.kind].by_name(self._request.user, document.name)
         if found is None:
+            self._refuse_archived(document, coming)
             return Step("create", document)
         fields = self._differing(new, found)
         if fixed := [field for field in fields if field not in self._kind(document).changeable]:
@@ -226,6 +227,12 @@ class Applier:
             )
         details = self._further[document.kind].details(found, new) if document.kind in self._further else ()
         return Step("change" if fields else "keep", document, fields, self._hurt(document, found, fields), details)
+
+    def _refuse_archived(self, document: Document, coming: Coming) -> None:
+        if "template" in document.fields:
+            kind, _ = _TEMPLATES[document.kind]
+            template = self._referred(kind, document.fields["template"], coming)
+            refuse_archived(template if isinstance(template, model.ServiceTemplate | model.ToolTemplate) else None)
 
     def _kind(self, document: Document) -> _Kind | Further:
         return self._further.get(document.kind) or _KINDS[document.kind]

@@ -7,6 +7,7 @@ from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceC
 from aeon.platform.catalog.rules import check_connection_schema, check_service
 from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.catalog.templates import refuse_archived
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.store import Store, writes_one
 
@@ -35,6 +36,7 @@ class Services(Shelf[Service]):
         Raises RuleError (platform 1), also for a name that the caller has given to another.
         """
         check_service(new)
+        refuse_archived(template)
         at = self._ledger.now()
         service = Service.model_validate(
             new.as_dict()

@@ -15,6 +15,7 @@ from aeon.platform.catalog.model import (
 from aeon.platform.catalog.rules import check_service, check_tool
 from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.errors import RuleError
 from aeon.platform.ledger import Ledger, Request
 from aeon.platform.records import Record
 from aeon.platform.store import Store, writes_one
@@ -49,6 +50,17 @@ def structure_of(kind: Kind, template: Record, own: JsonObject) -> JsonObject:
     """What a template, or one that is to be made, gives to what is made from it; `own` is the rest of that."""
     fields = template.as_dict()
     return {name: fields[name] for name in _STRUCTURE[kind] if not (name in _MAY_DIFFER and name in own)}
+
+
+def refuse_archived(template: ServiceTemplate | ToolTemplate | None) -> None:
+    """Raises RuleError for a template that was put away: nothing new is made from it."""
+    if template is not None and template.archived:
+        raise RuleError(
+            f"The template {template.name!r} is archived.",
+            rule="archived",
+            field="$.template",
+            next_step=f"Use another one, or have it restored: `aeon catalog restore {template.kind} {template.name}`.",
+        )
 
 
 class ServiceTemplates(Shelf[ServiceTemplate]):

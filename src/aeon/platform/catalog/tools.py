@@ -12,6 +12,7 @@ from aeon.platform.catalog.secrets import Secrets
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.shelf import KindQueries, Shelf
 from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.catalog.templates import refuse_archived
 from aeon.platform.catalog.trust import (
     appearance,
     changed_since,
@@ -23,7 +24,7 @@ from aeon.platform.catalog.usage import TokensUsed, Usage
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, Mutation, Request
 from aeon.platform.records import KEY_SEPARATOR, storable
-from aeon.platform.store import GuardError, Row, Store, writes_one
+from aeon.platform.store import GuardError, Query, Row, Store, writes_one
 
 QUERIES = KindQueries(queries.TOOL, queries.TOOL_NAMED, queries.OWN_TOOLS, queries.SHARED_TOOLS, queries.USERS_OF_TOOL)
 
@@ -63,6 +64,7 @@ class Tools(Shelf[Tool]):
         Raises NotFoundError for a service or secret that he may not see, RuleError for every rule of its kind.
         """
         check_tool(new)
+        refuse_archived(template)
         service = self._service(request.user, new.service_id)
         self._check_secret(request.user, new.secret_id)
         connection = with_defaults(new.connection_params, service.connection_schema)
@@ -80,18 +82,20 @@ class Tools(Shelf[Tool]):
         return self.create(work, tool, asked, _uses(service, tool, request.user))
 
     def change(self, id_: str, change: ToolChange, request: Request) -> Tool:
-        """Change the caller's tool. Its service never changes; its connection parameters and its secret may."""
+        """Change the caller's tool. Its service never changes; its connection parameters and its secret may.
+
+        What holds no more can be renamed, described, disabled and unshared all the same.
+        """
         before = self.own(request.user, id_)
         service = self._service(request.user, before.service_id)
         asked = change.as_dict() | ({"needsSecret": True} if change.secret_id else {})
         if change.connection_params is not None:
             asked["connectionParams"] = with_defaults(change.connection_params, service.connection_schema)
-        after = changed(before, asked, self._ledger.now())
-        if not after.enabled:
-            after = after.model_copy(update={"status": "down", "error_message": "It is disabled."})
-        check_tool(after)
+        after = _with_health(before, changed(before, asked, self._ledger.now()))
         self._check_secret(request.user, change.secret_id)
-        check_tool_on(after, service)
+        if _does_or_reaches_more(before, after):
+            check_tool(after)
+            check_tool_on(after, service)
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_TOOL, {**changed_row(before, after), "service_version": service.version})
         return self.replace(work, after, request.to("tool.change", id_, change.as_dict()), deeds)
@@ -116,7 +120,7 @@ class Tools(Shelf[Tool]):
 
     def unbind(self, tool_id: str, request: Request) -> None:
         """Take that secret away again."""
-        tool = self.get(request.user, tool_id)
+        tool = self._spoken_of(queries.BOUND_TOOL, request.user, tool_id)
         deed = Deed("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
         self._commit_word(queries.UNBIND_SECRET, {}, tool, request.to("tool.unbind", tool_id), deed)
 
@@ -136,7 +140,7 @@ class Tools(Shelf[Tool]):
 
     def distrust(self, tool_id: str, request: Request) -> None:
         """Take that back."""
-        tool = self.get(request.user, tool_id)
+        tool = self._spoken_of(queries.TRUSTED_TOOL, request.user, tool_id)
         deed = Deed("tool.distrust", tool_id, request.user, tool.owner_id, {"name": tool.name})
         self._commit_word(queries.DISTRUST_TOOL, {}, tool, request.to("tool.distrust", tool_id), deed)
 
@@ -225,7 +229,17 @@ class Tools(Shelf[Tool]):
         if id_ is not None:
             self._secrets.own(user, id_)
 
-    def _commit_word(self, query: str, params: JsonObject, tool: Tool, mutation: Mutation, deed: Deed) -> None:
+    def _spoken_of(self, query: Query, user: str, tool_id: str) -> "_Named":
+        """A tool that the user has bound or trusts, also where it is not shared any more; else one that they see."""
+        rows = self._store.read(query, {"id": _id_of_word(user, tool_id), "user": user})
+        if rows:
+            return _Named(**rows[0])
+        tool = self.get(user, tool_id)
+        return _Named(tool.id, tool.name, tool.owner_id, tool.version)
+
+    def _commit_word(
+        self, query: str, params: JsonObject, tool: "Tool | _Named", mutation: Mutation, deed: Deed
+    ) -> None:
         """What a user says of another's tool."""
         if self._ledger.answer(mutation) is not None:
             return
@@ -235,6 +249,31 @@ class Tools(Shelf[Tool]):
             self._ledger.commit(work, mutation, [deed], {})
         except GuardError:
             raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
+
+
+class _Named(NamedTuple):
+    """What is told of a tool that its user may not see any more."""
+
+    id: str
+    name: str
+    owner_id: str
+    version: int
+
+
+def _with_health(before: Tool, after: Tool) -> Tool:
+    """A tool that is disabled is down, and one that is enabled is so until it is checked (platform 5)."""
+    if not after.enabled:
+        return after.model_copy(update={"status": "down", "error_message": "It is disabled."})
+    if before.enabled:
+        return after
+    return after.model_copy(update={"status": "degraded", "error_message": "It was not checked since it was enabled."})
+
+
+def _does_or_reaches_more(before: Tool, after: Tool) -> bool:
+    """Whether a change is about what the tool does, or lets it be used where it was not."""
+    told = ("connection_params", "operation", "input_schema", "output_schema", "secret_id", "secret_scope", "effect")
+    is_other = any(getattr(before, name) != getattr(after, name) for name in told)
+    return is_other or after.enabled > before.enabled or after.shared > before.shared
 
 
 def _uses(service: Service, tool: Tool, user: str) -> list[Deed]:
