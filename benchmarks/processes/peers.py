@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -73,25 +72,81 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     return found
 
 
+class NoOp:
+    """What stands in place of the request itself; all around it is Aeon's own."""
+
+    def execute(self, work: Any) -> Any:
+        from aeon.platform.catalog.calling import Outcome
+
+        return Outcome({"got": work.given["n"]})
+
+
+TOOL = """
+kind: Service
+name: peer
+type: rest_api
+protocol: http
+connectionSchema: {type: object, required: [endpoint]}
+---
+kind: Tool
+name: step
+service: peer
+connectionParams: {endpoint: "http://127.0.0.1"}
+operation: {type: rest_request}
+effect: idempotent
+inputSchema: {type: object, required: [n], properties: {n: {type: integer}}}
+outputSchema: {type: object, required: [got]}
+"""
+
+
 def aeon_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
-    """A run of a Process, from its acceptance to its end, with the record in SQLite as it ships."""
-    from aeon.adapters.engine.dbos import DbosEngine
-    from aeon.testing.engines.world import EngineWorld, echo, step
-    from aeon.testing.records import new_record
+    """A run of a Process as `aeon process run` makes it, from its acceptance to its end: the record in SQLite, access
+    and health asked for each call, input and output held against their schemas, limits, metrics. Only the request
+    itself is none.
+    """
+    from aeon.base.clock import SystemClock
+    from aeon.bootstrap.platform import open_platform
+    from aeon.bootstrap.processes import ProcessRunner
+    from aeon.bootstrap.stores import open_store
+    from aeon.platform.catalog.apply import Applier
+    from aeon.platform.catalog.calling import ToolCaller
+    from aeon.platform.catalog.documents import read_documents
+    from aeon.platform.ledger import Request
+    from aeon.platform.processes.model import NewProcess
+    from aeon.platform.processes.runs.accepting import NewRun
+    from aeon.settings import EngineSettings, StoreSettings
 
-    with closing(new_record(folder / "record")) as store:
-        address = f"sqlite:///{folder}/runs.db"
-        world = EngineWorld(store, folder, lambda *parts: DbosEngine(address, *parts))
-        tool = world.tool("echo", echo)
+    environ = {"XDG_STATE_HOME": str(folder / "state")}
+    store = open_store(folder, StoreSettings(), environ)
+    with open_platform(folder, store, environ, lambda: None) as platform:  # type: ignore[arg-type]  # no model
+        platform.catalog.add_user("me")
+        applier = Applier(platform.catalog, "me")
+        applier.carry_out(applier.plan(read_documents(TOOL, {})))
+        tool = platform.catalog.tools.find("me", "step")
+        platform.caller = ToolCaller(platform.catalog, {"rest_request": NoOp()}, platform.tokens, SystemClock())
         mode = "sequential" if kind == "chain" else "parallel"
-        process = world.process(kind, [step(f"s{number}", tool, mode=mode) for number in range(width)])
+        steps = [
+            {
+                "id": f"s{n}",
+                "tool": tool.id,
+                "inputs": {"n": n},
+                "output": {"variable": f"s{n}"},
+                "execution": {"mode": mode},
+            }
+            for n in range(width)
+        ]
+        process = platform.processes.add(NewProcess.parsed({"name": kind, "steps": steps}), Request("me"))
+        with ProcessRunner(platform, folder, EngineSettings(), environ) as runner:
+            runner.begin()
 
-        def act() -> None:
-            run = world.begin(process)
-            assert world.engine.wait(run.id, 300)
+            def act() -> None:
+                run = runner.runs.accept(process, NewRun({}, executor=runner.executor), Request("me"))
+                runner.engine.start(run.id)
+                assert runner.engine.wait(run.id, 300)
 
-        found = spent(act, runs)
-        world.close()
+            found = spent(act, runs)
+            ended = runner.runs.book.standings([each["id"] for each in store.read("SELECT id FROM runs")])
+            assert {run.phase for run in ended} == {"completed"}
     return found
 
 
