@@ -143,6 +143,12 @@ def test_the_folder_itself_is_no_link(project, tmp_path):
         assert "symbolic link" in refusal(act), name
 
 
+def test_a_file_in_its_place_is_told(tmp_path):
+    (tmp_path / ".aeon").touch()
+    for name, act in openers(tmp_path).items():
+        assert "is not a folder. Move it away: mv" in refusal(act), name
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_what_is_another_users_is_refused(project):
     os.chown(project / ".aeon" / "memory.db", 12345, 12345)

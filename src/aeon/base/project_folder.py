@@ -58,6 +58,8 @@ def require_own(path: Path) -> None:
     folder = project_folder(path)
     if folder is None or not os.path.lexists(folder):
         return
+    if not folder.is_symlink() and not folder.is_dir():
+        raise ForeignFolderError(f"{folder} is not a folder.", next_step=f"Move it away: {_moving(folder)}")
     if not folder.is_symlink() and not is_own(folder) and not is_unused(folder):
         raise foreign(folder)
     for problem in problems_of(_between(folder, path.absolute())):
@@ -83,8 +85,12 @@ def foreign(folder: Path) -> ForeignFolderError:
         f"{folder} has no mark of yours in {marks}: it came with a folder from elsewhere, or an older Aeon made it. "
         "Nothing in it was used.",
         next_step="If you know and trust where it came from, see what is in it and take it over with `aeon adopt`; "
-        f"else move it away: mv {quote(str(folder))} {quote(f'{folder}.foreign')}",
+        f"else move it away: {_moving(folder)}",
     )
+
+
+def _moving(folder: Path) -> str:
+    return f"mv {quote(str(folder))} {quote(f'{folder}.foreign')}"
 
 
 def is_own(folder: Path) -> bool:
@@ -105,7 +111,7 @@ def claim(folder: Path) -> None:
     """
     with suppress(FileExistsError):
         folder.mkdir(0o700, parents=True)
-    if not folder.is_symlink() and is_unused(folder) and folder.lstat().st_uid == os.geteuid():
+    if not folder.is_symlink() and folder.is_dir() and is_unused(folder) and folder.lstat().st_uid == os.geteuid():
         folder.chmod(0o700)
         with suppress(FileExistsError):
             _write(folder / _IGNORE, b"*\n")

@@ -56,9 +56,8 @@ def is_same_connection(wanted: JsonObject, kept: JsonObject, connection_schema: 
     """Whether a tool that keeps `kept` is what was wanted: all that was said, and else only defaults of then."""
     properties: JsonObject = connection_schema.get("properties") or {}
     further = kept.keys() - wanted.keys()
-    return all(kept.get(name, properties) == value for name, value in wanted.items()) and further <= {
-        name for name, field in properties.items() if _has_default(field)
-    }
+    is_said = all(name in kept and kept[name] == value for name, value in wanted.items())
+    return is_said and further <= {name for name, field in properties.items() if _has_default(field)}
 
 
 def started_program(tool: Tool, service: Service) -> Program | None:
