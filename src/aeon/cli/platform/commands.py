@@ -244,7 +244,7 @@ def tool_trust(name: Name, user: User = "me") -> int:
 
 @tool.command("distrust")
 def tool_distrust(name: Name, user: User = "me") -> int:
-    """Take that back."""
+    """Stop trusting another's tool: it leaves your plans, and may not start its program any more."""
     from aeon.cli.platform.trusting import distrust_tool
 
     return distrust_tool(name, user)

@@ -163,11 +163,11 @@ ON CONFLICT (id) DO UPDATE SET digest = excluded.digest
 
 DISTRUST_TOOL: Final = "DELETE FROM trusts WHERE id = :id AND user_id = :user"
 
-_SPOKEN_OF: Final = "SELECT t.id, t.name, t.owner_id, t.version FROM tools t"
+_CONSENTED: Final = "SELECT t.id, t.name, t.owner_id, t.version FROM tools t"
 
-BOUND_TOOL: Final = f"{_SPOKEN_OF} JOIN bindings b ON b.tool_id = t.id WHERE b.id = :id AND b.user_id = :user"
+BOUND_TOOL: Final = f"{_CONSENTED} JOIN bindings b ON b.tool_id = t.id WHERE b.id = :id AND b.user_id = :user"
 
-TRUSTED_TOOL: Final = f"{_SPOKEN_OF} JOIN trusts b ON b.tool_id = t.id WHERE b.id = :id AND b.user_id = :user"
+TRUSTED_TOOL: Final = f"{_CONSENTED} JOIN trusts b ON b.tool_id = t.id WHERE b.id = :id AND b.user_id = :user"
 
 TRUSTED: Final = "SELECT tool_id, digest FROM trusts WHERE user_id = :user ORDER BY tool_id"
 

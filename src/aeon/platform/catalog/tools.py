@@ -116,13 +116,13 @@ class Tools(Shelf[Tool]):
         digest = destination(tool, self._service_of(tool, request.user))
         deed = Deed("tool.bind", tool_id, request.user, tool.owner_id, {"name": tool.name})
         params: JsonObject = {"tool": tool_id, "secret": secret.id, "digest": digest, "version": tool.version}
-        self._commit_word(queries.BIND_SECRET, params, tool, request.to("tool.bind", tool_id, secret_id), deed)
+        self._commit_consent(queries.BIND_SECRET, params, tool, request.to("tool.bind", tool_id, secret_id), deed)
 
     def unbind(self, tool_id: str, request: Request) -> None:
         """Take that secret away again."""
-        tool = self._spoken_of(queries.BOUND_TOOL, request.user, tool_id)
+        tool = self._consented_tool(queries.BOUND_TOOL, request.user, tool_id)
         deed = Deed("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        self._commit_word(queries.UNBIND_SECRET, {}, tool, request.to("tool.unbind", tool_id), deed)
+        self._commit_consent(queries.UNBIND_SECRET, {}, tool, request.to("tool.unbind", tool_id), deed)
 
     def trust(self, tool_id: str, request: Request) -> str:
         """Let another's shared tool into the caller's kernel as it is now; its digest (measured P4).
@@ -135,14 +135,14 @@ class Tools(Shelf[Tool]):
         digest = appearance(tool, self._service_of(tool, request.user))
         deed = Deed("tool.trust", tool_id, request.user, tool.owner_id, {"name": tool.name})
         params: JsonObject = {"tool": tool_id, "digest": digest, "version": tool.version}
-        self._commit_word(queries.TRUST_TOOL, params, tool, request.to("tool.trust", tool_id), deed)
+        self._commit_consent(queries.TRUST_TOOL, params, tool, request.to("tool.trust", tool_id), deed)
         return digest
 
     def distrust(self, tool_id: str, request: Request) -> None:
-        """Take that back."""
-        tool = self._spoken_of(queries.TRUSTED_TOOL, request.user, tool_id)
+        """Stop trusting another's tool: it leaves the caller's kernel."""
+        tool = self._consented_tool(queries.TRUSTED_TOOL, request.user, tool_id)
         deed = Deed("tool.distrust", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        self._commit_word(queries.DISTRUST_TOOL, {}, tool, request.to("tool.distrust", tool_id), deed)
+        self._commit_consent(queries.DISTRUST_TOOL, {}, tool, request.to("tool.distrust", tool_id), deed)
 
     def trusted(self, user: str) -> dict[str, str]:
         """The digests of others' tools that the user trusts, by the tools' ids; also of those that were changed."""
@@ -206,7 +206,7 @@ class Tools(Shelf[Tool]):
         """The caller's own secret: the tool's where he owns it, else the one that he bound to it (platform 3)."""
         if tool.owner_id == user:
             return self._secrets.own(user, tool.secret_id) if tool.secret_id else None
-        rows = self._store.read(queries.BOUND_SECRET, {"id": _id_of_word(user, tool.id), "user": user})
+        rows = self._store.read(queries.BOUND_SECRET, {"id": _consent_id(user, tool.id), "user": user})
         if rows and rows[0]["digest"] != destination(tool, service):
             raise changed_since(tool, "bound a secret to it", "aeon tool bind")
         if rows:
@@ -229,21 +229,21 @@ class Tools(Shelf[Tool]):
         if id_ is not None:
             self._secrets.own(user, id_)
 
-    def _spoken_of(self, query: Query, user: str, tool_id: str) -> "_Named":
+    def _consented_tool(self, query: Query, user: str, tool_id: str) -> "_Named":
         """A tool that the user has bound or trusts, also where it is not shared any more; else one that they see."""
-        rows = self._store.read(query, {"id": _id_of_word(user, tool_id), "user": user})
+        rows = self._store.read(query, {"id": _consent_id(user, tool_id), "user": user})
         if rows:
             return _Named(**rows[0])
         tool = self.get(user, tool_id)
         return _Named(tool.id, tool.name, tool.owner_id, tool.version)
 
-    def _commit_word(
+    def _commit_consent(
         self, query: str, params: JsonObject, tool: "Tool | _Named", mutation: Mutation, deed: Deed
     ) -> None:
-        """What a user says of another's tool."""
+        """Write or remove a user's consent to another's tool: a binding or a trust."""
         if self._ledger.answer(mutation) is not None:
             return
-        given = {**params, "id": _id_of_word(mutation.user, tool.id), "user": mutation.user}
+        given = {**params, "id": _consent_id(mutation.user, tool.id), "user": mutation.user}
         work = mutation.expecting(lambda _unit: tool.version, writes_one(query, given))
         try:
             self._ledger.commit(work, mutation, [deed], {})
@@ -284,7 +284,7 @@ def _uses(service: Service, tool: Tool, user: str) -> list[Deed]:
     return [Deed("service.use", service.id, user, service.owner_id, details)]
 
 
-def _id_of_word(user: str, tool_id: str) -> str:
+def _consent_id(user: str, tool_id: str) -> str:
     return f"{user}{KEY_SEPARATOR}{tool_id}"
 
 
