@@ -145,8 +145,11 @@ def test_the_folder_itself_is_no_link(project, tmp_path):
 
 def test_a_file_in_its_place_is_told(tmp_path):
     (tmp_path / ".aeon").touch()
-    for name, act in openers(tmp_path).items():
-        assert "is not a folder. Move it away: mv" in refusal(act), name
+    for name in ("results", "log", "vault"):
+        assert "is not a folder. Move it away: mv" in refusal(openers(tmp_path)[name]), name
+    assert "File exists" in refusal(openers(tmp_path)["memory"])
+    with pytest.raises(FileExistsError):
+        make_folder(tmp_path / ".aeon" / "logs")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")

@@ -109,9 +109,9 @@ def claim(folder: Path) -> None:
 
     It is its user's alone (0700) and holds a `.gitignore` of `*`: `git add` must not publish a vault or a log.
     """
-    with suppress(FileExistsError):
-        folder.mkdir(0o700, parents=True)
-    if not folder.is_symlink() and folder.is_dir() and is_unused(folder) and folder.lstat().st_uid == os.geteuid():
+    if not folder.is_symlink():
+        folder.mkdir(0o700, parents=True, exist_ok=True)
+    if not folder.is_symlink() and is_unused(folder) and folder.lstat().st_uid == os.geteuid():
         folder.chmod(0o700)
         with suppress(FileExistsError):
             _write(folder / _IGNORE, b"*\n")

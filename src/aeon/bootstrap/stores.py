@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aeon.base.folders import make_folder
-from aeon.base.project_folder import state_folder
+from aeon.base.project_folder import require_own, state_folder
 from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
 from aeon.platform.store import Store
 from aeon.settings import StoreSettings
@@ -38,6 +38,7 @@ def open_store(
         from aeon.adapters.store.sqlite.opening import open_sqlite
 
         file = record_file(project)
+        require_own(file)
         make_folder(file.parent)
         return open_sqlite(file, state=state_folder(environ))
     from aeon.adapters.store.postgresql import open_postgresql

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from aeon.adapters.vault import VARIABLE, change_key, find_master_key, move_key_file, open_vault
 from aeon.base.clock import SystemClock
-from aeon.base.project_folder import PROJECT_FOLDER, claim, folder_id, state_folder
+from aeon.base.project_folder import PROJECT_FOLDER, claim, folder_id, require_own, state_folder
 from aeon.platform.vault import Vault, VaultError
 
 
@@ -23,6 +23,7 @@ def open_project_vault(project: Path, environ: Mapping[str, str]) -> OpenedVault
     A key file that lies beside the vault, where older versions of Aeon put it, is moved out of the project first.
     """
     folder = project / PROJECT_FOLDER
+    require_own(folder)
     claim(folder)
     key_file = project_key_file(project, environ)
     notices: list[str] = []
