@@ -70,11 +70,13 @@ def test_a_plan_that_was_cut_off_is_never_completed_by_guessing(aeon, double):
 
 
 def test_a_model_that_names_another_tool_gets_none_that_does_not_exist(aeon, double):
-    """Core 10: after repair the model carries the step out itself."""
+    """Core 10, core 17: after repair the model carries the step out itself, and nobody is told that a tool did."""
     server = double(planned({**STEP, "tool": "send_email"}), '{"tool": "format_disk"}', '{"tool": "rm"}', "hello")
     ended = aeon("run", "say hello", "--json")
-    assert (ended.code, ended.json["answer"]) == (0, "hello")
-    assert "tool" not in ended.json["plan"]["steps"][0]
+    assert (ended.code, ended.json["status"], ended.json["answer"]) == (4, "completed", "hello")
+    assert ended.json["trusted"] is False
+    assert ended.json["plan"]["steps"][0]["tool"] == "send_email"
+    assert ended.json["marks"][STEP["step_id"]][0].startswith("fallback: there is no tool 'send_email'")
     assert len(server.requests) <= 4
 
 

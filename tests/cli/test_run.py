@@ -94,22 +94,27 @@ def test_a_missing_tool_is_warned_about_repaired_and_marked(aeon, double, add):
     double()
     plan = {**add, "steps": [{**add["steps"][0], "tool": "Calculator"}]}
     Path("p.json").write_text(json.dumps(plan))
-    ended = aeon("run", "--plan", "p.json")
+    ended = aeon("run", "--plan", "p.json", "--repair")
     assert ended.code == 0
     told = " ".join(ended.err.split())
     assert "warning: step 's1' names the unknown tool 'Calculator' (did you mean 'calculator'?)" in told
     assert "missing tool repair by same_name" in ended.err
-    assert "tool repaired: Calculator -> calculator" in ended.err
+    assert "repaired: tool Calculator -> calculator" in ended.err
 
 
 def test_a_step_without_a_tool_falls_back_to_the_model_and_shows_its_output(aeon, double):
-    """FR-074, FR-075: the output of a fallback step is shown like any other, and marked."""
+    """FR-074, FR-075, core 17: the output of a fallback step is shown, as the model's own words."""
     double({"tool": None}, "by the model")
     Path("p.json").write_text(json.dumps({"goal": "g", "steps": [{"step_id": "a", "description": "d", "tool": "zzz"}]}))
-    ended = aeon("run", "--plan", "p.json")
-    assert (ended.code, ended.out) == (0, "by the model\n")
-    assert "fallback: carried out by the model, without a tool" in ended.err
+    ended = aeon("run", "--plan", "p.json", "--allow-fallback", "--log", "run.jsonl")
+    assert (ended.code, ended.out) == (4, "by the model\n")
+    mark = "fallback: there is no tool 'zzz'; no tool did anything, and the words are the model's own"
+    told = " ".join(ended.err.split())
+    assert mark in told
+    assert f"not trusted: step 'a': {mark}" in told
     assert "gave by the model" in ended.err
+    assert mark in " ".join(aeon("log", "show", "run.jsonl").out.split())
+    assert aeon("replay", "run.jsonl").code == 0
 
 
 @pytest.mark.parametrize("unknown", [True, False])
@@ -117,7 +122,7 @@ def test_a_plan_that_needs_a_model_is_refused_without_one(aeon, unknown):
     """Before anything runs; AEON_HOME is empty and --no-input fetches nothing."""
     step = {"step_id": "a", "description": "d", **({"tool": "calculater", "arguments": {}} if unknown else {})}
     Path("p.json").write_text(json.dumps({"goal": "g", "steps": [step]}))
-    ended = aeon("run", "--plan", "p.json", "--no-input")
+    ended = aeon("run", "--plan", "p.json", "--no-input", "--allow-fallback")
     assert (ended.code, ended.out) == (2, "")
     assert "needs a language model" in ended.err
     assert "aeon model fetch" in ended.err
@@ -197,3 +202,68 @@ def test_the_real_command_works_in_a_pipe(plan_file, process):
     assert (ended.code, ended.out) == (0, "it is 352\n")
     assert "\x1b" not in ended.err
     assert widest(ended.err) <= 80
+
+
+def test_a_plan_by_hand_with_unknown_tools_and_unfit_arguments_is_refused_with_all_of_them_core_17(aeon, double):
+    server = double("never asked")
+    steps = [
+        {"step_id": "a", "description": "mail it", "tool": "send_mail", "arguments": {"to": "ann"}},
+        {"step_id": "b", "description": "say it", "tool": "echo", "arguments": {"message": "hi"}},
+    ]
+    Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
+
+    ended = aeon("run", "--plan", "p.json")
+
+    told = " ".join(ended.err.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert "$.steps[0].tool: there is no tool 'send_mail'; registered are: " in told
+    assert "$.steps[1].arguments" in told
+    assert "'message'" in told
+    assert "--repair" in told
+    assert "--allow-fallback" in told
+    assert server.requests == []
+    assert not list(Path(".aeon/logs").glob("*.jsonl"))
+
+
+def test_each_flag_lets_the_model_stand_in_for_its_own_kind_only_core_17(aeon, double):
+    unknown = {"step_id": "a", "description": "mail it", "tool": "send_mail"}
+    unfit = {"step_id": "b", "description": "say hi", "tool": "echo", "arguments": {"message": "hi"}}
+    Path("unknown.json").write_text(json.dumps({"goal": "g", "steps": [unknown]}))
+    Path("unfit.json").write_text(json.dumps({"goal": "g", "steps": [unfit]}))
+
+    assert aeon("run", "--plan", "unfit.json", "--allow-fallback").code == 2
+
+    double('{"tool": "echo", "arguments": {"text": "hi"}}')
+    repaired = aeon("run", "--plan", "unfit.json", "--repair")
+    assert (repaired.code, repaired.out) == (0, "hi\n")
+
+    double({"tool": None})
+    without = aeon("run", "--plan", "unknown.json", "--repair")
+    assert (without.code, without.out) == (1, "")
+    assert "There is no tool 'send_mail', and none was found for the step." in " ".join(without.err.split())
+
+
+def test_the_flags_of_a_plan_by_hand_need_one(aeon):
+    ended = aeon("run", "say hi", "--repair")
+    assert ended.code == 2
+    assert "Give --plan FILE too." in ended.err
+
+
+def test_a_missing_tool_can_be_set_to_fail_core_17(aeon, double, monkeypatch):
+    monkeypatch.setenv("AEON_RUN_ON_MISSING_TOOL", "fail")
+    plan = {"steps": [{"step_id": "s1", "description": "mail the invoice", "tool": "send_mail"}]}
+    double(json.dumps(plan), '{"tool": null}', '{"tool": null}')
+
+    ended = aeon("run", "mail the invoice", "--json")
+
+    assert (ended.code, ended.json["status"], ended.json["answer"]) == (1, "failed", None)
+
+
+def test_an_echo_of_the_request_ends_with_code_4_core_19(aeon, double):
+    step = {"step_id": "s1", "description": "say", "tool": "echo", "arguments": {"text": "Ring my dentist."}}
+    double(json.dumps({"steps": [step]}))
+
+    ended = aeon("run", "Ring my dentist")
+
+    assert (ended.code, ended.out) == (4, "Ring my dentist.\n")
+    assert "not trusted: step 's1': doubtful: the answer repeats the request" in " ".join(ended.err.split())

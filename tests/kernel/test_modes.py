@@ -55,7 +55,7 @@ def test_an_unknown_tool_is_found_by_the_model_and_keeps_the_step_core_2(run):
     action = result["final_state"].supervisor_actions[0]
     assert action.action_type == "missing_tool_repair"
     assert "Tool 'adder' not found in registry" in action.original_output["errors"][0]
-    assert "tool repaired: adder -> calculator" in ended(made).marks
+    assert "repaired: tool adder -> calculator" in ended(made).marks
 
 
 def test_a_step_without_tool_and_agent_is_a_missing_tool_step_core_2(run):
@@ -98,7 +98,7 @@ def test_a_tool_invented_by_the_repair_is_refused_twice_then_fallback(run):
 def test_given_arguments_that_do_not_fit_are_asked_again_core_3(run):
     made = run([call("echo", text="hi")])
 
-    result = made.execute("go", plan(step("a", "say hi", tool="echo", arguments={"txt": "hi"})))
+    result = made.execute("go", plan(step("a", "say hi", tool="echo", arguments={"txt": "hi"})), repair=True)
 
     assert result["answer"] == "hi"
     assert any("do not fit" in e.message for e in made.events if e.kind == "warning")

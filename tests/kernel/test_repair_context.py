@@ -124,6 +124,7 @@ def test_a_given_argument_is_a_source_and_a_memory_value_is_one_core_18(run):
             step("m", "read", tool="memory_read", arguments={"key": "sum"}),
             step("a", "pay", tool="transfer", arguments={"urgent": True}),
         ),
+        repair=True,
     )
 
     assert ended["results"]["a"]["amount"] == 31

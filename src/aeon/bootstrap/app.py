@@ -87,7 +87,16 @@ class App:
 
     def orchestrator(self, *, ttl: int, log: RunLog | None, observer: Observer | None) -> Orchestrator:
         """An orchestrator for one run."""
-        return Orchestrator(self.model, self.memory, self.registry, ttl=ttl, log=log, observer=observer)
+        on_missing_tool = self.settings.run.on_missing_tool
+        return Orchestrator(
+            self.model,
+            self.memory,
+            self.registry,
+            ttl=ttl,
+            log=log,
+            observer=observer,
+            on_missing_tool=on_missing_tool,
+        )
 
     def offer_skills(self, request: str, named: Iterable[str | None] = ()) -> None:
         """Register as tools the skills that fit a request, and those that a plan names."""

@@ -15,7 +15,8 @@ from aeon.cli.skills.commands import skills
 app = group(
     "Turn a request into a plan, run it step by step, and keep a log that replays.\n\n"
     "Answers and data go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or input, "
-    "3 not ended (TTL expired, or a person is asked), 129 hung up, 130 interrupted, 143 terminated."
+    "3 not ended (TTL expired, or a person is asked), 4 done, but not to be trusted, "
+    "129 hung up, 130 interrupted, 143 terminated."
 )
 tools = group("See and call the registered tools.")
 config = group("See the configuration.")
@@ -60,7 +61,7 @@ def start(
 
 
 @app.command()
-def run(
+def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     request: Annotated[
         str | None, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")
     ] = None,
@@ -69,6 +70,10 @@ def run(
     ] = None,
     model: Model = None,
     ttl: Ttl = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Let the model repair what does not fit in --plan.")] = False,
+    allow_fallback: Annotated[
+        bool, typer.Option("--allow-fallback", help="Let the model answer where --plan names an unknown tool.")
+    ] = False,
     log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Where the run's log goes.")] = None,
     tools: Stored = None,
     user: User = "me",
@@ -76,11 +81,11 @@ def run(
     no_input: NoInput = False,
 ) -> int:
     """Plan a request and run it, step by step."""
-    from aeon.cli.running import RunOptions, run_request
+    from aeon.cli.running import HandPlan, RunOptions, run_request
 
     stored_for = user if tools else None
     options = RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
-    return run_request(request, plan, log, options)
+    return run_request(request, HandPlan(plan, repair=repair, allow_fallback=allow_fallback), log, options)
 
 
 @app.command()

@@ -10,6 +10,7 @@ class Code(IntEnum):
     FAILED = 1
     USAGE = 2
     EXPIRED = 3
+    UNTRUSTED = 4
     HUNG_UP = 129
     INTERRUPTED = 130
     BROKEN_PIPE = 141

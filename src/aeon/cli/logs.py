@@ -64,6 +64,8 @@ def entry_lines(entry: JsonObject) -> list[str]:
         lines += _labelled("the model gave", str(result.get("text", "")))
     for action in entry["supervisor_actions"]:
         lines += _action_lines(action)
+    for mark in entry.get("outcome", {}).get("marks", []):
+        lines += _labelled("mark", mark)
     for error in entry["errors"]:
         lines += _labelled("warning" if error["type"] == "Warning" else "error", str(error["message"]))
     return lines
@@ -78,7 +80,13 @@ def _head(entry: JsonObject) -> str:
         return f"{number} {resumed}{step['status']} {step['step_id']} ({outcome['mode']}): {step['description']}"
     run: JsonObject = entry.get("run") or {}
     steps = len(entry["plan_state"].get("steps", []))
-    made = "plan by hand" if run.get("by_hand") else "plan by the model" if steps else "no plan could be made"
+    made = (
+        "plan by hand"
+        if run.get("policy", {}).get("by_hand")
+        else "plan by the model"
+        if steps
+        else "no plan could be made"
+    )
     return f"{number} {made}, {steps} step(s), ttl {entry['ttl_remaining']}: {run.get('request', '')}"
 
 

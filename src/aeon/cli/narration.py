@@ -5,6 +5,7 @@ from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.cli.text import one_line, shown, wrapped
+from aeon.kernel.marks import FROM_THE_MODEL
 from aeon.observability.events import (
     Event,
     PlanningStarted,
@@ -54,7 +55,7 @@ def narrated(event: Event, total: int, width: int) -> list[Line]:  # noqa: PLR09
             state = str(event.step["status"])
             return [step_line(event.step, state, event.position, total, width), *outcome_lines(event, width)]
         case RunEnded():
-            return [Line(f"run {event.status.replace('_', ' ')}", _ENDS.get(event.status, ""))]
+            return [_ended_line(event)]
         case _:
             return []
 
@@ -87,15 +88,19 @@ def step_line(step: JsonObject, state: str, position: int, total: int, width: in
 
 def outcome_lines(event: StepEnded, width: int) -> list[Line]:
     """What a step gave, or why it failed, and what was unusual about it."""
-    lines: list[Line] = []
-    if event.mode == "fallback":
-        lines.append(Line(f"{_INDENT}fallback: carried out by the model, without a tool", "yellow"))
-    lines += [
-        Line(one_line(f"{_INDENT}{mark}", width), "yellow") for mark in event.marks if not mark.startswith("fallback")
-    ]
+    lines = [line for mark in event.marks for line in _lines("", mark, width, _style_of(mark), _WARNING_LINES)]
     if event.error is not None:
         return [*lines, *_lines("error: ", event.error, width, "red", _WARNING_LINES)]
     return [*lines, *_lines("gave ", _result_text(event.result), width, "", _RESULT_LINES)]
+
+
+def _ended_line(event: RunEnded) -> Line:
+    said = f"run {event.status.replace('_', ' ')}"
+    return Line(said, _ENDS.get(event.status, "")) if event.trusted else Line(f"{said}, not trusted", "yellow")
+
+
+def _style_of(mark: str) -> str:
+    return "dim" if mark == FROM_THE_MODEL else "yellow"
 
 
 def _repair_lines(action: JsonObject, width: int) -> list[Line]:

@@ -10,6 +10,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import Code
 from aeon.cli.say import give_up_stdout, put, say
 from aeon.cli.text import clean, pretty
+from aeon.kernel.marks import untrusted
 from aeon.kernel.state import OrchestrationState
 
 _CODES = {"completed": Code.DONE, "failed": Code.FAILED, "ttl_expired": Code.EXPIRED}
@@ -26,6 +27,8 @@ class Outcome:
     results: JsonObject = field(default_factory=dict[str, Any])
     errors: list[JsonObject] = field(default_factory=list[JsonObject])
     repairs: list[JsonObject] = field(default_factory=list[JsonObject])
+    marks: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    trusted: bool = True
     error: JsonObject | None = None
     log: Path | None = None
     model: str | None = None
@@ -35,6 +38,8 @@ class Outcome:
         whole: JsonObject = {
             "status": self.status,
             "answer": self.answer,
+            "trusted": self.trusted,
+            "marks": self.marks,
             "plan": self.plan,
             "results": self.results,
             "errors": self.errors,
@@ -51,14 +56,21 @@ def of_result(result: JsonObject) -> Outcome:
     error: Json = result.get("error")
     return Outcome(
         status=result["status"],
-        code=_CODES[result["status"]],
+        code=_code(result),
         answer=result["answer"],
         plan=result["plan"],
         results=result["results"],
         errors=state.errors,
         repairs=[action.as_dict() for action in state.supervisor_actions],
+        marks=result["marks"],
+        trusted=result["trusted"],
         error=error,
     )
+
+
+def _code(result: JsonObject) -> Code:
+    code = _CODES[result["status"]]
+    return Code.UNTRUSTED if code is Code.DONE and not result["trusted"] else code
 
 
 def of_error(error: AeonError) -> Outcome:
@@ -79,6 +91,8 @@ def tell(outcome: Outcome, *, as_json: bool) -> int:
     if outcome.status == "completed" and outcome.answer is None:
         say("The last step gave no answer.")
     code = outcome.code if _is_put(outcome, as_json=as_json) else Code.FAILED
+    for step_id, mark in untrusted(outcome.marks):
+        say(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
     if outcome.model is not None:
         say(outcome.model)
     if outcome.log is not None and outcome.status != "interrupted":

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject
+from aeon.base.spelling import nearest
 from aeon.bootstrap.app import App
 from aeon.bootstrap.choice import ModelChoice
 from aeon.cli.boundary import code_of
@@ -21,13 +22,13 @@ from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
 from aeon.cli.text import pretty
+from aeon.kernel.hand_plans import check_hand_plan, has_unfit_arguments
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.restore import restored_state
 from aeon.observability.events import Event, Observer, PlanReady, Warned
 from aeon.observability.history import History, read_log
 from aeon.observability.log import JsonlLog
 from aeon.plan.models import PlanStep, StepStatus
-from aeon.settings import nearest
 from aeon.tools.registry import ToolRegistry
 
 _NOTHING_KEPT = "Nothing was done yet. Free space, or choose another place with --log, and give the command again."
@@ -44,24 +45,41 @@ class RunOptions(NamedTuple):
     """Whose stored tools are offered too; None for none."""
 
 
-def run_request(request: str | None, plan_file: Path | None, log: Path | None, options: RunOptions) -> int:
+class HandPlan(NamedTuple):
+    """The file of a plan by hand, None without one, and how far the model may stand in for what it lacks."""
+
+    file: Path | None
+    repair: bool
+    allow_fallback: bool
+
+
+def run_request(request: str | None, by_hand: HandPlan, log: Path | None, options: RunOptions) -> int:
     """Plan a request, or take a plan from a file, and run it."""
-    if request is None and plan_file is None:
-        raise RequestError(
-            "There is nothing to do.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
-        )
+    _check_flags(request, by_hand)
     loaded = settings_here(model=options.model, ttl=options.ttl)
-    plan = None if plan_file is None else read_plan(plan_file)
+    plan = None if by_hand.file is None else read_plan(by_hand.file)
     text = read_request(request) if request is not None else "" if plan is None else request_of(plan)
     with opened(loaded) as app:
         path = log or _fresh_log(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
         _offer(app, options, text if plan is None else "", [step.tool for step in steps or []])
+        _, repair, allow_fallback = by_hand
+        if plan is not None:
+            check_hand_plan(plan, app.registry, repair=repair, allow_fallback=allow_fallback)
 
         def work(orchestrator: Orchestrator) -> JsonObject:
-            return orchestrator.execute(text, plan)
+            return orchestrator.execute(text, plan, repair=repair, allow_fallback=allow_fallback)
 
         return _carry_out(app, path, None, steps, options, work)
+
+
+def _check_flags(request: str | None, by_hand: HandPlan) -> None:
+    if request is None and by_hand.file is None:
+        raise RequestError(
+            "There is nothing to do.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
+        )
+    if by_hand.file is None and (by_hand.repair or by_hand.allow_fallback):
+        raise RequestError("--repair and --allow-fallback are for a plan by hand.", next_step="Give --plan FILE too.")
 
 
 def resume_run(path: Path, options: RunOptions) -> int:
@@ -110,7 +128,9 @@ def _model_reason(step: PlanStep, registry: ToolRegistry) -> str | None:
     if registry.get(step.tool) is None:
         near = nearest(step.tool, registry.list_all())
         return f"names the unknown tool {step.tool!r}" + (f" (did you mean {near!r}?)" if near else "")
-    return "has no arguments for its tool" if step.arguments is None else None
+    if step.arguments is None:
+        return "has no arguments for its tool"
+    return "has arguments that do not fit its tool" if has_unfit_arguments(step, registry) else None
 
 
 def _carry_out(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pydantic import BaseModel
 
 from aeon.base.errors import InputError
+from aeon.base.spelling import nearest
 from aeon.cli.codes import Code
 from aeon.cli.entities import MemoryEntry, Tool
 from aeon.cli.say import put
@@ -12,7 +13,6 @@ from aeon.cli.text import pretty
 from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep
-from aeon.settings import nearest
 from aeon.skills.discovery.manifest import Manifest
 from aeon.skills.plan_json import ExecutionResult, PlanJson
 

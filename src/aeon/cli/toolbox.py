@@ -4,13 +4,13 @@ import sys
 from contextlib import redirect_stdout
 
 from aeon.base.errors import InputError
+from aeon.base.spelling import nearest
 from aeon.bootstrap.app import App
 from aeon.cli.codes import Code
 from aeon.cli.intake import read_object
 from aeon.cli.say import put
 from aeon.cli.session import opened, settings_here
 from aeon.cli.text import COLUMNS, clean, one_line, pretty, wrapped
-from aeon.settings import nearest
 from aeon.tools.invocation import ToolCaller
 from aeon.tools.registry import Registered
 from aeon.validation.schema import argument_problems

@@ -18,7 +18,9 @@ from aeon.base.errors import (
     message_of,
 )
 from aeon.base.json import Json, JsonObject, copied, faults
+from aeon.kernel.marks import FROM_THE_MODEL, declined, fallback_mark
 from aeon.kernel.prompts import STEP_SYSTEM, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
+from aeon.kernel.state import RunPolicy
 from aeon.llm.interface import LLMAdapter, Reply, Request, ask
 from aeon.memory.interface import Memory
 from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned, guarded
@@ -66,9 +68,15 @@ class StepExecutor:
     """Carries out steps. `context` is what thoughts are told of the run; the orchestrator keeps it up to date."""
 
     def __init__(
-        self, *, validator: Validator | None = None, clock: Clock | None = None, observer: Observer | None = None
+        self,
+        *,
+        validator: Validator | None = None,
+        clock: Clock | None = None,
+        observer: Observer | None = None,
+        policy: RunPolicy | None = None,
     ) -> None:
         self.context = StepContext()
+        self._policy = policy or RunPolicy()
         self._validator = validator or Validator()
         self._clock = clock or SystemClock()
         self._observe = guarded(observer)
@@ -172,19 +180,22 @@ class StepExecutor:
     def _find_tool(
         self, step: PlanStep, registry: ToolRegistry, supervisor: Supervisor, outcome: StepExecutionResult
     ) -> None:
-        """Have the supervisor find a registered tool for the step; without one it falls back to the model (core 2)."""
+        """Have the supervisor find a registered tool for the step; without one it falls back to the model (core 2).
+
+        The step keeps the name of the tool that is missing. Raises ExecutionError where the run has no fallback.
+        """
         wanted = step.tool
         self._warn(step, outcome, step.errors[-1])
         try:
             found = self._found_tool(step, registry, supervisor)
         except SupervisorError as error:
-            step.tool = None
-            outcome.marks.append(f"fallback: no tool for {wanted!r}" if wanted else "fallback: no tool fits")
             outcome.errors.append({**error.as_dict(), "step_id": step.step_id})
+            if self._policy.on_missing_tool == "fail":
+                raise _no_tool(wanted) from error
             return
         step.tool = found
         step.errors = []
-        outcome.marks.append(f"tool repaired: {wanted or 'none'} -> {step.tool}")
+        outcome.marks.append(f"repaired: tool {wanted or 'none'} -> {step.tool}")
 
     def _found_tool(self, step: PlanStep, registry: ToolRegistry, supervisor: Supervisor) -> str:
         """The registered tool that the supervisor finds. Raises SupervisorError, LLMError."""
@@ -205,14 +216,20 @@ class StepExecutor:
     ) -> JsonObject | None:
         """The step's own arguments with its references filled in; None when there are none or they do not fit.
 
-        References keep their type (core 3); where only text fits, they are rendered as text.
+        References keep their type (core 3); where only text fits, they are rendered as text. Raises ExecutionError for
+        arguments that do not fit and that the model may not replace (core 17).
         """
         if step.arguments is None:
             return None
         arguments, listed = self._bound(step.arguments, registered)
         if not listed:
             return arguments
-        self._warn(step, outcome, f"The plan's arguments for {step.tool!r} do not fit: {listed}")
+        unfit = f"The plan's arguments for {step.tool!r} do not fit: {listed}"
+        if not self._policy.repair:
+            raise ExecutionError(
+                unfit, next_step="Correct the plan, or let the model repair it: --repair, repair=True."
+            )
+        self._warn(step, outcome, unfit)
         return None
 
     def _bound(self, arguments: JsonObject, registered: Registered) -> tuple[JsonObject, str]:
@@ -260,8 +277,12 @@ class StepExecutor:
 
     def _reason(self, step: PlanStep, llm: LLMAdapter, outcome: StepExecutionResult) -> None:
         """Let the model carry out the step (core 1). A text that was cut off is not passed off as whole."""
-        outcome.execution_mode = "llm" if step.agent == "llm" else "fallback"
-        request = Request(reasoning_prompt(step, self.context), STEP_SYSTEM, _MAX_TOKENS, 0.0)
+        is_fallback = step.tool is not None or step.agent != "llm"
+        outcome.execution_mode = "fallback" if is_fallback else "llm"
+        if is_fallback:
+            outcome.marks.append(fallback_mark(step.tool))
+        prompt = reasoning_prompt(step, self.context, is_fallback=is_fallback)
+        request = Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0)
         reply = self._ask(llm, request, "answer", outcome)
         outcome.result = {"text": reply.text.strip()}
         if reply.is_truncated:
@@ -272,6 +293,14 @@ class StepExecutor:
             raise ExecutionError("The model refused to answer.", next_step="Say the step in another way.")
         if not reply.text.strip():
             raise ExecutionError("The model answered nothing.")
+        self._mark_words(reply.text, outcome)
+
+    def _mark_words(self, text: str, outcome: StepExecutionResult) -> None:
+        """Mark an answer that says what is missing, and one that rests on nothing but the model (core 19)."""
+        if (mark := declined(text)) is not None:
+            outcome.marks.append(mark)
+        elif outcome.execution_mode == "llm" and not self.context.results:
+            outcome.marks.append(FROM_THE_MODEL)
 
     def _ask(self, llm: LLMAdapter, request: Request, purpose: str, outcome: StepExecutionResult) -> Reply:
         observe = self._observe
@@ -348,6 +377,15 @@ class StepExecutor:
             outcome.errors.append({"type": "Warning", "message": message, "step_id": step.step_id})
         if self._observe is not None:
             self._observe(Warned(step.step_id, message))
+
+
+def _no_tool(wanted: str | None) -> ExecutionError:
+    return ExecutionError(
+        f"There is no tool {wanted!r}, and none was found for the step."
+        if wanted
+        else "No tool was found for the step.",
+        next_step="Register the tool or correct the plan; on_missing_tool='fallback' has the model answer instead.",
+    )
 
 
 def _recalled(memory: Memory) -> dict[str, Json]:

@@ -10,8 +10,10 @@ from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestError, SupervisorError, message_of
 from aeon.base.json import JsonObject, copied
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
+from aeon.kernel.hand_plans import check_hand_plan
+from aeon.kernel.marks import Answered, doubts, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
-from aeon.kernel.state import OrchestrationState, RunStatus
+from aeon.kernel.state import FORMAT, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
 from aeon.llm.interface import LLMAdapter, Request, TextSink, ask
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
@@ -37,9 +39,6 @@ from aeon.tools.registry import ToolRegistry
 from aeon.validation.output_schemas import plan_schema
 from aeon.validation.schema import Validator
 
-FORMAT = 1
-"""Version of the log's entries."""
-
 MAX_REQUEST = 20_000
 """Characters of a request."""
 
@@ -51,10 +50,11 @@ class Orchestrator:
     """Runs requests with one model, one memory and one set of tools.
 
     Only the model is required. `ttl` counts the steps that may be visited. `log` receives one entry a cycle;
-    `observer` every event; `clock` is time.
+    `observer` every event; `clock` is time. `on_missing_tool` says what becomes of a step for which no tool is found:
+    "fallback", by contract (the model answers, marked as its own words), or "fail" (core 17).
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # the published parts, and what may be injected beside them
         self,
         llm_adapter: LLMAdapter,
         memory: Memory | None = None,
@@ -66,6 +66,7 @@ class Orchestrator:
         log: RunLog | None = None,
         observer: Observer | None = None,
         clock: Clock | None = None,
+        on_missing_tool: OnMissingTool = "fallback",
     ) -> None:
         self._llm = llm_adapter
         self._clock = clock or SystemClock()
@@ -74,6 +75,7 @@ class Orchestrator:
         self._supervisor = Supervisor(llm_adapter, clock=self._clock) if supervisor is None else supervisor
         self._validator = Validator() if validator is None else validator
         self._ttl = _checked_ttl(ttl)
+        self._on_missing_tool: OnMissingTool = _checked_on_missing_tool(on_missing_tool)
         self._keeps_log = log is not None
         self._log = no_log() if log is None else log
         self._given_observer = observer
@@ -82,18 +84,35 @@ class Orchestrator:
         self._is_busy = False
         self._state: OrchestrationState | None = None
 
-    def execute(self, user_request: str, initial_plan: Optional[Plan] = None) -> Dict[str, Any]:  # noqa: UP006, UP045
+    def execute(
+        self,
+        user_request: str,
+        initial_plan: Optional[Plan] = None,  # noqa: UP045  # the published signature
+        *,
+        repair: bool = False,
+        allow_fallback: bool = True,
+    ) -> Dict[str, Any]:  # noqa: UP006
         """Plan the request (or take `initial_plan`) and run every step in order.
 
         Returns "plan", "status" ("completed", "failed", "ttl_expired") and "final_state", and beside them "answer" (the
-        last step's result as text, None without one), "results" by step id, and "error" when the run ended early.
+        last step's result as text, None without one), "results" and "marks" by step id, "trusted" (false when a step
+        fell back, was declined or is doubtful: core 17), and "error" when the run ended early.
+
+        For an `initial_plan` only: arguments that do not fit their tool are refused unless the model may `repair` them;
+        unknown tools are left to the model, by contract, unless `allow_fallback` is false.
         Raises RequestError or PlanError for input that cannot be run, OrchestrationError when no plan could be made,
         LogError when the log cannot be written.
         """
+        policy = RunPolicy(on_missing_tool=self._on_missing_tool)
+        if initial_plan is not None:
+            on_missing_tool = self._on_missing_tool if allow_fallback else "fail"
+            policy = RunPolicy(by_hand=True, repair=repair, on_missing_tool=on_missing_tool)
         with self._one_run():
-            return self._executed(user_request, initial_plan)
+            if initial_plan is not None:
+                check_hand_plan(initial_plan, self._tools, repair=repair, allow_fallback=allow_fallback)
+            return self._executed(user_request, initial_plan, policy)
 
-    def _executed(self, user_request: str, initial_plan: Plan | None) -> Dict[str, Any]:  # noqa: UP006
+    def _executed(self, user_request: str, initial_plan: Plan | None, policy: RunPolicy) -> Dict[str, Any]:  # noqa: UP006
         if not self._keeps_log:
             self._log = no_log()
         elif self._log.entries:
@@ -103,18 +122,19 @@ class Orchestrator:
         request = checked_request(user_request)
         self._state = None
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-        plan = self._planned(request, cycle) if initial_plan is None else self._accepted(initial_plan)
+        plan = self._planned(request, cycle, policy) if initial_plan is None else self._accepted(initial_plan)
         self._state = OrchestrationState(
             plan=plan,
             ttl_remaining=self._ttl,
             request=request,
+            policy=policy,
             llm_outputs=[cycle.llm_output] if cycle.llm_output else [],
             supervisor_actions=self._take_actions(cycle, None),
         )
         self._recorder = PlanRecorder(plan.goal, [step.as_dict() for step in plan.steps])
-        header = self._header(request, by_hand=initial_plan is not None)
+        header = self._header(request, policy)
         self._write(cycle, self._recorder.next_state(), run=header)
-        self._emit(PlanReady(plan.as_dict(), by_hand=initial_plan is not None))
+        self._emit(PlanReady(plan.as_dict(), by_hand=policy.by_hand))
         return self._run(self._state)
 
     def plan(self, user_request: str) -> Plan:
@@ -164,12 +184,12 @@ class Orchestrator:
         finally:
             self._is_busy = False
 
-    def _planned(self, request: str, cycle: "_Cycle") -> Plan:
+    def _planned(self, request: str, cycle: "_Cycle", policy: RunPolicy) -> Plan:
         """The plan of a run; a cycle that fails to make one is logged too (FR-039)."""
         try:
             return self._make_plan(request, cycle)
         except OrchestrationError:
-            self._write(cycle, {}, run=self._header(request, by_hand=False))
+            self._write(cycle, {}, run=self._header(request, policy))
             raise
 
     def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
@@ -223,9 +243,11 @@ class Orchestrator:
 
     def _run(self, state: OrchestrationState, resumed: JsonObject | None = None) -> Dict[str, Any]:  # noqa: UP006
         """Visit the pending steps in order until all are done, the TTL is used up, or the model is gone (core 4-7)."""
-        executor = StepExecutor(validator=self._validator, clock=self._clock, observer=self._observer)
+        executor = StepExecutor(
+            validator=self._validator, clock=self._clock, observer=self._observer, policy=state.policy
+        )
         executor.context = StepContext(
-            state.request, state.plan.goal, state.plan.steps, 0, state.results, _failures(state)
+            state.request, state.plan.goal, state.plan.steps, 0, state.results, state.failures(), state.marks
         )
         error: JsonObject | None = None
         try:
@@ -233,7 +255,7 @@ class Orchestrator:
                 if step.status in (StepStatus.COMPLETE, StepStatus.FAILED):
                     continue
                 if state.ttl_remaining == 0:
-                    error = _expired(state)
+                    error = state.expired()
                     break
                 outcome = self._visit(state, executor, position, step, resumed)
                 resumed = None
@@ -269,12 +291,16 @@ class Orchestrator:
         cycle.take(outcome)
         actions = self._take_actions(cycle, step.step_id)
         self._keep(state, context, step, outcome, actions)
+        marks = _marks(state, position, outcome, actions)
+        if marks:
+            state.marks[step.step_id] = marks
         record = step.as_dict()
         self._recorder.change(position, record)
-        extra = {"outcome": _outcome_record(record, outcome)} | ({"resumed": resumed} if resumed else {})
+        extra = {"outcome": _outcome_record(record, outcome, marks)} | ({"resumed": resumed} if resumed else {})
         self._write(cycle, plan_state, **extra)
         if self._observer is not None:
-            self._observer(_ended(record, position, outcome, actions))
+            result = outcome.result if outcome.success else None
+            self._observer(StepEnded(record, position, outcome.execution_mode, result, outcome.error, marks))
         return outcome
 
     def _keep(
@@ -320,13 +346,13 @@ class Orchestrator:
             }
         )
 
-    def _header(self, request: str, *, by_hand: bool) -> JsonObject:
+    def _header(self, request: str, policy: RunPolicy) -> JsonObject:
         """What a replay needs to run the same kernel (core 13)."""
         return {
             "format": FORMAT,
             "request": request,
             "ttl": self._ttl,
-            "by_hand": by_hand,
+            "policy": policy.model_dump(),
             "tools": self._tools.export_tools_for_llm(),
         }
 
@@ -337,7 +363,8 @@ class Orchestrator:
             status = "ttl_expired"
         answer = state.answer()
         log = getattr(self._log, "path", None)
-        self._emit(RunEnded(status, answer, error, str(log) if isinstance(log, Path) else None))
+        trusted = is_trusted(state.marks)
+        self._emit(RunEnded(status, answer, error, str(log) if isinstance(log, Path) else None, trusted=trusted))
         final = self.get_state()
         result: JsonObject = {
             "plan": final.plan.as_dict(),
@@ -345,6 +372,8 @@ class Orchestrator:
             "final_state": final,
             "answer": answer,
             "results": state.model_dump(include={"results"})["results"],
+            "marks": {step_id: list(marks) for step_id, marks in state.marks.items()},
+            "trusted": trusted,
         }
         return result if error is None else {**result, "error": error}
 
@@ -393,35 +422,29 @@ def _checked_ttl(ttl: int) -> int:
     return ttl
 
 
-def _failures(state: OrchestrationState) -> dict[str, str]:
-    """Why each failed step failed, for the thoughts of a run that is resumed: a step's last error ended it."""
-    failed = {step.step_id for step in state.plan.steps if step.status is StepStatus.FAILED}
-    return {
-        error["step_id"]: f"{error['message']} {error.get('next_step', '')}".strip()
-        for error in state.errors
-        if error.get("step_id") in failed
-    }
+def _checked_on_missing_tool(value: OnMissingTool) -> OnMissingTool:
+    if value not in ("fallback", "fail"):
+        raise RequestError(f"on_missing_tool is {value!r}.", next_step='Set it to "fallback" or "fail".')
+    return value
 
 
-def _ended(
-    step: JsonObject, position: int, outcome: StepExecutionResult, actions: Sequence[SupervisorAction]
-) -> StepEnded:
-    result = outcome.result if outcome.success else None
-    marks = [*outcome.marks, *(f"repaired: {action.action_type}" for action in actions if action.error is None)]
-    return StepEnded(step, position, outcome.execution_mode, result, outcome.error, marks)
+def _marks(
+    state: OrchestrationState, position: int, outcome: StepExecutionResult, actions: Sequence[SupervisorAction]
+) -> list[str]:
+    """What is said of a step beside its status; of the last one also what makes the answer doubtful (core 17, 19)."""
+    marks = [*outcome.marks, *repair_marks(actions)]
+    if not outcome.success or position < len(state.plan.steps) - 1:
+        return marks
+    is_models = not state.policy.by_hand or bool(outcome.llm_output)
+    answered = Answered(state.request, state.plan.steps, state.tool_history, state.results, is_models)
+    return [*marks, *doubts(answered)]
 
 
-def _outcome_record(step: JsonObject, outcome: StepExecutionResult) -> JsonObject:
+def _outcome_record(step: JsonObject, outcome: StepExecutionResult, marks: list[str]) -> JsonObject:
     """What became of a step. Its result stands in the tool call or the model's reply of the same entry."""
     record: JsonObject = {"step": step, "mode": outcome.execution_mode}
-    return record if outcome.error is None else {**record, "error": outcome.error}
-
-
-def _expired(state: OrchestrationState) -> JsonObject:
-    left = sum(step.status is StepStatus.PENDING for step in state.plan.steps)
-    return {
-        "type": "TTLExpired",
-        "message": f"TTL expired with {left} of {len(state.plan.steps)} steps left.",
-        "next_step": "Go on with `aeon resume LOG`, or run again with a higher ttl.",
-        "steps_left": left,
-    }
+    if outcome.error is not None:
+        record["error"] = outcome.error
+    if marks:
+        record["marks"] = marks
+    return record

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aeon.base.json import Json, JsonObject, canonical
+from aeon.kernel.marks import CANNOT, is_fallback
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.interface import Example
 from aeon.validation.output_schemas import call_schema, offered, shape
@@ -18,7 +19,12 @@ _KEYS = 20
 
 STEP_SYSTEM = (
     "You carry out one step of a plan. Use the given results and invent nothing: when you cannot know or do something, "
-    "such as live facts or actions in the world, say so. Answer with exactly what is asked for."
+    f"such as live facts or actions in the world, begin your answer with {CANNOT!r} and say what is missing. "
+    "Answer with exactly what is asked for."
+)
+_NOTHING_DONE = (
+    "No tool was found for this step, so nothing has been done and you cannot do it. Never say that something was "
+    f"done, sent, changed or looked up. Say what you know in your own words, or begin with {CANNOT!r}."
 )
 
 
@@ -32,6 +38,7 @@ class StepContext:
     position: int = 0
     results: Mapping[str, Json] = field(default_factory=dict[str, Json])
     failures: dict[str, str] = field(default_factory=dict[str, str])
+    marks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, list[str]])
     ttl_remaining: int = 0
     lines: dict[str, str] = field(default_factory=dict[str, str])
     """What is said of steps that are not running, by id; a step's line is dropped when the step is visited."""
@@ -94,9 +101,12 @@ def call_prompt(step: PlanStep, form: CallForm, context: StepContext) -> str:
     return f"{situation(context)}\n{form.offer}\nStep to carry out: {step.description}\n{form.answer}"
 
 
-def reasoning_prompt(step: PlanStep, context: StepContext) -> str:
-    """Ask the model to carry out a step by itself, with what is known so far."""
-    return f"{situation(context)}\nStep to carry out: {step.description}\nAnswer:" if context.goal else step.description
+def reasoning_prompt(step: PlanStep, context: StepContext, *, is_fallback: bool) -> str:
+    """Ask the model to carry out a step by itself, with what is known so far; a fallback is told more."""
+    asked = step.description
+    if context.goal:
+        asked = f"{situation(context)}\nStep to carry out: {asked}\nAnswer:"
+    return f"{_NOTHING_DONE}\n{asked}" if is_fallback else asked
 
 
 def situation(context: StepContext) -> str:
@@ -121,7 +131,10 @@ def _tool_line(tool: JsonObject) -> str:
 def _step_line(step: PlanStep, context: StepContext) -> str:
     line = f"- {step.step_id} [{step.status}] {step.description}"
     if step.step_id in context.results:
-        line = f"{line} -> {canonical(context.results[step.step_id])[:_RESULT]}"
+        by_whom = (
+            "nothing was done; the model's own words: " if is_fallback(context.marks.get(step.step_id, ())) else ""
+        )
+        line = f"{line} -> {by_whom}{canonical(context.results[step.step_id])[:_RESULT]}"
     elif step.step_id in context.failures:
         line = f"{line} -> failed: {context.failures[step.step_id][:_RESULT]}"
     if step.status is not StepStatus.RUNNING:

@@ -7,8 +7,9 @@ from typing import Any
 
 from aeon.base.errors import AeonError, LLMError, LogError, MemoryStoreError, ToolError
 from aeon.base.json import JsonObject, canonical
-from aeon.kernel.orchestrator import FORMAT, Orchestrator
+from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.restore import header, restored_state
+from aeon.kernel.state import RunPolicy
 from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Observer
@@ -29,8 +30,6 @@ def replay(history: History, observer: Observer | None = None, *, validator: Val
     Raises LogError that names the first entry which did not, or a log of another format.
     """
     run = header(history)
-    if run["format"] != FORMAT:
-        raise LogError(f"The log {history.path} has format {run['format']}; this Aeon reads {FORMAT}.")
     starts = [0, *(index for index, entry in enumerate(history.entries) if "resumed" in entry)]
     prev = FIRST
     for start, end in zip(starts, [*starts[1:], len(history.entries)], strict=True):
@@ -53,6 +52,7 @@ def _replay_segment(
         Supervisor(_RecordedModel(_repairs(segment)), clock=clock),
         validator,
         ttl=run["ttl"],
+        on_missing_tool=run["policy"]["on_missing_tool"],
         log=ChainedLog(compare, prev=known.head, entries=len(known.entries)),
         observer=observer,
         clock=clock,
@@ -61,11 +61,18 @@ def _replay_segment(
         if known.entries:
             orchestrator.resume(restored_state(known), segment[0]["resumed"]["ttl"])
         else:
-            plan = plan_from(restore([segment[0]["plan_state"]])) if run["by_hand"] else None
-            orchestrator.execute(run["request"], plan)
+            _execute(orchestrator, run, segment[0]["plan_state"])
     except _Reproduced as done:
         return done.head
     raise _differs(len(known.entries) + compare.count + 1, "is missing from the replay")
+
+
+def _execute(orchestrator: Orchestrator, run: JsonObject, plan_state: JsonObject) -> None:
+    policy = RunPolicy.model_validate(run["policy"])
+    plan = plan_from(restore([plan_state])) if policy.by_hand else None
+    orchestrator.execute(
+        run["request"], plan, repair=policy.repair, allow_fallback=policy.on_missing_tool == "fallback"
+    )
 
 
 class _Reproduced(Exception):  # noqa: N818  # no error: the segment came out whole

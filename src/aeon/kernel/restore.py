@@ -4,28 +4,37 @@ from typing import cast
 
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject
-from aeon.kernel.state import OrchestrationState
+from aeon.kernel.state import FORMAT, OrchestrationState, RunPolicy
 from aeon.observability.history import History
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep, StepStatus
 
 
 def header(history: History) -> JsonObject:
-    """What entry 1 says of the run: request, ttl, tools, format. Raises LogError when it says nothing."""
+    """What entry 1 says of the run: request, ttl, policy, tools. Raises LogError for no such log, or another format."""
     run = history.entries[0].get("run")
     if not run:
         raise LogError(f"The log {history.path} does not say what was run.", next_step="Start the run again.")
+    if run["format"] != FORMAT:
+        raise LogError(
+            f"The log {history.path} has format {run['format']}; this Aeon reads {FORMAT}.",
+            next_step="Start the run again, or read the log with the version of Aeon that wrote it.",
+        )
     return cast(JsonObject, run)
 
 
 def restored_state(history: History) -> OrchestrationState:
     """The state after the last whole entry. Raises LogError for a run that never had a plan."""
     last = history.entries[-1]
+    run = header(history)
     plan_state = history.plan_at(len(history.entries))
     if not plan_state.get("steps"):
         raise LogError(f"The run in {history.path} ended without a plan.", next_step="Start the run again.")
     state = OrchestrationState(
-        plan=Plan.model_validate(plan_state), ttl_remaining=last["ttl_remaining"], request=header(history)["request"]
+        plan=Plan.model_validate(plan_state),
+        ttl_remaining=last["ttl_remaining"],
+        request=run["request"],
+        policy=RunPolicy.model_validate(run["policy"]),
     )
     for entry in history.entries:
         _take(state, entry)
@@ -51,6 +60,8 @@ def _take(state: OrchestrationState, entry: JsonObject) -> None:
     if "outcome" not in entry:
         return
     step = PlanStep.model_validate(entry["outcome"]["step"])
+    if marks := entry["outcome"].get("marks"):
+        state.marks[step.step_id] = marks
     position = next(index for index, known in enumerate(state.plan.steps) if known.step_id == step.step_id)
     state.plan.steps[position] = step
     result = result_of(entry)

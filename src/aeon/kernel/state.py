@@ -7,9 +7,25 @@ from pydantic import BaseModel, ConfigDict, Field
 from aeon.base.binding import as_text
 from aeon.base.json import Json, JsonObject
 from aeon.observability.records import SupervisorAction, ToolCall
-from aeon.plan.models import Plan
+from aeon.plan.models import Plan, StepStatus
+
+FORMAT = 2
+"""Version of the log's entries."""
 
 RunStatus = Literal["completed", "failed", "ttl_expired"]
+
+OnMissingTool = Literal["fallback", "fail"]
+"""What becomes of a step for which no tool is found: the model answers in its place, or it fails (core 17)."""
+
+
+class RunPolicy(BaseModel):
+    """What the model may do in a run; the log keeps it, so that a run is resumed and replayed under the same one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    by_hand: bool = Field(default=False, description="whether a person wrote the plan")
+    repair: bool = Field(default=True, description="whether the model may replace arguments that do not fit")
+    on_missing_tool: OnMissingTool = Field(default="fallback", description="what a step without a tool comes to")
 
 
 class OrchestrationState(BaseModel):
@@ -24,12 +40,35 @@ class OrchestrationState(BaseModel):
     supervisor_actions: list[SupervisorAction] = Field(default_factory=list[SupervisorAction])
     ttl_remaining: int = Field(ge=0, description="steps that may still be visited")
     request: str = ""
+    policy: RunPolicy = Field(default_factory=RunPolicy)
     results: dict[str, Json] = Field(default_factory=dict[str, Json], description="results of complete steps, by id")
     errors: list[JsonObject] = Field(default_factory=list[JsonObject], description="what went wrong, in order")
+    marks: dict[str, list[str]] = Field(
+        default_factory=dict[str, list[str]], description="what a step's status does not say, by id (core 17)"
+    )
 
     def snapshot(self) -> "OrchestrationState":
         """A copy that shares nothing with this state; three times cheaper than a deep copy of every record."""
         return OrchestrationState.model_validate(self.model_dump())
+
+    def failures(self) -> dict[str, str]:
+        """Why each failed step failed, by id: its last error ended it."""
+        failed = {step.step_id for step in self.plan.steps if step.status is StepStatus.FAILED}
+        return {
+            error["step_id"]: f"{error['message']} {error.get('next_step', '')}".strip()
+            for error in self.errors
+            if error.get("step_id") in failed
+        }
+
+    def expired(self) -> JsonObject:
+        """The error of a run whose TTL was used up, with the number of steps left (core 5)."""
+        left = sum(step.status is StepStatus.PENDING for step in self.plan.steps)
+        return {
+            "type": "TTLExpired",
+            "message": f"TTL expired with {left} of {len(self.plan.steps)} steps left.",
+            "next_step": "Go on with `aeon resume LOG`, or run again with a higher ttl.",
+            "steps_left": left,
+        }
 
     def answer(self) -> str | None:
         """The last step's result as text; None while it has none, so that no part is passed off as the whole."""

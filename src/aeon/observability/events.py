@@ -154,6 +154,7 @@ class RunEnded(Event):
     answer: str | None
     error: JsonObject | None
     log: str | None
+    trusted: bool = True
 
 
 _LOG = logging.getLogger("aeon.run")

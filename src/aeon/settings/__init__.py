@@ -1,6 +1,6 @@
 """What the user has set, where each value comes from, and every mistake in it at once."""
 
-from aeon.settings.layers import KEYS, nearest, variable
+from aeon.settings.layers import KEYS, variable
 from aeon.settings.load import Loaded, LookedFor, load
 from aeon.settings.model import (
     EngineSettings,
@@ -26,6 +26,5 @@ __all__ = [
     "SkillsSettings",
     "StoreSettings",
     "load",
-    "nearest",
     "variable",
 ]

@@ -5,12 +5,12 @@ Precedence, highest first: flags, environment, project file, user file, default.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.spelling import nearest
 from aeon.settings.model import Settings
 
 
@@ -25,7 +25,6 @@ KEYS: Mapping[str, str] = dict(_fields())
 """Every key, as `section.name`, with what it is for."""
 
 _SECRET_WORDS = ("api_key", "apikey", "token", "secret", "password")
-_NEAR = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +86,6 @@ def unknown_key(key: str, known: Iterable[str] = KEYS, spelled: str = "") -> str
         return f"is unknown; keys never stand in settings: set {name} to the NAME of the variable that holds the key"
     near = nearest(key, known)
     return f"is unknown; did you mean {near}?" if near else f"is unknown; known are {', '.join(known)}"
-
-
-def nearest(key: str, known: Iterable[str]) -> str | None:
-    """The known name closest to `key`, going by the whole or by its last part."""
-    names = list(known)
-    whole = get_close_matches(key, names, 1, _NEAR)
-    if whole:
-        return whole[0]
-    ends = {name.rpartition(".")[2]: name for name in names}
-    last = get_close_matches(key.rpartition(".")[2], list(ends), 1, _NEAR)
-    return ends[last[0]] if last else None
 
 
 def _keys_in(values: JsonObject) -> Iterator[str]:

@@ -8,7 +8,8 @@ from typing import NamedTuple, cast
 
 from aeon.base.errors import ConfigError
 from aeon.base.json import Json, JsonObject
-from aeon.settings.layers import KEYS, Layer, layer_problems, merge, nearest, unknown_key, variable
+from aeon.base.spelling import nearest
+from aeon.settings.layers import KEYS, Layer, layer_problems, merge, unknown_key, variable
 from aeon.settings.model import Settings
 from aeon.settings.trust import paths_that_lead_out, weakened_isolation
 

@@ -75,6 +75,9 @@ class RunSettings(_Section):
 
     ttl: int = Field(default=50, ge=1, le=1_000_000, description="steps that a run may visit")
     log_dir: Place = Field(default=".aeon/logs", description="folder for the logs of runs")
+    on_missing_tool: Literal["fallback", "fail"] = Field(
+        default="fallback", description="a step whose tool does not exist: the model answers, marked so, or it fails"
+    )
 
 
 class MemorySettings(_Section):

@@ -1,5 +1,6 @@
 """`Validator`: plans, model outputs, tool calls and steps, every error at once (FR-024 to FR-027)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, cast  # noqa: UP035  # the published signature
 
@@ -12,7 +13,14 @@ from aeon.plan.models import PlanStep
 from aeon.plan.parser import plan_problems
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["ValidationError", "ValidationResult", "Validator", "argument_problems", "call_problems"]
+__all__ = [
+    "ValidationError",
+    "ValidationResult",
+    "Validator",
+    "argument_problems",
+    "call_problems",
+    "certain_argument_problems",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +95,33 @@ def argument_problems(arguments: JsonObject, check: SchemaCheck) -> list[Problem
     """What is wrong with a tool's arguments. Where the schema has alternatives, against the one that comes closest."""
     if check.is_valid(arguments):
         return []
+    return _in_arguments(_closest(arguments, check).problems(arguments) or check.problems(arguments))
+
+
+def certain_argument_problems(arguments: JsonObject, check: SchemaCheck, unknown: Collection[str]) -> list[Problem]:
+    """Those of `argument_problems` that hold whatever will stand at the paths `unknown` (`$.text`) of the arguments."""
+    if check.is_valid(arguments) or not check.certain_problems(arguments, unknown):
+        return []
+    closest = _closest(arguments, check).certain_problems(arguments, unknown)
+    return _in_arguments(closest or check.certain_problems(arguments, unknown))
+
+
+def _closest(arguments: JsonObject, check: SchemaCheck) -> SchemaCheck:
+    """The alternative of a tool's schema that comes closest to the arguments; the schema itself without any."""
     branches = check.schema.get("anyOf") or check.schema.get("oneOf")
-    if isinstance(branches, list) and not check.schema.keys() & {"$defs", "properties"}:
-        closest = min(
-            (
-                schema_check(cast(JsonObject, branch))
-                for branch in cast(list[Json], branches)
-                if isinstance(branch, dict)
-            ),
-            key=lambda branch: (
-                -len(branch.schema.get("properties", {}).keys() & arguments),
-                len(branch.problems(arguments)),
-            ),
-            default=check,
-        )
-        found = closest.problems(arguments) or check.problems(arguments)
-    else:
-        found = check.problems(arguments)
+    if not isinstance(branches, list) or check.schema.keys() & {"$defs", "properties"}:
+        return check
+    return min(
+        (schema_check(cast(JsonObject, branch)) for branch in cast(list[Json], branches) if isinstance(branch, dict)),
+        key=lambda branch: (
+            -len(branch.schema.get("properties", {}).keys() & arguments),
+            len(branch.problems(arguments)),
+        ),
+        default=check,
+    )
+
+
+def _in_arguments(found: list[Problem]) -> list[Problem]:
     return [Problem(f"$.arguments{problem.path[1:]}", problem.message) for problem in found]
 
 

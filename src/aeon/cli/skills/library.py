@@ -6,12 +6,12 @@ from pathlib import Path
 
 from aeon.base.errors import InputError, SkillError
 from aeon.base.json import JsonObject
+from aeon.base.spelling import nearest
 from aeon.bootstrap.app import App
 from aeon.cli.codes import Code
 from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
 from aeon.cli.text import COLUMNS, clean, one_line, pretty, wrapped
-from aeon.settings import nearest
 from aeon.skills.authoring.check import check_skill
 from aeon.skills.authoring.export import export_skill, exported_name
 from aeon.skills.authoring.scaffold import Language, new_skill

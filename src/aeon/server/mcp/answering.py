@@ -34,10 +34,16 @@ class AnswerTool(Tool):
         }
         self.output_schema = {
             "type": "object",
-            "required": ["answer", "steps", "status"],
+            "required": ["answer", "steps", "status", "trusted", "marks"],
             "properties": {
                 "answer": {"type": ["string", "null"], "description": "the last step's result, null without one"},
                 "status": {"enum": ["completed", "ttl_expired"]},
+                "trusted": {"type": "boolean", "description": "false where marks say why to doubt the answer"},
+                "marks": {
+                    "type": "object",
+                    "description": "by step: fallback, repaired, doubtful, declined, from the model, with the reason",
+                    "additionalProperties": {"type": "array", "items": {"type": "string"}},
+                },
                 "steps": {"type": "array", "items": {"type": "object"}, "description": "what was done, in order"},
             },
         }
@@ -59,7 +65,10 @@ def _run(app: App, request: str) -> JsonObject:
     log = JsonlLog(path)
     try:
         tools, ttl = _with_skills(app, request), app.settings.run.ttl
-        return Orchestrator(app.model, app.memory, tools, ttl=ttl, log=log).execute(request)
+        on_missing_tool = app.settings.run.on_missing_tool
+        return Orchestrator(app.model, app.memory, tools, ttl=ttl, log=log, on_missing_tool=on_missing_tool).execute(
+            request
+        )
     finally:
         log.close()
         if not log.entries:
@@ -83,7 +92,8 @@ def _told(result: JsonObject) -> JsonObject:
             next_step=str(error.get("next_step") or "Say more exactly what is wanted."),
         )
     steps = [_step(step, result["results"]) for step in result["plan"]["steps"]]
-    return {"answer": result["answer"], "steps": steps, "status": result["status"]}
+    told: JsonObject = {name: result[name] for name in ("answer", "status", "trusted", "marks")}
+    return {**told, "steps": steps}
 
 
 def _step(step: JsonObject, results: JsonObject) -> JsonObject:

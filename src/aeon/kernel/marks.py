@@ -1,0 +1,172 @@
+"""What a run says of its steps beside their status, and whether its answer can be trusted (core 17, core 19). Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from aeon.base.binding import as_text, references, target
+from aeon.base.json import Json, JsonObject
+from aeon.observability.records import SupervisorAction, ToolCall
+from aeon.plan.models import PlanStep
+from aeon.supervisor.given import Source, leaves
+
+FROM_THE_MODEL = "from the model: no tool's result stands behind these words"
+"""The mark of a step that the model answered from what it knows; it takes no trust (core 19)."""
+
+CANNOT = "Cannot:"
+"""What the model is told to begin with when it has nothing that does what a step asks for."""
+
+_UNTRUSTED = ("fallback", "doubtful", "declined")
+_SHORT = 60
+"""Characters of a text that is expected to stand in an answer as it is; a longer one is summarised."""
+_LISTED = 120
+_WORD = re.compile(r"\w{3,}")
+_DECIMALS = range(7)
+
+
+class Answered(NamedTuple):
+    """A run whose last step is complete: all that the checks of its answer look at."""
+
+    request: str
+    steps: Sequence[PlanStep]
+    calls: Sequence[ToolCall]
+    results: Mapping[str, Json]
+    is_models: bool
+    """Whether the model made the plan or had a part in the last step."""
+
+
+def is_trusted(marks: Mapping[str, Sequence[str]]) -> bool:
+    """Whether no step fell back, was declined or has a doubtful answer."""
+    return not untrusted(marks)
+
+
+def untrusted(marks: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """The marks for which a result is not to be trusted, each with its step's id."""
+    return [(step_id, mark) for step_id, listed in marks.items() for mark in listed if mark.startswith(_UNTRUSTED)]
+
+
+def fallback_mark(wanted: str | None) -> str:
+    """The mark of a step for which no tool was found."""
+    missing = f"there is no tool {wanted!r}" if wanted else "no tool was named, and none was found"
+    return f"fallback: {missing}; no tool did anything, and the words are the model's own"
+
+
+def is_fallback(marks: Iterable[str]) -> bool:
+    """Whether a step with these marks was answered by the model in place of a tool."""
+    return any(mark.startswith("fallback") for mark in marks)
+
+
+def repair_marks(actions: Iterable[SupervisorAction]) -> list[str]:
+    """The marks of repairs that succeeded; the search for a tool has a mark of its own, with both names."""
+    kinds = [action.action_type for action in actions if action.error is None]
+    return [f"repaired: {kind}" for kind in kinds if kind != "missing_tool_repair"]
+
+
+def declined(text: str) -> str | None:
+    """The mark of a reply which says that what was asked for cannot be done, else None."""
+    said = text.strip()
+    if not said.casefold().startswith(CANNOT.casefold()):
+        return None
+    missing = " ".join(said[len(CANNOT) :].split()) or "the model does not say what is missing"
+    return f"declined: {_cut(missing)}"
+
+
+def doubts(run: Answered) -> list[str]:
+    """The reasons to doubt a run's answer: it is empty, repeats the request, or leaves a computed result unused.
+
+    What a person planned and no model had a part in is only asked whether it is empty.
+    """
+    answer = run.results[run.steps[-1].step_id]
+    if _is_empty(answer):
+        return ["doubtful: the answer is empty"]
+    if not run.is_models:
+        return []
+    if _words(as_text(answer)) == _words(run.request) != []:
+        return ["doubtful: the answer repeats the request"]
+    return [f"doubtful: the answer does not use the result of step {call.step_id!r}" for call in _unused(run)]
+
+
+def _is_empty(answer: Json) -> bool:
+    """Whether nothing stands in an answer: a list of nothing stays so beside the number of its entries."""
+    found = list(leaves(answer))
+    has_empty = any(leaf in ([], {}) for leaf in found)
+    return all(leaf in (None, "", [], {}) or (has_empty and leaf == 0) or _is_blank(leaf) for leaf in found)
+
+
+def _is_blank(leaf: Json) -> bool:
+    return isinstance(leaf, str) and not leaf.strip()
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _unused(run: Answered) -> Iterator[ToolCall]:
+    """The calls whose results no later step refers to, got, or says."""
+    order = {step.step_id: position for position, step in enumerate(run.steps)}
+    referred = {
+        found[0]
+        for step in run.steps
+        for reference in references(step.arguments)
+        if (found := target(reference.expression, order)) is not None
+    }
+    for call in run.calls:
+        position = order.get(call.step_id, len(run.steps))
+        if position >= len(run.steps) - 1 or call.result is None or call.step_id in referred:
+            continue
+        computed = _computed(call.arguments, call.result)
+        if computed and not _stands(computed, _later(run, order, position)):
+            yield call
+
+
+def _later(run: Answered, order: Mapping[str, int], position: int) -> list[Json]:
+    """What was handed to tools after a step, what the model wrote after it, and the answer."""
+    called = {call.step_id for call in run.calls}
+    handed: list[Json] = [call.arguments for call in run.calls if order.get(call.step_id, -1) > position]
+    last = run.steps[-1].step_id
+    written = [
+        result
+        for step_id, result in run.results.items()
+        if order.get(step_id, -1) > position and (step_id == last or step_id not in called)
+    ]
+    return [*handed, *written]
+
+
+def _computed(arguments: JsonObject, result: JsonObject) -> list[Json]:
+    """The values of a result that its call did not bring; none for a receipt, which repeats what it was given."""
+    given = Source(arguments.values())
+    fresh = [leaf for leaf in leaves(result) if not isinstance(leaf, bool) and leaf not in (None, "", [], {})]
+    computed = [leaf for leaf in fresh if not given.says(leaf) and not _restates(leaf, arguments)]
+    is_flat = not any(isinstance(value, (dict, list)) for value in result.values())
+    return [] if is_flat and len(computed) < len(fresh) else computed
+
+
+def _restates(leaf: Json, arguments: JsonObject) -> bool:
+    """Whether a text holds one of the arguments: the path of a file that was named, say."""
+    if not isinstance(leaf, str):
+        return False
+    said = Source([leaf])
+    return any(isinstance(each, str) and _WORD.search(each) and said.says(each) for each in leaves(arguments))
+
+
+def _stands(computed: Sequence[Json], later: Sequence[Json]) -> bool:
+    """Whether any of these values stands in what came later; a long text need not stand there as it is."""
+    source = Source(later)
+    return any(_is_long(leaf) or any(source.says(form) for form in _forms(leaf)) for leaf in computed)
+
+
+def _is_long(leaf: Json) -> bool:
+    return isinstance(leaf, str) and len(leaf) > _SHORT
+
+
+def _forms(leaf: Json) -> Iterator[Json]:
+    """The ways in which an answer may say a value: rounded, or by one of its words."""
+    yield leaf
+    if isinstance(leaf, float):
+        yield from (round(leaf, decimals) for decimals in _DECIMALS)
+    elif isinstance(leaf, str):
+        yield from _WORD.findall(leaf)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LISTED else f"{text[: _LISTED - 3]}..."

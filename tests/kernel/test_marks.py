@@ -1,0 +1,244 @@
+"""What a run says of its steps beside their status: marks and trust (core 17, core 19)."""
+
+import pytest
+
+from aeon.kernel.marks import CANNOT, FROM_THE_MODEL, Answered, doubts, is_trusted
+from aeon.kernel.orchestrator import Orchestrator
+from aeon.kernel.replay import replay
+from aeon.kernel.restore import restored_state
+from aeon.observability.history import read_log
+from aeon.observability.log import JsonlLog
+from aeon.observability.records import ToolCall
+from aeon.plan.models import Plan, PlanStep
+from aeon.testing.llm import ScriptedAdapter
+from aeon.testing.plans import calc, call, plan, step
+from aeon.tools.registry import ToolRegistry
+
+
+def planned(*steps):
+    return {"goal": "g", "steps": list(steps)}
+
+
+def answered(request, *results, models=True, arguments=None):
+    """A run whose steps `s0`, `s1`, ... called tools with these arguments and got these results."""
+    brought = arguments or [{} for _ in results]
+    steps = [PlanStep(step_id=f"s{n}", description="d", tool="t", arguments=given) for n, given in enumerate(brought)]
+    calls = [
+        ToolCall(tool_name="t", arguments=given, result=result, timestamp="2026-01-01T00:00:00Z", step_id=f"s{n}")
+        for n, (given, result) in enumerate(zip(brought, results, strict=True))
+    ]
+    return Answered(request, steps, calls, {f"s{n}": result for n, result in enumerate(results)}, models)
+
+
+# A tool that does not exist counts as no success (K2).
+
+
+def test_the_words_of_a_model_that_says_it_mailed_are_not_trusted(run):
+    made = Orchestrator(ScriptedAdapter(["The invoice was mailed."]), tool_registry=ToolRegistry())
+
+    result = made.execute("Mail the invoice", Plan.model_validate(plan(step("a", "mail it", tool="send_mail"))))
+
+    assert result["status"] == "completed"
+    assert result["trusted"] is False
+    assert result["marks"] == {
+        "a": [
+            "fallback: there is no tool 'send_mail'; no tool did anything, and the words are the model's own",
+        ]
+    }
+    assert result["plan"]["steps"][0]["tool"] == "send_mail"
+
+
+def test_a_fallback_is_told_that_no_tool_did_anything_and_later_thoughts_too(run):
+    made = run([{"tool": None}, "It was mailed.", "ok"])
+
+    made.execute("go", plan(step("a", "mail it", tool="send_mail"), step("b", "report", agent="llm")))
+
+    fallback, report = made.model.requests[1].prompt, made.model.requests[2].prompt
+    assert "nothing has been done" in fallback
+    assert "Never say that something was done" in fallback
+    assert "nothing was done; the model's own words: " in report
+
+
+def test_a_missing_tool_fails_its_step_where_that_is_wanted():
+    made = Orchestrator(ScriptedAdapter([]), tool_registry=ToolRegistry(), on_missing_tool="fail")
+
+    result = made.execute("Mail it", Plan.model_validate(plan(step("a", "mail it", tool="send_mail"))))
+
+    assert (result["status"], result["answer"]) == ("failed", None)
+    assert "There is no tool 'send_mail'" in result["final_state"].errors[-1]["message"]
+
+
+def test_marks_stand_in_result_state_event_and_log_and_outlive_replay_and_resume(run, tmp_path):
+    log = tmp_path / "run.jsonl"
+    made = run([{"tool": None}, "It was mailed."], log=log, ttl=1)
+    result = made.execute("go", plan(step("a", "mail it", tool="send_mail"), calc("b", "1+1")))
+    marks = result["marks"]
+    assert result["status"] == "ttl_expired"
+    assert result["trusted"] is False
+
+    history = read_log(log)
+    assert replay(history) == len(history.entries)
+    assert restored_state(history).marks == marks
+
+    made.orchestrator._log.close()
+    again = Orchestrator(ScriptedAdapter([]), made.memory, made.registry, log=JsonlLog(log, after=history))
+    resumed = again.resume(restored_state(history))
+    assert (resumed["status"], resumed["answer"]) == ("completed", "2")
+    assert resumed["marks"] == marks == resumed["final_state"].marks
+    assert resumed["trusted"] is False
+    assert made.events[-1].trusted is False
+
+
+def test_a_repair_is_marked_and_takes_no_trust(run):
+    made = run([call("echo", txt="hi"), call("echo", text="hi")])
+
+    result = made.execute("say hi", plan(step("a", "say hi", tool="echo")))
+
+    assert result["marks"] == {"a": ["repaired: tool_call_repair"]}
+    assert result["trusted"] is True
+
+
+def test_a_run_of_tools_alone_has_no_marks(run):
+    result = run([]).execute("go", plan(calc("a", "20+1"), calc("b", "{step.a.result} * 2")))
+
+    assert (result["marks"], result["trusted"]) == ({}, True)
+
+
+# What the model answers from its own knowledge, and what it declines (core 19).
+
+
+def test_what_the_model_knows_by_itself_is_marked_and_trusted(run):
+    result = run([planned(step("a", "say it", agent="llm")), "Canberra."]).execute("Capital of Australia?")
+
+    assert (result["marks"], result["trusted"]) == ({"a": [FROM_THE_MODEL]}, True)
+
+
+def test_what_rests_on_a_tools_result_is_not_marked_as_the_models(run):
+    made = run([planned(calc("a", "6*7"), step("b", "say it", agent="llm")), "It is 42."])
+
+    assert made.execute("Say six times seven.")["marks"] == {}
+
+
+def test_an_answer_that_says_what_is_missing_is_declined(run):
+    made = run([planned(step("a", "ring", agent="llm")), f"{CANNOT} there is no tool\nthat can phone."])
+
+    result = made.execute("Ring my dentist")
+
+    assert result["marks"] == {"a": ["declined: there is no tool that can phone."]}
+    assert result["trusted"] is False
+    assert CANNOT in made.model.requests[1].system_prompt
+
+
+# Doubtful answers: the cases that measurement found (K1, K8), and their good relatives.
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"found": []}, {"text": ""}, {"text": " \n"}, {"value": None}, {}, {"found": [], "count": 0}, {"a": {}, "b": []}],
+)
+@pytest.mark.parametrize("models", [True, False])
+def test_an_empty_answer_is_doubtful_whoever_planned_it(answer, models):
+    run = answered("What is the capital of France?", answer, models=models)
+    assert doubts(run) == ["doubtful: the answer is empty"]
+
+
+@pytest.mark.parametrize("answer", [{"result": 0}, {"deleted": False}, {"text": "0"}, {"found": [{"n": 0}]}])
+def test_nothing_is_an_answer_where_it_was_computed(answer):
+    assert doubts(answered("How many are left?", answer)) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ("Hello, who are you?", "Hello, who are you?"),
+        ("Ring my dentist", "ring my  dentist."),
+        ("Wie spät ist es in Zürich?", "WIE SPÄT IST ES IN ZÜRICH"),
+    ],
+)
+def test_an_echo_of_the_request_is_doubtful(request_, text):
+    assert doubts(answered(request_, {"text": text})) == ["doubtful: the answer repeats the request"]
+
+
+@pytest.mark.parametrize("text", ["hello", "I am Aeon.", "Ring my dentist at noon"])
+def test_an_answer_that_shares_words_with_the_request_is_none(text):
+    assert doubts(answered("Say: hello, ring my dentist", {"text": text})) == []
+
+
+def test_an_echo_that_a_person_planned_is_what_he_wanted():
+    assert doubts(answered("hello", {"text": "hello"}, models=False)) == []
+
+
+def test_a_computed_result_that_nothing_uses_is_doubtful():
+    """Sqrt(1764) + 8 % of 250 -> 17.84 (K8)."""
+    calls = [{"expression": "sqrt(1764)"}, {"expression": "250 * 0.08 - 2.16"}]
+    run = answered("sqrt(1764) + 8 % of 250", {"result": 42.0}, {"result": 17.84}, arguments=calls)
+
+    assert doubts(run) == ["doubtful: the answer does not use the result of step 's0'"]
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ({"result": 42.0}, {"expression": "{step.s0.result} + 20"}),
+        ({"result": 42.0}, {"expression": "42 + 20"}),
+        ({"found": [{"key": "city", "value": "Zürich"}]}, {"place": "zürich"}),
+    ],
+)
+def test_a_result_that_a_later_call_refers_to_or_got_is_used(first, later):
+    assert doubts(answered("add", first, {"result": 62}, arguments=[{}, later])) == []
+
+
+@pytest.mark.parametrize(
+    ("result", "text", "is_used"),
+    [
+        ({"result": 714}, "The product is 714.", True),
+        ({"result": 714}, "The product is 712.", False),
+        ({"result": 3.14159}, "About 3.14.", True),
+        ({"result": 1234.5}, "It is 1,234.50 euros.", True),
+        ({"result": 42}, "It is forty-two.", True),
+        ({"value": "light blue"}, "Your favourite colour is blue.", True),
+        ({"value": "blue"}, "You have no favourite colour.", False),
+        ({"text": "long " * 40}, "A summary of it.", True),
+        ({"stored": True}, "Done.", True),
+        ({"path": "/home/ann/out.md", "bytes": 12}, "Written.", True),
+    ],
+)
+def test_a_models_answer_says_what_was_computed_for_it(result, text, is_used):
+    steps = [
+        PlanStep(step_id="a", description="d", tool="t", arguments={"path": "out.md"}),
+        PlanStep(step_id="b", description="d", agent="llm"),
+    ]
+    call_ = ToolCall(
+        tool_name="t", arguments={"path": "out.md"}, result=result, timestamp="2026-01-01T00:00:00Z", step_id="a"
+    )
+    run = Answered("say it", steps, [call_], {"a": result, "b": {"text": text}}, True)
+
+    assert bool(doubts(run)) is not is_used
+
+
+def test_steps_that_a_person_put_beside_each_other_are_his_business(run):
+    result = run([]).execute("go", plan(calc("a", "1+1"), calc("b", "2+2")))
+
+    assert result["trusted"] is True
+
+
+def test_a_models_words_about_a_plan_by_hand_are_checked_too(run):
+    result = run(["It is 712."]).execute("go", plan(calc("a", "42*17"), step("b", "say it", agent="llm")))
+
+    assert result["marks"]["b"] == ["doubtful: the answer does not use the result of step 'a'"]
+    assert result["trusted"] is False
+
+
+def test_a_wrong_plan_for_a_plain_question_is_not_trusted(run):
+    """K1: planned as memory_search, the answer is an empty list."""
+    step_ = step("a", "find it", tool="memory_search", arguments={"prefix": "capital of France"})
+    result = run([planned(step_)]).execute("What is the capital of France?")
+
+    assert result["status"] == "completed"
+    assert result["marks"] == {"a": ["doubtful: the answer is empty"]}
+
+
+@pytest.mark.parametrize("mark", ["fallback: x", "doubtful: x", "declined: x"])
+def test_one_such_mark_takes_the_trust(mark):
+    assert is_trusted({"a": ["repaired: x"], "b": [FROM_THE_MODEL]})
+    assert not is_trusted({"a": ["repaired: x"], "b": [mark]})
