@@ -154,7 +154,7 @@ def test_the_kernel_and_every_skill_are_listed(sleeper):
     tools = {tool.name: tool for tool in asked(ask)}
     assert {"answer", "memory.remember", "memory.recall", "dice-roller.roll", "sleeper.nap"} <= tools.keys()
     assert {tool.input_schema["type"] for tool in tools.values()} == {"object"}
-    assert tools["answer"].output_schema["required"] == ["answer", "steps", "status"]
+    assert tools["answer"].output_schema["required"] == ["answer", "steps", "status", "trusted", "marks"]
     hints = {name: tool.annotations.model_dump(exclude_none=True) for name, tool in tools.items()}
     assert hints["memory.recall"] == {"read_only_hint": True, "open_world_hint": False}
     assert hints["memory.remember"]["idempotent_hint"]
@@ -279,6 +279,7 @@ def test_answer_runs_the_kernel_and_keeps_its_log(double, add):
     result = asked(ask)
     assert not result.is_error, result.content
     assert (result.structured_content["answer"], result.structured_content["status"]) == ("it is 352", "completed")
+    assert (result.structured_content["trusted"], result.structured_content["marks"]) == (True, {})
     assert [(step["tool"], step["status"]) for step in result.structured_content["steps"]] == [
         ("calculator", "complete"),
         ("echo", "complete"),

@@ -238,6 +238,13 @@ def test_a_wrong_plan_for_a_plain_question_is_not_trusted(run):
     assert result["marks"] == {"a": ["doubtful: the answer is empty"]}
 
 
+def test_doubts_of_a_long_plan_are_found_in_one_pass():
+    """A thousand results that nothing uses took 5 s, every one held against all later steps."""
+    run = answered("go", *[{"result": n + 0.5} for n in range(3000)], arguments=[{"n": 0}] * 3000)
+
+    assert len(doubts(run)) == 2999
+
+
 @pytest.mark.parametrize("mark", ["fallback: x", "doubtful: x", "declined: x"])
 def test_one_such_mark_takes_the_trust(mark):
     assert is_trusted({"a": ["repaired: x"], "b": [FROM_THE_MODEL]})

@@ -9,6 +9,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import PlanStep
 from aeon.supervisor.given import Source, leaves
+from aeon.supervisor.numerals import numbers_said
 
 FROM_THE_MODEL = "from the model: no tool's result stands behind these words"
 """The mark of a step that the model answered from what it knows; it takes no trust (core 19)."""
@@ -110,26 +111,31 @@ def _unused(run: Answered) -> Iterator[ToolCall]:
         for reference in references(step.arguments)
         if (found := target(reference.expression, order)) is not None
     }
+    said = _last_said(run, order)
     for call in run.calls:
         position = order.get(call.step_id, len(run.steps))
         if position >= len(run.steps) - 1 or call.result is None or call.step_id in referred:
             continue
         computed = _computed(call.arguments, call.result)
-        if computed and not _stands(computed, _later(run, order, position)):
+        if computed and not any(_is_long(leaf) or _stands(leaf, said, position) for leaf in computed):
             yield call
 
 
-def _later(run: Answered, order: Mapping[str, int], position: int) -> list[Json]:
-    """What was handed to tools after a step, what the model wrote after it, and the answer."""
+def _last_said(run: Answered, order: Mapping[str, int]) -> dict[str | float, int]:
+    """The last position of each word and number in what tools got, in what the model wrote, and in the answer."""
     called = {call.step_id for call in run.calls}
-    handed: list[Json] = [call.arguments for call in run.calls if order.get(call.step_id, -1) > position]
     last = run.steps[-1].step_id
+    handed = [(order.get(call.step_id, -1), call.arguments) for call in run.calls]
     written = [
-        result
+        (order.get(step_id, -1), result)
         for step_id, result in run.results.items()
-        if order.get(step_id, -1) > position and (step_id == last or step_id not in called)
+        if step_id == last or step_id not in called
     ]
-    return [*handed, *written]
+    said: dict[str | float, int] = {}
+    for position, value in [*handed, *written]:
+        for leaf in leaves(value):
+            said.update((key, max(position, said.get(key, -1))) for key in _keys(leaf))
+    return said
 
 
 def _computed(arguments: JsonObject, result: JsonObject) -> list[Json]:
@@ -149,23 +155,28 @@ def _restates(leaf: Json, arguments: JsonObject) -> bool:
     return any(isinstance(each, str) and _WORD.search(each) and said.says(each) for each in leaves(arguments))
 
 
-def _stands(computed: Sequence[Json], later: Sequence[Json]) -> bool:
-    """Whether any of these values stands in what came later; a long text need not stand there as it is."""
-    source = Source(later)
-    return any(_is_long(leaf) or any(source.says(form) for form in _forms(leaf)) for leaf in computed)
-
-
 def _is_long(leaf: Json) -> bool:
+    """Whether a value is a text that need not stand in an answer as it is."""
     return isinstance(leaf, str) and len(leaf) > _SHORT
 
 
-def _forms(leaf: Json) -> Iterator[Json]:
-    """The ways in which an answer may say a value: rounded, or by one of its words."""
-    yield leaf
+def _stands(leaf: Json, said: Mapping[str | float, int], position: int) -> bool:
+    """Whether a value was said after a position: a number also rounded, a text also by one of its longer words."""
+    forms = list(_keys(leaf))
     if isinstance(leaf, float):
-        yield from (round(leaf, decimals) for decimals in _DECIMALS)
+        forms += [rounded for decimals in _DECIMALS if (rounded := round(leaf, decimals))]
     elif isinstance(leaf, str):
-        yield from _WORD.findall(leaf)
+        forms = [form for form in forms if not isinstance(form, str) or _WORD.fullmatch(form)] or forms
+    return any(said.get(form, -1) > position for form in forms)
+
+
+def _keys(leaf: Json) -> Iterator[str | float]:
+    """The words and numbers of a value."""
+    if isinstance(leaf, str):
+        yield from _words(leaf)
+        yield from numbers_said(leaf)
+    elif isinstance(leaf, (int, float)):
+        yield float(leaf)
 
 
 def _cut(text: str) -> str:
