@@ -21,7 +21,7 @@ OnMissingTool = Literal["fallback", "fail"]
 class RunPolicy(BaseModel):
     """What the model may do in a run; the log keeps it, so that a run is resumed and replayed under the same one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
 
     by_hand: bool = Field(default=False, description="whether a person wrote the plan")
     repair: bool = Field(default=True, description="whether the model may replace arguments that do not fit")
@@ -31,7 +31,7 @@ class RunPolicy(BaseModel):
 class OrchestrationState(BaseModel):
     """The context of one run. The three histories are only ever appended to."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     plan: Plan
     current_step_id: str | None = None

@@ -25,7 +25,7 @@ ActionType = Literal["json_repair", "tool_call_repair", "plan_repair", "missing_
 class ToolCall(BaseModel):
     """One invocation of a tool: `result` when it went well, else `error`."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     tool_name: str
     arguments: JsonObject
@@ -55,7 +55,7 @@ class ToolCall(BaseModel):
 class SupervisorAction(BaseModel):
     """One repair, or one attempt at it (core 10). `model_output` is the raw reply, None for a deterministic repair."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     action_type: ActionType
     original_output: JsonObject
@@ -80,7 +80,7 @@ class SupervisorAction(BaseModel):
 class LogEntry(BaseModel):
     """One orchestration cycle, as one line of the log (core 12)."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     step_number: int = Field(ge=1, description="1 is the planning cycle; each step visited adds one")
     plan_state: JsonObject = Field(description="the plan at the cycle's start; `partial` when only what changed")

@@ -32,7 +32,7 @@ _NEXT = {
 class PlanStep(BaseModel):
     """One step. `tool` wins over `agent`; `arguments` may refer to earlier results (core 1, core 3)."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     step_id: Text
     description: Text
@@ -67,7 +67,7 @@ class PlanStep(BaseModel):
 class Plan(BaseModel):
     """A goal and the steps to it, in the order in which they run (FR-052)."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     goal: Text
     steps: list[PlanStep] = Field(min_length=1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the published signatures
 
 from aeon.base.clock import Clock, SystemClock
@@ -185,7 +186,7 @@ class Supervisor:
 
     def read_plan(self, reply: Reply, tools: Sequence[JsonObject], request: str) -> JsonObject:
         """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
-        read = self._recovered(reply, schema_check(_PLAN_FORM))
+        read = self._recovered(reply, schema_check(_plan_form()))
         found = read.value if isinstance(read, Recovered) else read.readable
         value, problems = self._plan_in(found, {"text": reply.text}, _tool_names(None, tools), request)
         if value is None and isinstance(read, Refused):
@@ -212,7 +213,7 @@ class Supervisor:
         Raises SupervisorError, LLMError.
         """
         name: str = tool["name"]
-        read = self._recovered(reply, _CALL_FORM)
+        read = self._recovered(reply, schema_check(_CALL_FORM))
         value = _readable(read)
         problems = call_problems(value, check) if isinstance(read, Recovered) else list(read.problems)
         if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
@@ -340,14 +341,17 @@ class Supervisor:
         )
 
 
-_PLAN_FORM: JsonObject = {**Plan.model_json_schema(), "required": ["steps"]}
-_CALL_FORM = SchemaCheck(
-    {
-        "type": "object",
-        "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
-        "required": ["tool", "arguments"],
-    }
-)
+@cache
+def _plan_form() -> JsonObject:
+    """The form of a plan that a model makes; made when the first is read, since it takes 15 ms."""
+    return {**Plan.model_json_schema(), "required": ["steps"]}
+
+
+_CALL_FORM: JsonObject = {
+    "type": "object",
+    "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
+    "required": ["tool", "arguments"],
+}
 
 
 def _plan_task(
@@ -357,7 +361,7 @@ def _plan_task(
     tools: Sequence[JsonObject] | None,
     request: str,
 ) -> _Task:
-    schema = plan_schema(tools) if tools else _PLAN_FORM
+    schema = plan_schema(tools) if tools else _plan_form()
     names = _tool_names(before, tools)
 
     def faults(value: JsonObject) -> list[Problem]:
