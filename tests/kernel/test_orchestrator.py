@@ -3,7 +3,8 @@
 import pytest
 
 from aeon.base.errors import LLMError, LogError, OrchestrationError, PlanError, RequestError
-from aeon.kernel.orchestrator import MAX_REQUEST, Orchestrator
+from aeon.kernel.orchestrator import Orchestrator
+from aeon.kernel.request import MAX_REQUEST
 from aeon.llm.interface import LLMAdapter, Reply
 from aeon.observability.history import read_log
 from aeon.plan.models import Plan

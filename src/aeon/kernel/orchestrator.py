@@ -1,6 +1,5 @@
 """`Orchestrator`: from a request to a plan to its results, step by step, every cycle logged (FR-001 to FR-005)."""
 
-import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from aeon.kernel.executor import StepExecutionResult, StepExecutor
 from aeon.kernel.hand_plans import check_hand_plan
 from aeon.kernel.marks import Answered, doubts, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
+from aeon.kernel.request import checked_request
 from aeon.kernel.state import FORMAT, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
 from aeon.llm.interface import LLMAdapter, Request, TextSink, ask
 from aeon.memory.interface import Memory
@@ -39,11 +39,7 @@ from aeon.tools.registry import ToolRegistry
 from aeon.validation.output_schemas import plan_schema
 from aeon.validation.schema import Validator
 
-MAX_REQUEST = 20_000
-"""Characters of a request."""
-
 _PLAN_TOKENS = 1536
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 class Orchestrator:
@@ -400,20 +396,6 @@ class _Cycle:
         self.llm_output = outcome.llm_output
         self.tool_calls = [call.as_dict() for call in outcome.tool_calls]
         self.errors = outcome.errors
-
-
-def checked_request(request: str) -> str:
-    """The request without the space around it. Raises RequestError for one that cannot be planned."""
-    if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may hand us anything
-        raise RequestError("The request is empty.")
-    if len(request) > MAX_REQUEST:
-        raise RequestError(
-            f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are planned.",
-            next_step="Shorten it, or put long text into a file that a tool reads.",
-        )
-    if _CONTROL.search(request):
-        raise RequestError("The request contains control characters; it looks like a binary file.")
-    return request.strip()
 
 
 def _checked_ttl(ttl: int) -> int:
