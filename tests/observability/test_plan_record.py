@@ -33,10 +33,11 @@ def test_core_12_plans_of_up_to_20_steps_stand_whole_in_every_entry():
     assert states == [{"goal": "g", "steps": whole} for whole in wholes]
 
 
-def test_core_12_longer_plans_stand_in_part_and_whole_every_100_entries():
-    states, wholes = visited(250)
+@pytest.mark.parametrize(("count", "whole"), [(60, [1]), (100, [1, 101]), (250, [1, 251])])
+def test_core_12_longer_plans_stand_in_part_and_whole_every_100_entries_or_as_many_as_they_have_steps(count, whole):
+    states, wholes = visited(count)
     whole_at = [number for number, state in enumerate(states, 1) if "partial" not in state]
-    assert whole_at == [1, WHOLE_EVERY + 1, 2 * WHOLE_EVERY + 1]
+    assert whole_at == whole
     assert states[0]["steps"] == wholes[0]
     assert all(
         state["partial"] is True and len(state["steps"]) <= 1 for n, state in enumerate(states, 1) if n not in whole_at

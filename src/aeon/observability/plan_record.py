@@ -10,7 +10,10 @@ WHOLE_UP_TO = 20
 """Plans of up to this many steps stand whole in every entry."""
 
 WHOLE_EVERY = 100
-"""Longer plans stand whole again every so many entries."""
+"""Longer plans stand whole again every so many entries, or every as many as they have steps, whichever is more.
+
+So the whole plans take no more than the steps themselves do, and a log of 10,000 steps grows as one of 1,000.
+"""
 
 _MODULUS = 1 << 256
 
@@ -45,6 +48,7 @@ class PlanRecorder:
         self._is_long = len(steps) > WHOLE_UP_TO
         self._digest = PlanDigest(goal, steps) if self._is_long else None
         self._entries = entries
+        self._whole_every = max(WHOLE_EVERY, len(steps))
         self._changed: dict[int, JsonObject] | None = None
         """Steps changed since the entry before; None before the first, which cannot say what changed."""
 
@@ -63,7 +67,7 @@ class PlanRecorder:
             return {"goal": self._goal, "steps": list(self._steps)}
         changed, self._changed = self._changed, {}
         state: JsonObject = {"goal": self._goal, "hash": self._digest.hex()}
-        if changed is None or self._entries % WHOLE_EVERY == 1:
+        if changed is None or self._entries % self._whole_every == 1:
             return {**state, "steps": list(self._steps)}
         return {**state, "steps": [changed[index] for index in sorted(changed)], "partial": True}
 
@@ -84,13 +88,15 @@ def _replayed(states: Iterable[JsonObject]) -> tuple[JsonObject, str]:
     """The plan after all of `states`, and the hash that the last one records ("" when it records none)."""
     plan: JsonObject = {}
     digest = ""
+    positions: dict[str, int] = {}
     for state in states:
         digest = state.get("hash", "")
         if state.get("partial"):
-            changed = {step["step_id"]: step for step in state["steps"]}
-            plan["steps"] = [changed.get(step["step_id"], step) for step in plan["steps"]] if changed else plan["steps"]
+            for step in state["steps"]:
+                plan["steps"][positions[step["step_id"]]] = step
         else:
             plan = {"goal": state.get("goal", ""), "steps": list(state.get("steps", []))}
+            positions = {step["step_id"]: position for position, step in enumerate(plan["steps"])}
     return plan, digest
 
 
