@@ -8,8 +8,8 @@ from aeon.base.binding import as_text, references, target
 from aeon.base.json import Json, JsonObject
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import PlanStep
-from aeon.supervisor.given import Source, leaves
-from aeon.supervisor.numerals import numbers_said
+from aeon.supervisor.given import leaves
+from aeon.supervisor.numerals import numbers_in_digits, numbers_said
 
 FROM_THE_MODEL = "from the model: no tool's result stands behind these words"
 """The mark of a step that the model answered from what it knows; it takes no trust (core 19)."""
@@ -21,7 +21,8 @@ _UNTRUSTED = ("fallback", "doubtful", "declined")
 _SHORT = 60
 """Characters of a text that is expected to stand in an answer as it is; a longer one is summarised."""
 _LISTED = 120
-_WORD = re.compile(r"\w{3,}")
+_WORD = re.compile(r"\w+")
+_LONGER = re.compile(r"\w{3,}")
 _DECIMALS = range(7)
 
 
@@ -33,7 +34,7 @@ class Answered(NamedTuple):
     calls: Sequence[ToolCall]
     results: Mapping[str, Json]
     is_models: bool
-    """Whether the model made the plan or had a part in the last step."""
+    """Whether the model made the plan or wrote the answer."""
 
 
 def is_trusted(marks: Mapping[str, Sequence[str]]) -> bool:
@@ -99,7 +100,7 @@ def _is_blank(leaf: Json) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
+    return _WORD.findall(text.casefold())
 
 
 def _unused(run: Answered) -> Iterator[ToolCall]:
@@ -132,27 +133,29 @@ def _last_said(run: Answered, order: Mapping[str, int]) -> dict[str | float, int
         if step_id == last or step_id not in called
     ]
     said: dict[str | float, int] = {}
-    for position, value in [*handed, *written]:
-        for leaf in leaves(value):
-            said.update((key, max(position, said.get(key, -1))) for key in _keys(leaf))
+    for position, value in handed:
+        said.update((key, max(position, said.get(key, -1))) for leaf in leaves(value) for key in _keys(leaf))
+    for position, value in written:
+        said.update((key, max(position, said.get(key, -1))) for leaf in leaves(value) for key in _spoken(leaf))
     return said
 
 
 def _computed(arguments: JsonObject, result: JsonObject) -> list[Json]:
     """The values of a result that its call did not bring; none for a receipt, which repeats what it was given."""
-    given = Source(arguments.values())
+    brought = [set(_keys(leaf)) for leaf in leaves(arguments)]
     fresh = [leaf for leaf in leaves(result) if not isinstance(leaf, bool) and leaf not in (None, "", [], {})]
-    computed = [leaf for leaf in fresh if not given.says(leaf) and not _restates(leaf, arguments)]
+    computed = [leaf for leaf in fresh if not _repeats(set(_keys(leaf)), brought)]
     is_flat = not any(isinstance(value, (dict, list)) for value in result.values())
     return [] if is_flat and len(computed) < len(fresh) else computed
 
 
-def _restates(leaf: Json, arguments: JsonObject) -> bool:
-    """Whether a text holds one of the arguments: the path of a file that was named, say."""
-    if not isinstance(leaf, str):
-        return False
-    said = Source([leaf])
-    return any(isinstance(each, str) and _WORD.search(each) and said.says(each) for each in leaves(arguments))
+def _repeats(keys: set[str | float], brought: Sequence[set[str | float]]) -> bool:
+    """Whether a value was brought, or holds a longer text that was: the path of a file that was named, say."""
+    return any(keys <= each or (each <= keys and any(_is_telling(key) for key in each)) for each in brought)
+
+
+def _is_telling(key: str | float) -> bool:
+    return isinstance(key, str) and _LONGER.fullmatch(key) is not None
 
 
 def _is_long(leaf: Json) -> bool:
@@ -166,7 +169,7 @@ def _stands(leaf: Json, said: Mapping[str | float, int], position: int) -> bool:
     if isinstance(leaf, float):
         forms += [rounded for decimals in _DECIMALS if (rounded := round(leaf, decimals))]
     elif isinstance(leaf, str):
-        forms = [form for form in forms if not isinstance(form, str) or _WORD.fullmatch(form)] or forms
+        forms = [form for form in forms if not isinstance(form, str) or _is_telling(form)] or forms
     return any(said.get(form, -1) > position for form in forms)
 
 
@@ -174,9 +177,16 @@ def _keys(leaf: Json) -> Iterator[str | float]:
     """The words and numbers of a value."""
     if isinstance(leaf, str):
         yield from _words(leaf)
-        yield from numbers_said(leaf)
+        yield from numbers_in_digits(leaf)
     elif isinstance(leaf, (int, float)):
         yield float(leaf)
+
+
+def _spoken(leaf: Json) -> Iterator[str | float]:
+    """The words and numbers of what was written for people, numbers in words included."""
+    yield from _keys(leaf)
+    if isinstance(leaf, str):
+        yield from numbers_said(leaf)
 
 
 def _cut(text: str) -> str:

@@ -417,7 +417,7 @@ def _marks(
     marks = [*outcome.marks, *repair_marks(actions)]
     if not outcome.success or position < len(state.plan.steps) - 1:
         return marks
-    is_models = not state.policy.by_hand or bool(outcome.llm_output)
+    is_models = not state.policy.by_hand or outcome.execution_mode != "tool"
     answered = Answered(state.request, state.plan.steps, state.tool_history, state.results, is_models)
     return [*marks, *doubts(answered)]
 

@@ -22,9 +22,13 @@ _ARTICLES = ("ein", "eine", "einer")
 
 def numbers_said(text: str) -> set[float]:
     """Every number that stands in `text` as a whole: a part of another number or word is none."""
-    digits = {number for found in _NUMERAL.finditer(text) for number in _read(found[0])}
     words = _WITH_DIGIT.sub(" ; ", text)
-    return digits | numbers_in(words) | set(_in_german(words))
+    return numbers_in_digits(text) | numbers_in(words) | set(_in_german(words))
+
+
+def numbers_in_digits(text: str) -> set[float]:
+    """Every number that stands in `text` as a whole in digits, in English or German style."""
+    return {number for found in _NUMERAL.finditer(text) for number in _read(found[0])}
 
 
 def _read(numeral: str) -> Iterator[float]:

@@ -213,7 +213,7 @@ class Supervisor:
         Raises SupervisorError, LLMError.
         """
         name: str = tool["name"]
-        read = self._recovered(reply, schema_check(_CALL_FORM))
+        read = self._recovered(reply, _call_form())
         value = _readable(read)
         problems = call_problems(value, check) if isinstance(read, Recovered) else list(read.problems)
         if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
@@ -347,11 +347,15 @@ def _plan_form() -> JsonObject:
     return {**Plan.model_json_schema(), "required": ["steps"]}
 
 
-_CALL_FORM: JsonObject = {
-    "type": "object",
-    "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
-    "required": ["tool", "arguments"],
-}
+@cache
+def _call_form() -> SchemaCheck:
+    return SchemaCheck(
+        {
+            "type": "object",
+            "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
+            "required": ["tool", "arguments"],
+        }
+    )
 
 
 def _plan_task(
