@@ -10,7 +10,7 @@ from aeon.base.masking import Mask
 from aeon.bootstrap.choice import key_variables
 from aeon.cli.codes import Code
 from aeon.cli.say import say
-from aeon.cli.session import opened, settings_here
+from aeon.cli.session import MASTER_KEY, opened, settings_here
 from aeon.server.mcp import Calls, Hints, of_stored, offered, serve
 from aeon.tools.interface import Tool
 
@@ -42,6 +42,6 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
         tools = offered(app, stored, warnings)
         for warning in warnings:
             say(warning, "warning: ", "  ")
-        os.environ.pop("AEON_MASTER_KEY", None)  # what opens a vault is no business of tools
+        os.environ.pop(MASTER_KEY, None)  # what opens a vault is no business of tools
         mask = Mask(os.environ.get(name, "") for name in key_variables(loaded.settings))
         return Code.DONE if serve(Calls(tools, mask)) else Code.BROKEN_PIPE

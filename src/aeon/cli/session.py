@@ -7,12 +7,15 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aeon.base.concealed import conceal
 from aeon.base.json import Json
 from aeon.cli.say import say
 from aeon.settings import Loaded, load
 
 if TYPE_CHECKING:
     from aeon.bootstrap.app import App
+
+MASTER_KEY = "AEON_MASTER_KEY"
 
 _NO_MORE: Mapping[str, tuple[str, Json]] = {}
 
@@ -28,11 +31,19 @@ def settings_here(
     return load({key: flag for key, flag in given.items() if flag[1] is not None}, os.environ, Path.cwd())
 
 
+def conceal_if_set(*names: str) -> None:
+    """Close this process to the user's other ones where its environment holds one of these secrets."""
+    if any(os.environ.get(name) for name in names):
+        conceal()
+
+
 @contextmanager
 def opened(loaded: Loaded, *, is_quiet: bool = False) -> Generator["App"]:
     """The app of these settings, closed in the end. What installed tools print goes to stderr: stdout is for data."""
     from aeon.bootstrap.app import build  # the most of a command's start: loaded where an app is made
+    from aeon.bootstrap.choice import key_variables
 
+    conceal_if_set(MASTER_KEY, *key_variables(loaded.settings))
     with redirect_stdout(sys.stderr):
         app = build(loaded.settings, os.environ, loaded.from_project)
     try:

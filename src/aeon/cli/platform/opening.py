@@ -16,6 +16,7 @@ from aeon.cli.text import clean
 def opened(user: str) -> Generator[Platform]:
     """The platform of the current folder, which knows this user from now on, closed in the end."""
     here = session.settings_here()
+    session.conceal_if_set(session.MASTER_KEY)
     if (old := older_record(Path.cwd(), here.settings.store)) is not None:
         say(
             f"{clean(str(old))} holds what an older Aeon kept; this one begins an empty record. To bring it over, run "
@@ -26,5 +27,5 @@ def opened(user: str) -> Generator[Platform]:
         for notice in platform.notices:
             say(clean(notice), "note: ")
         platform.catalog.add_user(user)
-        os.environ.pop("AEON_MASTER_KEY", None)  # no child process is to inherit it
+        os.environ.pop(session.MASTER_KEY, None)  # no child process is to inherit it
         yield platform
