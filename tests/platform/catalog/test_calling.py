@@ -2,6 +2,7 @@
 
 import pytest
 
+from aeon.base.json import parse_strict
 from aeon.base.masking import HIDDEN
 from aeon.platform.catalog.calling import OperationError, Outcome, ToolCaller
 from aeon.platform.catalog.model import NewSecret, ServiceChange
@@ -163,6 +164,32 @@ def test_use_by_another_is_in_both_trails_also_when_it_fails(setting):
         entries = [entry for entry in world.catalog.ledger.trail(user) if entry["action"] == "tool.use"]
         assert [(entry["actorId"], entry["ownerId"]) for entry in entries] == [(other, owner)] * 2
         assert world.catalog.ledger.verify(user) is None
+
+
+def test_a_refused_attempt_on_anothers_tool_is_in_both_trails(setting):
+    """Measured P10: its owner sees who tried, and which rule refused it."""
+    world, owner, _, _, call = setting
+    other = world.user("other")
+    with pytest.raises(RuleError, match="needs a secret"):
+        call({"n": 1}, user=other)
+    for user in (owner, other):
+        entries = [entry for entry in world.catalog.ledger.trail(user) if entry["action"] == "tool.refuse"]
+        assert [(each["actorId"], parse_strict(each["details"])["rule"]) for each in entries] == [(other, "own_secret")]
+        assert world.catalog.ledger.verify(user) is None
+
+
+def test_the_use_of_anothers_service_through_ones_own_tool_is_in_both_trails_at_each_call(world):
+    """Measured P10, platform 19."""
+    owner, user = world.user("owner"), world.user("user")
+    service = world.service(owner, requiresSecret=False, shared=True)
+    tool = world.tool(user, service)
+    caller = ToolCaller(world.catalog, {"rest_request": Doing({"n": 1})}, None, world.clock)
+    for _ in range(2):
+        caller.call(user, tool.id, {"n": 1})
+    for who in (owner, user):
+        entries = [each for each in world.catalog.ledger.trail(who) if each["action"] == "service.use"]
+        assert [(each["actorId"], each["ownerId"]) for each in entries] == [(user, owner)] * 3  # made, called twice
+        assert world.catalog.ledger.verify(who) is None
 
 
 def test_tokens_are_kept_for_the_caller_also_of_calls_that_failed(setting):

@@ -108,6 +108,31 @@ def test_states_go_from_tool_to_service_and_back(world, checks):
     assert {each.tool.status for each in run(user).values()} == {"healthy"}
 
 
+def test_a_tool_that_its_service_outgrew_is_down_and_its_owner_is_told(world, checks):
+    """Measured P10: the next check says so, without asking the peer; a tool that fits again is healthy again."""
+    run, probe = checks
+    owner, user = world.user("owner"), world.user("user")
+    service = world.service(owner, shared=True)
+    tool = world.tool(user, service)
+    assert run(user)[tool.name].tool.status == "healthy"
+    asks_more = {
+        **service.connection_schema,
+        "properties": {**service.connection_schema["properties"], "region": {"type": "string"}},
+        "required": [*service.connection_schema["required"], "region"],
+    }
+    world.catalog.services.change(service.id, ServiceChange(connectionSchema=asks_more), Request(owner))
+    asked = len(probe.asked)
+
+    found = run(user)[tool.name].tool
+
+    assert found.status == "down"
+    assert '"region" is a required property' in found.error_message
+    assert len(probe.asked) == asked
+    mended = {**tool.connection_params, "region": "eu"}
+    world.catalog.tools.change(tool.id, ToolChange(connectionParams=mended), Request(user))
+    assert run(user)[tool.name].tool.status == "healthy"
+
+
 def test_only_what_is_due_is_asked(world, checks):
     run, probe = checks
     user = world.user("u")

@@ -123,9 +123,7 @@ class ToolCaller:
         Raises NotFoundError, RuleError for what is disabled, down, changed, not allowed to start its program, or given
         or answered wrongly, OperationError.
         """
-        usable, warnings = self._checked(user, tool_id, given)
-        if trusted is not None and appearance(usable.tool, usable.service) != trusted:
-            raise changed_since(usable.tool, "let it into your plans", "aeon tool trust")
+        usable, warnings = self._checked(user, tool_id, given, trusted)
         self._record_use(usable, user)
         found = self._cached(usable, user, given, warnings)
         return self._made(usable, Asked(user, given, key), warnings) if found is None else found
@@ -141,11 +139,20 @@ class ToolCaller:
             self._record_use(usable, user)
         return found
 
-    def _checked(self, user: str, tool_id: str, given: JsonObject) -> tuple[Usable, list[str]]:
-        usable = self._catalog.tools.usable(user, tool_id)
-        self._require_program(usable, user)
-        warnings = _health_warnings(usable.tool)
-        _refuse_misfit(usable.tool.input_schema, given, "input", usable.tool)
+    def _checked(
+        self, user: str, tool_id: str, given: JsonObject, trusted: str | None = None
+    ) -> tuple[Usable, list[str]]:
+        """The tool, fit to be called. An attempt on another's that is refused stands in both trails (platform 19)."""
+        try:
+            usable = self._catalog.tools.usable(user, tool_id)
+            if trusted is not None and appearance(usable.tool, usable.service) != trusted:
+                raise changed_since(usable.tool, "let it into your plans", "aeon tool trust")
+            self._require_program(usable, user)
+            warnings = _health_warnings(usable.tool)
+            _refuse_misfit(usable.tool.input_schema, given, "input", usable.tool)
+        except RuleError as error:
+            self._record_refusal(user, tool_id, error.rule)
+            raise
         return usable, warnings
 
     def _require_program(self, usable: Usable, user: str) -> None:
@@ -240,14 +247,31 @@ class ToolCaller:
 
     def _record_use(self, usable: Usable, user: str) -> None:
         """Every use of what is another's, in both trails, before it happens (platform 19)."""
-        tool = usable.tool
-        if tool.owner_id != user:
-            deed = Deed("tool.use", tool.id, user, tool.owner_id, {"name": tool.name})
-            given: JsonObject = {"id": tool.id, "user": user}
-            use = Request(user).to("tool.use", tool.id)
+        given: JsonObject = {"id": usable.tool.id, "user": user}
+        if deeds := _uses(usable, user):
+            use = Request(user).to("tool.use", usable.tool.id)
             self._catalog.ledger.commit(
-                lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, given))), use, [deed], {}
+                lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, given))), use, deeds, {}
             )
+
+    def _record_refusal(self, user: str, tool_id: str, rule: str) -> None:
+        """An attempt to use another's tool, which its owner shall see too."""
+        tool = self._catalog.tools.get(user, tool_id)
+        if tool.owner_id != user:
+            deed = Deed("tool.refuse", tool.id, user, tool.owner_id, {"name": tool.name, "rule": rule})
+            self._catalog.ledger.commit(lambda _unit: None, Request(user).to("tool.refuse", tool.id), [deed], {})
+
+
+def _uses(usable: Usable, user: str) -> list[Deed]:
+    """What of a call is another's: the tool, and a service whose owner has not made the tool."""
+    tool, service = usable.tool, usable.service
+    deeds: list[Deed] = []
+    if tool.owner_id != user:
+        deeds.append(Deed("tool.use", tool.id, user, tool.owner_id, {"name": tool.name}))
+    if service.owner_id not in (user, tool.owner_id):
+        details: JsonObject = {"name": service.name, "tool": tool.name}
+        deeds.append(Deed("service.use", service.id, user, service.owner_id, details))
+    return deeds
 
 
 def _mask(used: Iterable[Revealed]) -> Mask:

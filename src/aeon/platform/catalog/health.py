@@ -9,9 +9,10 @@ from aeon.base.clock import Clock
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import Health, Service, Tool
+from aeon.platform.catalog.rules import check_connection
 from aeon.platform.catalog.services import Services
 from aeon.platform.catalog.tools import Tools
-from aeon.platform.errors import NotFoundError
+from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.queries import USERS
 from aeon.platform.records import storable
 from aeon.platform.store import Store, Unit
@@ -111,11 +112,12 @@ class HealthChecks:
             return None
 
     def _check(self, tool: Tool, service: Service, state: JsonObject, now: str) -> JsonObject:
-        problem = self._probes[service.type].problem(
+        misfit = _misfit(tool, service)
+        problem = misfit or self._probes[service.type].problem(
             service.protocol, tool.connection_params, allow_private=tool.operation.allow_private
         )
         failures = 0 if problem is None else state["failures"] + 1
-        found = verdict(problem, failures)
+        found = Verdict("down", misfit) if misfit else verdict(problem, failures)
         since = state["since"] if found.status == state["status"] and state["since"] else now
         after: JsonObject = {"status": found.status, "failures": failures, "since": since}
         noted = {**after, "tool": tool.id, "error_message": found.reason and storable(found.reason), "at": now}
@@ -125,6 +127,15 @@ class HealthChecks:
     def _state(self, tool: Tool) -> JsonObject:
         (row,) = self._store.read(queries.HEALTH_STATE, {"tool": tool.id})
         return row
+
+
+def _misfit(tool: Tool, service: Service) -> str | None:
+    """Why a tool cannot be called since its service changed what it asks for; waiting mends nothing."""
+    try:
+        check_connection(tool, service)
+    except RuleError as error:
+        return error.message
+    return None
 
 
 def _note(unit: Unit, noted: JsonObject) -> None:

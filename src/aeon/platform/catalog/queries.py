@@ -136,7 +136,11 @@ FROM processes WHERE id IN (SELECT process_id FROM process_steps WHERE tool_id =
 ORDER BY kind, name, visible DESC, id LIMIT :limit
 """
 
-USE_TOOL: Final = "SELECT 1 AS found FROM tools WHERE id = :id AND (owner_id = :user OR shared = 1)"
+USE_TOOL: Final = """
+SELECT 1 AS found FROM tools JOIN services ON services.id = tools.service_id
+WHERE tools.id = :id AND (tools.owner_id = :user OR tools.shared = 1)
+    AND (services.owner_id = tools.owner_id OR services.shared = 1)
+"""
 
 # A user's own secret for another user's shared tool (platform 3)
 
