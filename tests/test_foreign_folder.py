@@ -110,8 +110,11 @@ def test_its_own_user_opens_all_of_it_also_where_it_was_moved(project, tmp_path)
     assert not any("elsewhere" in said for said in refused.values())
 
 
-@pytest.mark.parametrize("place", ["memory.db", "results", "logs", "logs/run.jsonl", "vault.db", "users"])
-@pytest.mark.parametrize("how", ["link", "hard link"])
+@pytest.mark.parametrize(
+    ("how", "place"),
+    [("link", place) for place in ("memory.db", "results", "logs", "logs/run.jsonl", "vault.db", "users")]
+    + [("hard link", place) for place in ("memory.db", "logs/run.jsonl", "vault.db")],
+)
 def test_platform_21_nothing_is_opened_through_a_link(project, tmp_path, place, how):
     """A pull into the user's own project can bring one, too."""
     path, elsewhere = project / ".aeon" / place, tmp_path / "elsewhere"
@@ -121,8 +124,6 @@ def test_platform_21_nothing_is_opened_through_a_link(project, tmp_path, place, 
         elsewhere.mkdir()
     if how == "link":
         path.symlink_to(elsewhere)
-    elif elsewhere.is_dir():
-        pytest.skip("a folder has no hard links")
     else:
         path.hardlink_to(elsewhere)
     if elsewhere.is_file():

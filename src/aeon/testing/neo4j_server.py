@@ -40,10 +40,10 @@ def missing_for_neo4j() -> str:
     """Why no server can be started here; empty when one can."""
     folder = os.environ.get(JARS)
     if not folder:
-        return f"{JARS} names no folder with Neo4j's jars"
+        return f"{JARS} names no folder with Neo4j's jars: .ci/run fetches them with maven and says how"
     if not any(Path(folder).glob("neo4j-server-*.jar")):
         return f"{JARS} names a folder without Neo4j's jars"
-    return "" if shutil.which("java") else "Neo4j needs java, which is not on the PATH"
+    return "" if shutil.which("java") else "Neo4j needs java: apt-get install default-jre-headless"
 
 
 def jars() -> Path:
