@@ -1,5 +1,6 @@
 """Time as a port, so that tests and replay take none (core 8, core 13)."""
 
+import sys
 import time
 from datetime import UTC, datetime
 from typing import Protocol
@@ -19,6 +20,13 @@ class Clock(Protocol):
     def sleep(self, seconds: float) -> None:
         """Wait."""
         ...
+
+
+def since_boot() -> float:
+    """Seconds on a clock that never goes back, and that goes on while the machine is suspended, where it has one."""
+    if sys.platform == "win32":
+        return time.monotonic()
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class SystemClock:

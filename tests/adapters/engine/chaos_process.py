@@ -34,6 +34,7 @@ from aeon.platform.workers.attending import Duty, Rounds
 from aeon.platform.workers.calling import carries_out
 from aeon.platform.workers.caretaking import Caretaker
 from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.workers.model import OFFLINE_AFTER
 from aeon.platform.workers.presence import Presence
 from aeon.platform.workers.registry import Registry
 from aeon.platform.workers.serving import is_wanted, present
@@ -50,19 +51,22 @@ def database(folder):
 
 
 class Tools:
-    def __init__(self, folder):
+    def __init__(self, folder, longest=0.004):
         self.file = os.open(folder / "effects", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+        self.longest = longest
 
-    def call(self, user, tool_id, given, key=None):
+    def call(self, user, tool_id, given, key=None, *, confirm):
+        time.sleep(random.uniform(0, self.longest / 2))
+        confirm()
         os.write(self.file, f"{time.time()} {os.getpid()} {key}\n".encode())
-        time.sleep(random.uniform(0, 0.004))
+        time.sleep(random.uniform(0, self.longest / 2))
         return Called({"got": given.get("id")}, [], 0)
 
 
 class Chaos:
     """All that the product has, but for the tools."""
 
-    def __init__(self, folder, elsewhere=()):
+    def __init__(self, folder, elsewhere=(), *, lease=OFFLINE_AFTER, longest=0.004):
         self.store = new_record(folder / "record")
         clock = SystemClock()
         self.catalog = Catalog(self.store, InMemoryVault(clock), clock=clock)
@@ -70,13 +74,15 @@ class Chaos:
         self.processes = Processes(self.store, self.catalog)
         results = FileResults(folder / "results")
         self.runs = Runs(self.store, self.catalog.ledger, self.processes, results, lambda: str(uuid4()))
-        registry, executor = Registry(self.store, clock), str(uuid4())
-        workers = LocalWorkers(carries_out(Tools(folder)), {}, otherwise=8)
+        registry, executor = Registry(self.store, clock, lease), str(uuid4())
+        workers = LocalWorkers(carries_out(Tools(folder, longest)), {}, otherwise=8)
         given = (self.runs.book, workers, results, clock, executor)
-        self.engine = DbosEngine(database(folder), *given, elsewhere=elsewhere)
-        self.presence = Presence(registry, executor, {}, clock)
+        self.engine = DbosEngine(database(folder), *given, elsewhere=elsewhere, lease=lease)
+        self.presence = Presence(registry, executor, {}, clock, beats_every=lease / 3)
         self.caretaker = Caretaker(self.runs.book, registry, self.engine, clock, just_accepted=1.0)
-        self.rounds = Rounds([Duty(1.0, self.taken_over)], clock, lambda line: print(line, file=sys.stderr))
+        self.rounds = Rounds(
+            [Duty(min(1.0, lease / 5), self.taken_over)], clock, lambda line: print(line, file=sys.stderr)
+        )
 
     def taken_over(self):
         return [run.id for run in self.caretaker.take_over()]
@@ -152,14 +158,14 @@ def main(folder, wanted, elsewhere=()):
     print("over", flush=True)
 
 
-def work(folder):
+def work(folder, *, lease=OFFLINE_AFTER, longest=0.004):
     """Carry jobs out, and nothing else."""
     clock, slots, me = SystemClock(), {"rest_api": 4}, str(uuid4())
     store, results = new_record(folder / "record"), FileResults(folder / "results")
-    registry, book = Registry(store, clock), RunBook(store, results, None)
-    shown = Presence(registry, me, slots, clock)
+    registry, book = Registry(store, clock, lease), RunBook(store, results, None)
+    shown = Presence(registry, me, slots, clock, beats_every=lease / 3)
     shown.begin(["rest_api"])
-    workers = LocalWorkers(carries_out(Tools(folder)), slots, shown)
+    workers = LocalWorkers(carries_out(Tools(folder, longest)), slots, shown)
     DbosWorker(
         database(folder),
         workers,
@@ -169,6 +175,7 @@ def work(folder):
         present=partial(present, registry),
         is_wanted=partial(is_wanted, book),
         looks_every=0.3,
+        lease=lease,
     )
     print("begun", flush=True)
     while True:

@@ -1,6 +1,6 @@
 """A process that carries out jobs, or everything, until it is killed.
 
-python temporal_process.py ADDRESS FOLDER worker|hanging|all
+python temporal_process.py ADDRESS FOLDER worker|hanging|napping|all
 """
 
 import sys
@@ -23,7 +23,7 @@ def main(address, folder, kind):
         engine = TemporalEngine(address, "default", *given, slots=SLOTS, heartbeat=4.0)
         engine.take_over([run.id for run in world.runs.book.open()])
     else:
-        hands = Hands(folder / "calls", hangs=kind == "hanging")
+        hands = Hands(folder / "calls", hangs=kind == "hanging", naps=0.03 if kind == "napping" else 0.0)
         hands.go.set()
         engine = TemporalWorker(
             address, "default", LocalWorkers(hands, SLOTS), FileResults(folder / "results"), slots=SLOTS

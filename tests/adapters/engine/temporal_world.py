@@ -1,6 +1,7 @@
 """One user's Processes and runs in a folder, so that several processes can have them open, and hands that count."""
 
 import threading
+import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -27,11 +28,18 @@ PATIENCE = 90
 class Hands:
     """Carries jobs out and counts each in a file. One whose inputs say `waits` waits to be let go, or for ever."""
 
-    def __init__(self, file: Path, *, hangs: bool = False):
-        self.file, self.hangs = file, hangs
+    def __init__(self, file: Path, *, hangs: bool = False, naps: float = 0.0):
+        """With `naps` each job takes twice that, half of it before it has its effect, whose time is kept, too."""
+        self.file, self.hangs, self.naps = file, hangs, naps
         self.go = threading.Event()
 
-    def __call__(self, job):
+    def __call__(self, job, confirm):
+        if self.naps:
+            time.sleep(self.naps)
+            confirm()
+            with self.file.with_name("times").open("a") as out:
+                out.write(f"{time.time()} {job.id}\n")
+            time.sleep(self.naps)
         with self.file.open("a") as out:
             out.write(f"{job.id}\n")
         if job.inputs.get("waits"):

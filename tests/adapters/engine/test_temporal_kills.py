@@ -1,8 +1,11 @@
 """Processes and the server killed in the middle: nothing is lost, and nothing that completed runs twice (platform 10)."""
 
+import select
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -68,6 +71,28 @@ def test_a_killed_workers_job_is_carried_out_elsewhere_under_the_same_key(world,
         with another(server, world, "worker"):
             assert world.ended(run).phase == "completed"
     assert begun(world) == {f"{run}:a:1": 1, f"{run}:slow:1": 2, f"{run}:z:1": 1}
+
+
+def test_a_worker_that_was_stopped_begins_nothing_that_others_completed(world, server, engine):
+    """Rule 43: Temporal gives a silent worker's jobs to others; when it goes on, it asks before it has an effect."""
+    run = world.accept(fan(world, width=400))
+    with another(server, world, "napping") as first, another(server, world, "napping") as second:
+        engine.start(run)
+        for stopped in (first, second, first):
+            select.select([], [], [], 0.7)
+            stopped.send_signal(signal.SIGSTOP)
+            select.select([], [], [], 6.0)
+            stopped.send_signal(signal.SIGCONT)
+        assert world.ended(run).phase == "completed"
+        select.select([], [], [], 1.0)
+    done = {
+        entry.event.step: datetime.fromisoformat(entry.at).timestamp()
+        for entry in world.entries(run)
+        if entry.event.event == "step_completed"
+    }
+    times = [line.split() for line in world.hands.file.with_name("times").read_text().splitlines()]
+    assert len({job for _, job in times}) == len(done) == 402
+    assert [job for at, job in times if float(at) > done[job.split(":")[1]]] == []
 
 
 def test_a_worker_that_is_closed_leaves_its_job_to_another_at_once(world, server, engine):

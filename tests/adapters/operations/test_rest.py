@@ -13,6 +13,7 @@ from aeon.adapters.operations.filling import filled, path_filled
 from aeon.adapters.operations.rest import RestExecutor
 from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import RestRequest
+from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.vault import Revealed
 
 
@@ -67,6 +68,24 @@ def ask(server):
         return RestExecutor(**({"resolve": resolve} if resolve else {})).execute(work).output
 
     return call
+
+
+def test_nothing_is_sent_of_a_call_that_was_lost_while_it_connected(server):
+    """Rule 43: it is confirmed once more when the connection is there."""
+    connected = []
+
+    def confirm():
+        connected.append(True)
+        raise TakenOverError("It is another process's.")
+
+    operation = RestRequest.model_validate({"allowPrivate": True})
+    work = Work(
+        "me", operation, "http", {"endpoint": f"http://127.0.0.1:{server.server_port}"}, {}, None, {}, None, confirm
+    )
+    with pytest.raises(TakenOverError):
+        RestExecutor().execute(work)
+    assert connected
+    assert server.asked == []
 
 
 def test_a_request_is_made_of_its_templates(ask):

@@ -65,7 +65,7 @@ class Calls:
         self.begun = []
         self.go_on = threading.Event()
 
-    def __call__(self, each):
+    def __call__(self, each, _confirm):
         with self.lock:
             self.now += 1
             self.most = max(self.most, self.now)
@@ -348,7 +348,7 @@ class Refusing:
     def __init__(self, seconds):
         self.seconds, self.begun = seconds, []
 
-    def __call__(self, each):
+    def __call__(self, each, _confirm):
         self.begun.append(time.monotonic())
         if len(self.begun) > 1:
             return Done(event=StepCompleted(step=each.step, attempt=each.attempt, output=1))

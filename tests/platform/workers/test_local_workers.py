@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
+from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.local import LocalWorkers
@@ -36,7 +37,7 @@ class Answers:
         self.asked = 0
         self.first, self.again = threading.Event(), threading.Event()
 
-    def __call__(self, _job):
+    def __call__(self, _job, _confirm):
         self.asked += 1
         (self.first if self.asked == 1 else self.again).set()
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -67,6 +68,26 @@ def test_what_may_have_happened_is_not_begun_again():
     assert answers.asked == 1
 
 
+def test_a_job_that_nobody_waits_for_comes_to_nothing():
+    """Kept as the end of its time, it would fail the run for whoever goes on with it (rule 43)."""
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def slow(_job, _confirm):
+        begun.set()
+        goes_on.wait(20)
+        return DONE
+
+    async def given_up():
+        async with LocalWorkers(slow, {}).place(JOB) as act:
+            waiting = asyncio.create_task(asyncio.to_thread(act))
+            await asyncio.to_thread(begun.wait)
+        with pytest.raises(HaltError):
+            await waiting
+
+    asyncio.run(given_up())
+    goes_on.set()
+
+
 @pytest.mark.slow
 def test_a_job_that_is_wanted_no_more_is_not_begun_when_the_store_is_back():
     answers = Answers(AWAY, DONE)
@@ -75,7 +96,8 @@ def test_a_job_that_is_wanted_no_more_is_not_begun_when_the_store_is_back():
         async with LocalWorkers(answers, {}).place(JOB) as act:
             waiting = asyncio.create_task(asyncio.to_thread(act))
             await asyncio.to_thread(answers.first.wait)
-        await waiting
+        with pytest.raises(HaltError):
+            await waiting
 
     asyncio.run(given_up())
     assert not answers.again.wait(1.5)

@@ -69,14 +69,15 @@ def test_what_workers_do_is_written_and_kept(store):
 
 
 @pytest.mark.slow
-def test_who_was_taken_for_gone_enters_again(store):
-    """After a long sleep it is there again, by itself."""
+def test_who_was_taken_for_gone_says_so_and_enters_again(store, caplog):
+    """After a long sleep it is there again, by itself; what it had then, it asks for run by run (rule 43)."""
     registry = Registry(store, SystemClock())
-    presence = Presence(registry, "sleeper", {"llm_call": 1}, SystemClock())
+    presence = Presence(registry, "sleeper", {"llm_call": 1}, SystemClock(), beats_every=0.2)
     presence.begin()
     registry.retire("sleeper")
     worker = presence.takes("llm_call", "job")
     assert waited(lambda: "sleeper" in {each.id for each in registry.executors()}, 20)
+    assert ["was silent for so long that others took it out" in record.message for record in caplog.records] == [True]
     presence.ends(worker, failed=False)
     presence.close()
     presence.close()

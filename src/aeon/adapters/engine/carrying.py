@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import logging
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -15,12 +16,15 @@ from aeon.adapters.engine.patience import Patience
 from aeon.adapters.engine.writing import Writer
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
+from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess
 from aeon.platform.processes.running.events import DeadlinePassed, StepStopped, StepStopping, TimedOut
 from aeon.platform.processes.running.state import ENDED, State
-from aeon.platform.processes.runs.conducting import conduct
+from aeon.platform.processes.runs.conducting import TakenOverError, conduct
 from aeon.platform.processes.runs.engine import Book, Workers
+from aeon.platform.processes.runs.lease import Confirm, Lease, held_for_ever
 from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Signal, Work
+from aeon.platform.workers.model import OFFLINE_AFTER
 
 Makes: TypeAlias = Callable[[], Awaitable[Done]] | Callable[[], Done]
 """Makes an attempt: awaited in the loop, or blocking in a thread."""
@@ -28,6 +32,8 @@ Makes: TypeAlias = Callable[[], Awaitable[Done]] | Callable[[], Done]
 Checkpoint: TypeAlias = Callable[[int, int, Makes], Awaitable[Done]]
 """Makes sure that an attempt which came to an end is not made again: given the step's position, the attempt, and what
 makes it, gives what it came to, now or before."""
+
+_LOG = logging.getLogger("aeon.engine")
 
 _LOOKS_EVERY = 0.5
 """Seconds between two looks at what is wanted of the runs."""
@@ -70,9 +76,20 @@ class Carrying:
     """The runs that this process carries out. All of it belongs to one event loop, but for `wake`."""
 
     def __init__(
-        self, book: Book, workers: Workers, clock: Clock, executor: str, start: Started, queues: Queues | None = None
+        self,
+        book: Book,
+        workers: Workers,
+        clock: Clock,
+        executor: str,
+        start: Started,
+        queues: Queues | None = None,
+        lease: float = OFFLINE_AFTER,
     ) -> None:
-        """Without `queues` all jobs are carried out here."""
+        """Without `queues` all jobs are carried out here.
+
+        Others take runs over from this process after `lease` seconds of silence.
+        """
+        self._lasts = lease
         self._book = book
         self.workers = workers
         self.queues = queues
@@ -86,10 +103,20 @@ class Carrying:
         self.patience = Patience(self._halted)
         self.called = CalledRuns(book, self.patience, start, self._until_ended, self._look.set)
 
-    async def carry(self, run: str, checkpoint: Checkpoint) -> None:
-        """Carry a run out to its end. Raises ConflictError when another executor has taken it over."""
+    async def carry(self, run: str, checkpoint: Checkpoint, confirm: Confirm = held_for_ever) -> None:
+        """Carry a run out to its end, once the engine has confirmed that it is this process's to carry out.
+
+        Raises ConflictError or TakenOverError when another executor has it.
+        """
         self._loop = asyncio.get_running_loop()
-        work = await self.patience.ask(self._book.work, run, self._executor)
+        try:
+            await self._carried(run, checkpoint, confirm)
+        except (ConflictError, TakenOverError) as lost:
+            _LOG.warning("Run %s: %s Nothing more is done for it here.", run, lost.message)
+            raise
+
+    async def _carried(self, run: str, checkpoint: Checkpoint, confirm: Confirm) -> None:
+        work = await self.patience.ask(self._book.work, run, self._executor, confirm)
         if work is None:
             return
         writer = Writer(self._book, run, self._executor, self.patience)
@@ -102,6 +129,10 @@ class Carrying:
             lane.close()
             if self._lanes.get(run) is lane:
                 del self._lanes[run]
+
+    def lease_of(self, run: str) -> Lease:
+        """A run's lease, of which nothing is known yet."""
+        return Lease(partial(self._book.is_held, run, self._executor), f"The run {run}", lasts=self._lasts)
 
     def wake(self) -> None:
         """Look at once what is wanted of the runs. Any thread may ask."""
@@ -168,7 +199,8 @@ class _Lane:
         if queues is not None and await queues.takes(job, again=again):
             done = await self._elsewhere(job, queues, again=again)
         else:
-            async with self._carrying.workers.place(job) as act:
+            confirm = self._carrying.lease_of(job.run_id).confirm
+            async with self._carrying.workers.place(job, confirm) as act:
                 is_cut_off = again and job.effect == "once"
                 done = await self._kept(job, partial(interrupted, job) if is_cut_off else act)
         return Happened(done.event, done.about)
@@ -184,12 +216,18 @@ class _Lane:
         queues.forget(job)
         return done
 
+    async def _confirm(self) -> None:
+        """Raises TakenOverError when the run is another's by now."""
+        run = self._work.run.id
+        await self._carrying.patience.ask(self._carrying.lease_of(run).confirm)
+
     async def _kept(self, job: Job, makes: Makes) -> Done:
         return await self._checkpoint(self._work.plan.positions[job.step], job.attempt, makes)
 
     async def run(self, command: StartProcess, *, again: bool) -> Happened:  # noqa: ARG002  # it is known by its id
         async def attempt() -> Done:
             await asyncio.sleep(command.delay)
+            await self._confirm()
             is_unwanted = partial(self._is_unwanted, command.step)
             return await self._carrying.called.carry_out(self._work.run, command, is_unwanted)
 
@@ -203,6 +241,7 @@ class _Lane:
         return Happened(TimedOut(step=command.step, attempt=command.attempt))
 
     async def stop(self, command: CancelStep) -> Happened:
+        await self._confirm()
         if self._work.plan.calls[command.step].kind == "process":
             await self._carrying.called.stop(self._work.run, command.job)
         elif self._carrying.queues is not None:

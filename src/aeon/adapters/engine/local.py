@@ -11,6 +11,7 @@ from aeon.adapters.operations.event_loop import EventLoopThread
 from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Book, Workers
 
 
@@ -60,7 +61,7 @@ class LocalEngine:
 
     async def _carry(self, run: str) -> None:
         try:
-            with suppress(ConflictError):
+            with suppress(ConflictError, TakenOverError):
                 await self._carrying.carry(run, without_checkpoint)
         finally:
             self._over[run].set()

@@ -2,7 +2,7 @@
 
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,9 +13,11 @@ import httpx2
 from aeon.adapters.operations.addresses import Resolve, allowed_addresses, refuse_readable_key
 from aeon.adapters.operations.tls import tls_fault
 from aeon.llm.adapters.transport import keep_headers_out_of_logs
+from aeon.platform.catalog.calling import at_once
 from aeon.platform.catalog.operations import OperationError
 
 _LEAST_SECONDS = 0.01
+_IS_SENT = "send_request_headers.started"
 _SECRET_QUERY = "aeon_secret_query"  # noqa: S105  # an extension's name
 
 
@@ -29,6 +31,8 @@ class Asked(NamedTuple):
     secret_query: Mapping[str, str] = MappingProxyType({})
     """Parameters that hold credentials. They join the URL on the wire alone, so that no log shows them."""
     has_credentials: bool = False
+    confirm: Callable[[], None] = at_once
+    """Raises when the request may be sent no more; asked once a connection is there (rule 43)."""
 
     def __repr__(self) -> str:
         return f"Asked({self.method} {self.url.host})"
@@ -121,8 +125,22 @@ def _request(client: httpx2.Client, asked: Asked, address: str, ends_at: float, 
         headers={**asked.headers, "host": asked.url.netloc.decode()},
         content=asked.body,
         timeout=httpx2.Timeout(seconds, connect=seconds / addresses_left),
-        extensions={"sni_hostname": asked.url.host, _SECRET_QUERY: asked.secret_query},
+        extensions={
+            "sni_hostname": asked.url.host,
+            _SECRET_QUERY: asked.secret_query,
+            "trace": _confirmed_when_sent(asked.confirm),
+        },
     )
+
+
+def _confirmed_when_sent(confirm: Callable[[], None]) -> Callable[[str, Mapping[str, object]], None]:
+    """What the transport tells how far a request is."""
+
+    def told(event: str, _about: Mapping[str, object]) -> None:
+        if event.endswith(_IS_SENT):
+            confirm()
+
+    return told
 
 
 class _Wire(httpx2.HTTPTransport):

@@ -67,7 +67,8 @@ def _asked(operation: RestRequest, work: Work) -> Asked:
     credentials = _credentials(work)
     has_credentials = work.secret is not None or bool(url.userinfo)
     content = body.encode() if body is not None else None
-    return Asked(operation.method, url, {**headers, **credentials.headers}, content, credentials.query, has_credentials)
+    sent = {**headers, **credentials.headers}
+    return Asked(operation.method, url, sent, content, credentials.query, has_credentials, work.confirm)
 
 
 class _Credentials(NamedTuple):

@@ -1,6 +1,6 @@
 """Runs a stored tool: who may, with whose secret, on what input, and what of its output is kept."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from aeon.base.clock import Clock
@@ -26,10 +26,15 @@ from aeon.platform.vault import Revealed
 __all__ = ["Called", "DefectError", "Executor", "OperationError", "Outcome", "ToolCaller", "Work"]
 
 
+def at_once() -> None:
+    """Confirms a call that nobody else can be making."""
+
+
 class Work(NamedTuple):
     """One operation to carry out, everything checked. `output_schema` is what its result will be held against.
 
-    `key` is the same whenever the same call is repeated, for peers that can tell by it (platform 10).
+    `key` is the same whenever the same call is repeated, for peers that can tell by it (platform 10). `confirm` raises
+    when the call may be made no more (platform 43): an executor asks it as late as it can.
     """
 
     user: str
@@ -40,6 +45,7 @@ class Work(NamedTuple):
     secret: Revealed | None
     output_schema: JsonObject
     key: str | None = None
+    confirm: Callable[[], None] = at_once
 
 
 class Outcome(NamedTuple):
@@ -69,6 +75,7 @@ class Asked(NamedTuple):
     user: str
     given: JsonObject
     key: str | None
+    confirm: Callable[[], None] = at_once
 
 
 class Called(NamedTuple):
@@ -113,12 +120,20 @@ class ToolCaller:
         return ToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache, self._programs)
 
     def call(
-        self, user: str, tool_id: str, given: JsonObject, key: str | None = None, *, trusted: str | None = None
+        self,
+        user: str,
+        tool_id: str,
+        given: JsonObject,
+        key: str | None = None,
+        *,
+        trusted: str | None = None,
+        confirm: Callable[[], None] = at_once,
     ) -> Called:
         """Run a tool that the user may see, with a secret of his own where it needs one (platform 3, 4).
 
         `key` goes with the call to where it can be told by it that this is a repetition. `trusted` is the digest of
-        the tool that the caller means: one that was changed since is not called.
+        the tool that the caller means: one that was changed since is not called. What `confirm` raises right before the
+        call, this raises (rule 43).
 
         Raises NotFoundError, RuleError for what is disabled, down, changed, not allowed to start its program, or given
         or answered wrongly, OperationError.
@@ -126,7 +141,7 @@ class ToolCaller:
         usable, warnings = self._checked(user, tool_id, given, trusted)
         self._record_use(usable, user)
         found = self._cached(usable, user, given, warnings)
-        return self._made(usable, Asked(user, given, key), warnings) if found is None else found
+        return self._made(usable, Asked(user, given, key, confirm), warnings) if found is None else found
 
     def cached(self, user: str, tool_id: str, given: JsonObject) -> Called | None:
         """What an equal call came to before, if that is kept; nothing is called. Raises as `call`.
@@ -218,9 +233,11 @@ class ToolCaller:
     def _with_secret(self, usable: Usable, asked: Asked, used: list[Revealed]) -> Outcome:
         """Carried out, once more where the peer refused a token that can be refreshed. `used` gets every secret."""
         tool, service, secret = usable
-        user, given, key = asked
-        work = Work(user, tool.operation, service.protocol, usable.connection, given, None, tool.output_schema, key)
-        execute, allow_private = self._executors[tool.operation.type].execute, tool.operation.allow_private
+        user, given, key, confirm = asked
+        work = Work(
+            user, tool.operation, service.protocol, usable.connection, given, None, tool.output_schema, key, confirm
+        )
+        execute, allow_private = self._confirmed(tool.operation), tool.operation.allow_private
         if secret is None:
             return execute(work)
         used.append(self._tokens.ready(user, secret.id, allow_private=allow_private))
@@ -234,6 +251,16 @@ class ToolCaller:
                 raise
         used.append(renewed)
         return execute(work._replace(secret=renewed))
+
+    def _confirmed(self, operation: Operation) -> Callable[[Work], Outcome]:
+        """What carries the operation out, once it is confirmed that it may."""
+        execute = self._executors[operation.type].execute
+
+        def confirmed(work: Work) -> Outcome:
+            work.confirm()
+            return execute(work)
+
+        return confirmed
 
     def _note_tokens(self, tool: Tool, user: str, usage: Usage | None) -> list[str]:
         """Tokens are spent whatever came of them. An answer that was paid for is not lost for want of a note."""

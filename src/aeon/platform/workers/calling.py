@@ -10,6 +10,8 @@ from aeon.platform.catalog.calling import Called, DefectError, OperationError
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
+from aeon.platform.processes.runs.conducting import HaltError
+from aeon.platform.processes.runs.lease import Confirm, held_for_ever
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.store import StoreUnavailableError
 
@@ -18,7 +20,8 @@ LARGEST_OUTPUT = 16 * 1024 * 1024
 
 _MOST_SAID = 2000
 
-CarryOut = Callable[[Job], Done]
+CarryOut = Callable[[Job, Confirm], Done]
+"""Confirmed by the second right before it has an effect."""
 
 Known = Callable[[Job], Done | None]
 """What a job came to before, so that nothing needs to be called; None for all others."""
@@ -27,7 +30,9 @@ Known = Callable[[Job], Done | None]
 class CallsTools(Protocol):
     """What calls stored tools: `aeon.platform.catalog.calling.ToolCaller`."""
 
-    def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> Called: ...
+    def call(
+        self, user: str, tool_id: str, given: JsonObject, key: str | None = None, *, confirm: Confirm = held_for_ever
+    ) -> Called: ...
 
 
 class Remembers(Protocol):
@@ -52,15 +57,17 @@ def known_to(caller: Remembers) -> Known:
 
 
 def carries_out(caller: CallsTools) -> CarryOut:
-    """What carries jobs out by calling their tools. It raises nothing."""
+    """What carries jobs out by calling their tools. It raises what tells that a job is another process's now, alone."""
 
-    def carry_out(job: Job) -> Done:
+    def carry_out(job: Job, confirm: Confirm = held_for_ever) -> Done:
         if job.tokens == 0 and job.worker == "llm_call":
             return _failed(job, Failure(code="tokens", message="no tokens are left for it", may_have_happened=False))
         try:
-            return _completed(job, caller.call(job.user, job.tool, job.inputs, job.id))
+            return _completed(job, caller.call(job.user, job.tool, job.inputs, job.id, confirm=confirm))
+        except HaltError:
+            raise
         except AeonError as error:
-            return _refused(job, error)
+            return refused(job, error)
         except DefectError as error:
             return _failed(job, Failure(code="defect", message=str(error)[:_MOST_SAID]))
         except Exception as error:  # noqa: BLE001  # whatever calls tools has a mistake: that is this job's failure
@@ -91,8 +98,8 @@ def _completed(job: Job, called: Called) -> Done:
     return Done(event=event, about=about)
 
 
-def _refused(job: Job, error: AeonError) -> Done:
-    """How long the peer wants to be left alone is noted, too, where it said so."""
+def refused(job: Job, error: AeonError) -> Done:
+    """What a job came to that failed. How long the peer wants to be left alone is noted, too, where it said so."""
     if not isinstance(error, OperationError):
         return _failed(job, _failure(job, error))
     done = _failed(job, _failure(job, error), error.usage)

@@ -45,17 +45,18 @@ def is_gone(
     here: ThisProcess,
     is_running: Callable[[int, str], bool] = is_running,
     watched: Watched | None = None,
+    lease: float = OFFLINE_AFTER,
 ) -> bool:
-    """Whether its work is to be taken over: 90 s without a heartbeat (platform 10), or seen to have ended here.
+    """Whether its work is to be taken over: a lease without a heartbeat (platform 10), or seen to have ended here.
 
     What was seen here counts more than what clocks say, which may have been set since, or differ between machines.
     """
     if executor.host == here.host and not is_running(executor.pid, executor.birth):
         return True
-    if watched is not None and (watched.is_next or watched.seconds > OFFLINE_AFTER):
-        return watched.seconds > OFFLINE_AFTER
+    if watched is not None and (watched.is_next or watched.seconds > lease):
+        return watched.seconds > lease
     silent = datetime.fromisoformat(now) - datetime.fromisoformat(executor.last_heartbeat)
-    return silent.total_seconds() > OFFLINE_AFTER
+    return silent.total_seconds() > lease
 
 
 def _host() -> str:

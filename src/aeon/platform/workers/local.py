@@ -12,8 +12,11 @@ from typing import Protocol
 
 from aeon.base.threads import Outcome, WorkerThread
 from aeon.platform.processes.running.events import StepCompleted, TimedOut
+from aeon.platform.processes.runs.conducting import HaltError
+from aeon.platform.processes.runs.lease import Confirm, held_for_ever
 from aeon.platform.processes.runs.model import Done, Job
-from aeon.platform.workers.calling import CarryOut, Known, was_not_begun
+from aeon.platform.store import StoreUnavailableError
+from aeon.platform.workers.calling import CarryOut, Known, refused, was_not_begun
 from aeon.platform.workers.limits.places import Limited
 
 _ASKS_AGAIN_AFTER = 1.0
@@ -70,11 +73,12 @@ class LocalWorkers:
         self._idle: deque[WorkerThread[Done]] = deque()
 
     @asynccontextmanager
-    async def place(self, job: Job) -> AsyncGenerator[Callable[[], Done]]:
+    async def place(self, job: Job, confirm: Confirm = held_for_ever) -> AsyncGenerator[Callable[[], Done]]:
         """Wait for a free worker, and for a place on the job's service if that has limits.
 
-        Gives what has the worker carry the job out, in whichever thread, blocking for the job's time. Whoever leaves
-        before it is done is not waited for: it then answers at once that it was given up.
+        Gives what has the worker carry the job out, in whichever thread, blocking for the job's time. Each try is
+        confirmed before it begins, and before it has an effect (rule 43): TakenOverError. Whoever leaves before it is
+        done is not waited for: it raises HaltError then, since what it came to is not known.
         """
         if job.worker not in self._free:
             self._free[job.worker] = asyncio.Semaphore(self._slots.get(job.worker, self._otherwise))
@@ -89,7 +93,7 @@ class LocalWorkers:
                 await stack.enter_async_context(
                     self._limits.held(job, limited, free) if self._limits and limited else free
                 )
-            waiting = _Waiting(job, partial(self._carry_out, job), self._idle)
+            waiting = _Waiting(job, partial(_confirmed, self._carry_out, job, confirm), self._idle)
             try:
                 yield waiting if self._board is None else partial(_shown, waiting, self._board)
             finally:
@@ -97,9 +101,9 @@ class LocalWorkers:
             if self._limits and waiting.retry_after:
                 await self._limits.put_off(job.tool, waiting.retry_after)
 
-    async def carry_out(self, job: Job) -> Done:
+    async def carry_out(self, job: Job, confirm: Confirm = held_for_ever) -> Done:
         """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
-        async with self.place(job) as act:
+        async with self.place(job, confirm) as act:
             return await asyncio.to_thread(act)
 
     def waiting(self, kind: str) -> int:
@@ -133,44 +137,56 @@ class _Waiting:
         until = time.monotonic() + self.job.timeout
         while True:
             done = self._made(until - time.monotonic())
-            is_over = not was_not_begun(done) or time.monotonic() + _ASKS_AGAIN_AFTER >= until
-            if is_over or self._pause.wait(_ASKS_AGAIN_AFTER):
+            if not was_not_begun(done) or time.monotonic() + _ASKS_AGAIN_AFTER >= until:
                 return done
+            if self._pause.wait(_ASKS_AGAIN_AFTER):
+                raise _given_up()
 
     def _made(self, seconds: float) -> Done:
         with self._lock:
             if self._is_given_up:
-                return self._timed_out()
+                raise _given_up()
             thread = self._thread = self._idle.pop() if self._idle else WorkerThread[Done]("aeon-job")
         thread.tasks.put(self._work)
         try:
             outcome = thread.outcomes.get(timeout=seconds)
         except Empty:
-            outcome = _GIVEN_UP
+            outcome = _LATE
         with self._lock:
             self._thread = None
         if outcome.result is None or not thread.outcomes.empty():
             thread.tasks.put(None)
             if outcome.error is not None:
                 raise outcome.error
-            return outcome.result or self._timed_out()
+            return outcome.result or Done(event=TimedOut(step=self.job.step, attempt=self.job.attempt))
         self._idle.append(thread)
         self.retry_after = outcome.result.about.get("retryAfter")
         return outcome.result
 
-    def _timed_out(self) -> Done:
-        return Done(event=TimedOut(step=self.job.step, attempt=self.job.attempt))
-
     def give_up(self) -> None:
-        """Let it answer now, if it has not yet. From then on nothing is begun."""
+        """Let it raise HaltError now, if it has not answered yet. From then on nothing is begun."""
         with self._lock:
             self._is_given_up = True
             self._pause.set()
             if self._thread is not None:
-                self._thread.outcomes.put(_GIVEN_UP)
+                self._thread.outcomes.put(Outcome(error=_given_up()))
 
 
-_GIVEN_UP: Outcome[Done] = Outcome()
+_LATE: Outcome[Done] = Outcome()
+
+
+def _given_up() -> HaltError:
+    """Kept as an answer it would pass for one of the tool's, or for the end of its time."""
+    return HaltError("Nobody waits for it any more.")
+
+
+def _confirmed(carry_out: CarryOut, job: Job, confirm: Confirm) -> Done:
+    """While nobody can be asked, nothing is begun."""
+    try:
+        confirm()
+    except StoreUnavailableError as error:
+        return refused(job, error)
+    return carry_out(job, confirm)
 
 
 def _shown(waiting: _Waiting, board: Board) -> Done:

@@ -1,14 +1,17 @@
 """This process among the workers: entered, heard of every 30 s, and taken out when it ends."""
 
+import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from aeon.base.clock import Clock
+from aeon.base.clock import Clock, since_boot
 from aeon.platform.store import StoreError
 from aeon.platform.workers.model import BEATS_EVERY, Worker
 from aeon.platform.workers.registry import Registry
+
+_LOG = logging.getLogger("aeon.workers")
 
 _TELLS_EVERY = 1.0
 """Seconds between two times at which what the workers do is written, at most."""
@@ -17,7 +20,19 @@ _TELLS_EVERY = 1.0
 class Presence:
     """What the workers of this process do, for all to see. Threads may share it."""
 
-    def __init__(self, registry: Registry, executor: str, slots: Mapping[str, int], clock: Clock) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        executor: str,
+        slots: Mapping[str, int],
+        clock: Clock,
+        *,
+        beats_every: float = BEATS_EVERY,
+        since_boot: Callable[[], float] = since_boot,
+    ) -> None:
+        """Sends a heartbeat every `beats_every` seconds of `since_boot`, a clock that also runs while asleep."""
+        self._beats_every = beats_every
+        self._since_boot = since_boot
         self._registry = registry
         self._executor = executor
         self._slots = slots
@@ -73,17 +88,17 @@ class Presence:
         self._changed.add(worker.id)
 
     def _beat(self) -> None:
-        last, set_to = self._clock.monotonic(), self._set_to()
-        while not self._ends.wait(_TELLS_EVERY):
-            was_set = abs(self._set_to() - set_to) > BEATS_EVERY  # by the new time it would seem silent
-            is_due = was_set or self._clock.monotonic() - last >= BEATS_EVERY
+        last, set_to = self._since_boot(), self._set_to()
+        while not self._ends.wait(min(_TELLS_EVERY, self._beats_every / 2)):
+            was_set = abs(self._set_to() - set_to) > self._beats_every  # by the new time it would seem silent
+            is_due = was_set or self._since_boot() - last >= self._beats_every
             changed = self._told(everything=is_due)
             if changed:
-                last, set_to = self._clock.monotonic(), self._set_to()
+                last, set_to = self._since_boot(), self._set_to()
 
     def _set_to(self) -> float:
         """What stays the same for as long as nobody sets the machine's clock."""
-        return datetime.fromisoformat(self._clock.now()).timestamp() - self._clock.monotonic()
+        return datetime.fromisoformat(self._clock.now()).timestamp() - self._since_boot()
 
     def _told(self, *, everything: bool) -> bool:
         with self._lock:
@@ -94,7 +109,8 @@ class Presence:
             return False
         try:
             if not self._registry.beat(self._executor, workers):
-                self._enter()  # it slept so long that others took it out
+                _LOG.warning("This process was silent for so long that others took it out: its runs may be theirs now.")
+                self._enter()  # for what it begins from now on: its leases are asked for one by one
         except StoreError:
             with self._lock:
                 self._changed.update(ids)

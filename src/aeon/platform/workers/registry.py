@@ -6,7 +6,7 @@ from aeon.base.clock import Clock
 from aeon.platform.store import Store, Unit
 from aeon.platform.workers import queries
 from aeon.platform.workers.liveness import Watched, is_gone, this_process
-from aeon.platform.workers.model import Executor, Worker
+from aeon.platform.workers.model import OFFLINE_AFTER, Executor, Worker
 
 _MOST = 10_000
 
@@ -14,9 +14,11 @@ _MOST = 10_000
 class Registry:
     """The processes and workers of one record. Threads may share it. All raise StoreError."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, lease: float = OFFLINE_AFTER) -> None:
+        """A process that sends no heartbeat for `lease` seconds is taken for gone."""
         self._store = store
         self._clock = clock
+        self._lease = lease
         self._here = this_process()
         self._first_seen: dict[str, tuple[Watched, float]] = {}
 
@@ -76,7 +78,9 @@ class Registry:
     def gone(self) -> list[Executor]:
         """Those that are entered, and are not there any more (platform 10)."""
         now, watched = self._clock.now(), self._watched(executors := self.executors())
-        return [each for each in executors if is_gone(each, now, self._here, watched=watched[each.id])]
+        return [
+            each for each in executors if is_gone(each, now, self._here, watched=watched[each.id], lease=self._lease)
+        ]
 
     def workers(self) -> list[Worker]:
         """All workers; those of a process that is gone are offline."""

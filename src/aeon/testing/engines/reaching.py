@@ -12,6 +12,7 @@ from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 
 from aeon.base.json import JsonObject, canonical, parse_strict
+from aeon.platform.processes.runs.lease import Confirm, held_for_ever
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.workers.calling import CallsTools, CarryOut, carries_out
 
@@ -53,7 +54,7 @@ class ReachedBack:
 def reaching_back(address: str) -> CarryOut:
     """What carries jobs out by having them made by the `ReachedBack` at that address."""
 
-    def carry_out(job: Job) -> Done:
+    def carry_out(job: Job, _confirm: Confirm) -> Done:
         with Client(address, family="AF_UNIX") as connection:
             connection.send_bytes(canonical(job.as_dict()).encode())
             done: JsonObject = parse_strict(connection.recv_bytes().decode())
@@ -64,5 +65,5 @@ def reaching_back(address: str) -> CarryOut:
 
 def _answer(connection: Connection, carry_out: CarryOut) -> None:
     with connection, suppress(OSError, EOFError):  # whoever asked was killed
-        done = carry_out(Job.parsed(parse_strict(connection.recv_bytes().decode())))
+        done = carry_out(Job.parsed(parse_strict(connection.recv_bytes().decode())), held_for_ever)
         connection.send_bytes(canonical(done.as_dict()).encode())

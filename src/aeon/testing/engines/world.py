@@ -22,6 +22,7 @@ from aeon.platform.processes.processes import Processes
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Book, Engine, Workers
+from aeon.platform.processes.runs.lease import Confirm, held_for_ever
 from aeon.platform.processes.runs.model import Run
 from aeon.platform.processes.runs.runs import Runs, Seen
 from aeon.platform.store import Store
@@ -57,8 +58,17 @@ class ScriptedTools:
     def teach(self, tool_id: str, name: str, behaviour: Behaviour) -> None:
         self._behaviours[tool_id] = (name, behaviour)
 
-    def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> Called:  # noqa: ARG002  # the port's
+    def call(  # the port's
+        self,
+        user: str,  # noqa: ARG002
+        tool_id: str,
+        given: JsonObject,
+        key: str | None = None,
+        *,
+        confirm: Confirm = held_for_ever,
+    ) -> Called:
         name, behaviour = self._behaviours[tool_id]
+        confirm()
         with self._lock:
             self.calls[name] += 1
             self.jobs[key or ""] += 1

@@ -1,5 +1,6 @@
 """Runs as workflows of DBOS: each job that came to an end is on the disk, and a run goes on from there."""
 
+import asyncio
 import threading
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
 from aeon.platform.processes.runs.engine import Book, EngineUnavailableError, Workers
+from aeon.platform.workers.model import OFFLINE_AFTER
 
 _PARKED = "aeon-parked"
 """A queue that nobody listens to. DBOS writes an error for a workflow that raises, and would never go on with it; what
@@ -27,6 +29,10 @@ is in a queue by then stays as it is."""
 
 _TAKES_OVER_EVERY = 1.0
 """Seconds between two looks for runs to take over, once this process takes any over."""
+
+
+_LOOKS_WHO_HAS_IT_EVERY = 0.5
+"""Seconds between two looks whether a run that was lost is another process's for DBOS, too."""
 
 
 class _Over(threading.Event):
@@ -48,15 +54,17 @@ class DbosEngine:
         executor: str,
         *,
         elsewhere: Collection[str] = (),
+        lease: float = OFFLINE_AFTER,
     ) -> None:
         """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be.
 
         Jobs of the types `elsewhere` go into queues, for whatever processes serve these; all others are done here.
+        Others take runs over from this process after `lease` seconds of silence.
         """
         self.executor = executor
         self.name = f"DBOS, {'SQLite' if address.startswith(SQLITE) else 'Postgres'}"
         self._book = book
-        self._carrying = Carrying(book, workers, clock, executor, self._started, Queueing(elsewhere))
+        self._carrying = Carrying(book, workers, clock, executor, self._started, Queueing(elsewhere), lease)
         self._over: dict[str, _Over] = {}
         self._queue = f"aeon-runs-{executor}"
         self._is_taking_over = False
@@ -118,9 +126,10 @@ class DbosEngine:
 
     async def _carry(self, run: str) -> None:
         over = self._over.setdefault(run, _Over())
+        checkpoints = Checkpoints(self._journal, run, self.executor)
         try:
             with suppress(ConflictError, TakenOverError):
-                await self._carrying.carry(run, Checkpoints(self._journal, run))
+                await self._carrying.carry(run, checkpoints, checkpoints.own)
                 over.has_ended = True
         except Exception:
             with suppress(HaltError):
@@ -129,6 +138,15 @@ class DbosEngine:
         finally:
             self._over.pop(run, None)
             over.set()
+        if not over.has_ended:
+            await self._until_taken(checkpoints)
+
+    async def _until_taken(self, checkpoints: Checkpoints) -> None:
+        """Whoever takes a run over says so in the record first, and then to DBOS. Until then DBOS would write down that
+        the run has succeeded, and nobody could go on with it.
+        """
+        while await self._carrying.patience.ask(checkpoints.is_owner):  # noqa: ASYNC110  # nobody tells of it
+            await asyncio.sleep(_LOOKS_WHO_HAS_IT_EVERY)
 
     def _leave(self, run: str) -> None:
         """Let whoever looks next go on with it."""

@@ -3,12 +3,27 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, bindparam, delete, insert, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    Insert,
+    Integer,
+    MetaData,
+    Select,
+    String,
+    Table,
+    Text,
+    bindparam,
+    delete,
+    insert,
+    select,
+)
 from sqlalchemy.exc import IntegrityError
 
 from aeon.adapters.engine.dbos.database import Database, ensure, told_when_away
+from aeon.adapters.engine.dbos.standing import workflows_of
 from aeon.adapters.engine.patience import Trouble
 from aeon.base.json import canonical, parse_strict
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
@@ -33,6 +48,8 @@ _KNOWN = select(_ATTEMPTS.c.step, _ATTEMPTS.c.attempt).where(_OF_RUN)
 _KEPT = select(_ATTEMPTS.c.done).where(_OF_ATTEMPT)
 _FORGET = delete(_ATTEMPTS).where(_OF_RUN)
 
+_CARRIED_OUT: Final = "PENDING"
+
 _AT_ONCE_ON_SQLITE, _AT_ONCE = 1, 4
 """How many of this process write at the same time; SQLite has writers that meet wait by sleeping."""
 
@@ -56,6 +73,8 @@ class Journal:
         is_sqlite = self._engine.dialect.name == "sqlite"
         self._turn = threading.BoundedSemaphore(_AT_ONCE_ON_SQLITE if is_sqlite else _AT_ONCE)
         self._trouble = Trouble()
+        workflows = workflows_of(self._engine)
+        self._owner, self._keep_owned = _owner(workflows), _keep_owned(workflows)
         ensure(self._engine, _ATTEMPTS)
 
     def known(self, run: str) -> set[Key]:
@@ -66,13 +85,24 @@ class Journal:
         """What a known attempt came to. Raises LostResultError."""
         return Done.parsed(parse_strict(checked_out(self._results, self._text(run, key))))
 
-    def keep(self, run: str, key: Key, done: Done) -> None:
-        """Write down what an attempt came to. Raises TakenOverError when somebody else wrote it first."""
+    def owner(self, run: str, executor: str) -> str:
+        """The token that DBOS gave to the execution of a run by that executor. Raises TakenOverError if it has none."""
+        asked = {"run": run, "executor": executor}
+        owner: str | None = self._asked(lambda connection: connection.execute(self._owner, asked).scalar())
+        if owner is None:
+            raise TakenOverError(f"The run {run} is carried out by another executor now.")
+        return owner
+
+    def keep(self, run: str, key: Key, done: Done, owner: str | None = None) -> None:
+        """Write down what an attempt came to, if the execution with that token still has the run.
+
+        Without a token whoever comes first writes. Raises TakenOverError when somebody else has the run, or wrote.
+        """
         text = checked_in(self._results, canonical(done.as_dict()))
         row = {**_params(run, key), "done": text}
         try:
             with self._turn:
-                self._asked(lambda connection: connection.execute(_KEEP, row))
+                self._asked(lambda connection: self._write(connection, row, owner))
         except IntegrityError:
             if self._text(run, key) != text:  # or it was written by a try whose connection was lost
                 raise TakenOverError("Somebody else carries the run out now.") from None
@@ -82,6 +112,13 @@ class Journal:
         if runs:
             with self._turn, told_when_away(), self._engine.begin() as connection:
                 connection.execute(_FORGET, [{"run": run} for run in runs])
+
+    def _write(self, connection: Connection, row: dict[str, str | int], owner: str | None) -> None:
+        if owner is None:
+            connection.execute(_KEEP, row)
+        elif connection.execute(self._keep_owned, {**row, "owner": owner}).rowcount == 0:
+            told = "The run {run} is carried out by another executor now: step {step}, attempt {attempt} is not kept."
+            raise TakenOverError(told.format_map(row))
 
     def _text(self, run: str, key: Key) -> str:
         return self._asked(lambda connection: connection.execute(_KEPT, _params(run, key)).scalar_one())
@@ -97,6 +134,19 @@ class Journal:
                 self._trouble.tell(away.message)
                 time.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def _owner(workflows: Table) -> Select[Any]:  # of whatever columns
+    is_there = (workflows.c.workflow_uuid == bindparam("run")) & (workflows.c.executor_id == bindparam("executor"))
+    return select(workflows.c.owner_xid).where(is_there, workflows.c.status == _CARRIED_OUT)
+
+
+def _keep_owned(workflows: Table) -> Insert:
+    """Nobody takes the run over between the look at its owner and the end of the transaction (rule 43)."""
+    values = [bindparam(column.name, type_=column.type) for column in _ATTEMPTS.c]
+    is_owned = (workflows.c.workflow_uuid == bindparam("run")) & (workflows.c.owner_xid == bindparam("owner"))
+    owned = select(*values).select_from(workflows).where(is_owned, workflows.c.status == _CARRIED_OUT)
+    return insert(_ATTEMPTS).from_select(list(_ATTEMPTS.c), owned.with_for_update(read=True))
 
 
 def _params(run: str, key: Key) -> dict[str, str | int]:

@@ -1,6 +1,7 @@
 """A process that carries out jobs of some types, for runs that go on in other processes."""
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -18,9 +19,14 @@ from aeon.adapters.engine.dbos.opening import Opened
 from aeon.adapters.engine.dbos.standing import Standing
 from aeon.base.json import JsonObject
 from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Workers
+from aeon.platform.processes.runs.lease import Lease
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.store import StoreError
+from aeon.platform.workers.model import OFFLINE_AFTER
+
+_LOG = logging.getLogger("aeon.engine")
 
 _LOOKS_FOR_LOST_EVERY = 2.0
 _LOOKS_AT_ITS_OWN_EVERY = 0.5
@@ -45,13 +51,16 @@ class DbosWorker:
         present: Callable[[], set[str]],
         is_wanted: Callable[[str], bool],
         looks_every: float = _LOOKS_FOR_LOST_EVERY,
+        lease: float = OFFLINE_AFTER,
     ) -> None:
         """Serve the queues of the types in `slots`, so many jobs of each at once.
 
         `present` says which executors there are now, this one among them: it must be entered there before. Every
         `looks_every` seconds it is looked for jobs whose worker is not. `is_wanted` says whether a run's jobs are still
-        to be carried out. Both may raise StoreError.
+        to be carried out. Both may raise StoreError. Others take jobs over from this process after `lease` seconds of
+        silence.
         """
+        self._lease = lease
         self._workers = workers
         self._executor = executor
         self._is_wanted = is_wanted
@@ -60,7 +69,7 @@ class DbosWorker:
         self._watching: asyncio.Task[None] | None = None
         self._ends = threading.Event()
         self._opened = Opened(address, results, executor)
-        standing = Standing(self._opened.database.engine)
+        self._standing = standing = Standing(self._opened.database.engine)
         self._gates = Gates(self._opened.instance, standing, slots, workers.waiting)
         self._lost = LostJobs(standing, executor, present)
 
@@ -81,7 +90,7 @@ class DbosWorker:
             self._opened.close()
 
     async def _carried_out(self, job: Job) -> Done:
-        """What a job came to; if it is given up before, then what nobody asks for, and DBOS does not take."""
+        """What a job came to; if it is given up or lost before, then what nobody asks for, and DBOS does not take."""
         self._gates.stir()
         task = asyncio.create_task(self._done(job))
         self._under_way[task] = job.id
@@ -89,6 +98,9 @@ class DbosWorker:
             self._watching = asyncio.create_task(self._watch())
         try:
             return await task
+        except TakenOverError as lost:
+            _LOG.warning("%s Nothing more is done for it here.", lost.message)
+            return interrupted(job)
         except asyncio.CancelledError:
             if self._opened.is_open and task.cancelled():
                 return interrupted(job)
@@ -100,7 +112,8 @@ class DbosWorker:
 
     async def _done(self, job: Job) -> Done:
         """What a job came to. That it is begun is known before it is, so that it is not begun too often."""
-        async with self._workers.place(job) as act:
+        lease = Lease(partial(self._is_ours, job.id), f"The job {job.id}", lasts=self._lease)
+        async with self._workers.place(job, lease.confirm) as act:
             if not await asyncio.to_thread(self._is_to_be_made, job):
                 return interrupted(job)
             earlier = await _begun_before()
@@ -127,6 +140,9 @@ class DbosWorker:
                 for task, job in looked_at.items():
                     if job not in ours:
                         task.cancel()
+
+    def _is_ours(self, job: str) -> bool:
+        return self._standing.is_held(job, self._executor)
 
     def _ours(self, jobs: list[str]) -> set[str]:
         if not jobs:

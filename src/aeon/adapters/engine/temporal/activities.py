@@ -1,11 +1,15 @@
 """What workers of Temporal do: jobs, and for runs whatever has to do with the book."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 from temporalio import activity
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.service import RPCError, RPCStatusCode
@@ -13,14 +17,20 @@ from temporalio.service import RPCError, RPCStatusCode
 from aeon.adapters.engine.attempts import interrupted
 from aeon.adapters.engine.temporal.messages import Accepted, Asked, Batch, Became, Calling, Cancelling, Loaded
 from aeon.adapters.engine.temporal.names import ACCEPT, CANCEL, EXECUTOR, FOLLOW, JOB, KEEP, LOAD, OUTCOME
+from aeon.base.clock import since_boot
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.processes.running.events import Failure, StepFailed
 from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Book, Workers
+from aeon.platform.processes.runs.lease import Lease
 from aeon.platform.processes.runs.model import Done, Job
-from aeon.platform.store import StoreError
+from aeon.platform.store import StoreError, StoreUnavailableError
+from aeon.platform.workers.model import OFFLINE_AFTER
+
+_LOG = logging.getLogger("aeon.engine")
 
 _BEATS_IN_A_TIMEOUT = 4
 
@@ -28,8 +38,9 @@ _BEATS_IN_A_TIMEOUT = 4
 class JobActivities:
     """Carries jobs out in this process."""
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: Workers, client: Client) -> None:
         self._workers = workers
+        self._client = client
 
     @activity.defn(name=JOB)
     async def carry_out(self, told: JsonObject) -> JsonObject:
@@ -39,7 +50,10 @@ class JobActivities:
             return interrupted(job).as_dict()
         try:
             async with _heard_of():
-                return (await self._workers.carry_out(job)).as_dict()
+                return (await self._workers.carry_out(job, self._lease(job).confirm)).as_dict()
+        except TakenOverError as lost:
+            _LOG.warning("%s Nothing more is done for it here.", lost.message)
+            return {}
         except asyncio.CancelledError:
             if _is_unheard():
                 return {}
@@ -48,6 +62,32 @@ class JobActivities:
     @property
     def all(self) -> list[Callable[..., Any]]:
         return [self.carry_out]
+
+    def _lease(self, job: Job) -> Lease:
+        """Temporal gave the job to this process just now, and takes it back after a time without heartbeats."""
+        info, loop = activity.info(), asyncio.get_running_loop()
+
+        def is_held() -> bool:
+            return asyncio.run_coroutine_threadsafe(self._is_held(info), loop).result()
+
+        lasts = OFFLINE_AFTER if info.heartbeat_timeout is None else info.heartbeat_timeout.total_seconds()
+        return Lease(is_held, f"The job {job.id}", lasts=lasts, given_at=since_boot())
+
+    async def _is_held(self, info: activity.Info) -> bool:
+        """Whether this attempt at a job is the one for whose end Temporal waits. Raises StoreUnavailableError."""
+        run = WorkflowExecution(workflow_id=info.workflow_id or "", run_id=info.workflow_run_id or "")
+        request = DescribeWorkflowExecutionRequest(namespace=self._client.namespace, execution=run)
+        try:
+            told = await self._client.workflow_service.describe_workflow_execution(request)
+        except RPCError as error:
+            if error.status == RPCStatusCode.NOT_FOUND:
+                return False
+            raise StoreUnavailableError(f"Temporal does not answer: {error}") from None
+        return any(
+            (each.activity_id, each.attempt) == (info.activity_id, info.attempt)
+            and each.state == PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+            for each in told.pending_activities
+        )
 
 
 class RunActivities:

@@ -40,7 +40,7 @@ def run_worker(client: Client, book: Book) -> Worker:
 
 def job_workers(client: Client, workers: Workers, slots: Mapping[str, int]) -> list[Worker]:
     """Carry jobs out, of each type so many at once."""
-    activities = JobActivities(workers).all
+    activities = JobActivities(workers, client).all
     return [
         Worker(
             client,

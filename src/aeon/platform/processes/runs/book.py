@@ -14,6 +14,7 @@ from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.accepting import Accepting, Found
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out, reference
 from aeon.platform.processes.runs.entries import entry_row
+from aeon.platform.processes.runs.lease import Confirm, held_for_ever
 from aeon.platform.processes.runs.model import Done, Entry, Run, RunSummary, Signal, Work
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, Unit, guard, writes_one
 from aeon.platform.workers.dead import DeadJob, died, may_be_dead
@@ -29,12 +30,21 @@ class RunBook:
         self._results = results
         self._accepting = accepting
 
-    def work(self, run: str, executor: str) -> Work | None:
-        """What it takes to carry a run out, which from then on is the executor's; None when it has ended."""
+    def work(self, run: str, executor: str, confirm: Confirm = held_for_ever) -> Work | None:
+        """What it takes to carry a run out, which from then on is the executor's; None when it has ended.
+
+        `confirm` says whether the engine leaves it to this executor. Raises what that raises, and ConflictError when
+        the run was given to another one since then.
+        """
         if (fresh := self._accepting.fresh(run, executor)) is not None:
+            confirm()
             return Work(fresh.run, fresh.plan, [])
-        rows = self._store.update(_takes(run, executor))
+        before = self._run(run).executor
+        confirm()
+        rows = self._store.update(_takes(run, executor, before))
         if not rows:
+            if self._run(run).ended_at is None:
+                raise _anothers(run)
             return None
         found = self._found(rows[0])
         return Work(found.run, found.plan, list(self.entries(run)) if found.run.events else [])
@@ -84,6 +94,11 @@ class RunBook:
     def phase(self, run: str) -> Phase:
         """Where a run stands."""
         return self._run(run).phase
+
+    def is_held(self, run: str, executor: str) -> bool:
+        """Whether a run is that executor's to carry out."""
+        rows = self._store.read(queries.PROGRESS, {"run": run})
+        return bool(rows) and rows[0]["executor"] == executor
 
     def signals(self, runs: Sequence[str]) -> list[Signal]:
         """All that was wanted of these runs since they began, oldest first."""
@@ -214,7 +229,7 @@ class RunBook:
         (row,) = self._store.read(queries.PROGRESS, {"run": run})
         left = [entry for entry in entries if entry.n > row["events"]]
         if row["executor"] != executor or (left and left[0].n != row["events"] + 1):
-            raise ConflictError(f"The run {run} is carried out by another executor now.")
+            raise _anothers(run)
         return left
 
     def _found(self, row: Row) -> Found:
@@ -229,14 +244,18 @@ def micros(instant: str) -> int:
     return round(datetime.fromisoformat(instant).timestamp() * 1_000_000)
 
 
-def _takes(run: str, executor: str) -> Callable[[Unit], list[Row]]:
-    """Gives the run, with its plan, unless it has ended."""
+def _takes(run: str, executor: str, before: str) -> Callable[[Unit], list[Row]]:
+    """Gives the run, with its plan, unless it has ended, or is another's than it was before."""
 
     def work(unit: Unit) -> list[Row]:
-        is_open = unit.write(queries.TAKE, {"run": run, "executor": executor}) == 1
+        is_open = unit.write(queries.TAKE, {"run": run, "executor": executor, "before": before}) == 1
         return unit.read(queries.PLAN, {"run": run}) if is_open else []
 
     return work
+
+
+def _anothers(run: str) -> ConflictError:
+    return ConflictError(f"The run {run} is carried out by another executor now.")
 
 
 def _progress(last: Entry, state: State) -> JsonObject:

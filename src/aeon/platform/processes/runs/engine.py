@@ -7,6 +7,7 @@ from typing import Protocol
 from aeon.base.errors import AeonError
 from aeon.platform.processes.running.commands import StartProcess
 from aeon.platform.processes.running.state import Phase, State
+from aeon.platform.processes.runs.lease import Confirm, held_for_ever
 from aeon.platform.processes.runs.model import Done, Entry, Job, Run, Signal, Work
 
 
@@ -60,8 +61,12 @@ class Engine(Protocol):
 class Book(Protocol):
     """Where runs are written down. All of it may block, and raises StoreError while the store does not answer."""
 
-    def work(self, run: str, executor: str) -> Work | None:
-        """What it takes to carry a run out, which from then on is the executor's; None when it has ended."""
+    def work(self, run: str, executor: str, confirm: Confirm = held_for_ever) -> Work | None:
+        """What it takes to carry a run out, which from then on is the executor's; None when it has ended.
+
+        `confirm` says whether the engine leaves it to this executor. Raises what that raises, and ConflictError when
+        the run was given to another one since then.
+        """
         ...
 
     def keep(self, run: str, executor: str, entries: Sequence[Entry], state: State) -> None:
@@ -91,6 +96,10 @@ class Book(Protocol):
         """Where a run stands."""
         ...
 
+    def is_held(self, run: str, executor: str) -> bool:
+        """Whether a run is that executor's to carry out."""
+        ...
+
     def signals(self, runs: Sequence[str]) -> list[Signal]:
         """All that was wanted of these runs since they began, oldest first."""
         ...
@@ -99,12 +108,15 @@ class Book(Protocol):
 class Workers(Protocol):
     """Carries out jobs in this process."""
 
-    def place(self, job: Job) -> AbstractAsyncContextManager[Callable[[], Done]]:
-        """Wait for a free worker of the job's type; what has it carry the job out, blocking. That raises nothing."""
+    def place(self, job: Job, confirm: Confirm) -> AbstractAsyncContextManager[Callable[[], Done]]:
+        """Wait for a free worker of the job's type; what has it carry the job out, blocking.
+
+        What `confirm` raises it raises: the job is another process's now, and nothing of it is begun.
+        """
         ...
 
-    async def carry_out(self, job: Job) -> Done:
-        """What the job came to, once there is a free worker of its type. Raises nothing."""
+    async def carry_out(self, job: Job, confirm: Confirm) -> Done:
+        """What the job came to, once there is a free worker of its type. Raises as `place`."""
         ...
 
     def waiting(self, kind: str) -> int:

@@ -30,7 +30,9 @@ SELECT :id, :owner_id, p.id, :process_name, :digest, :plan, :inputs, :trigger, :
 FROM processes p WHERE p.id = :process_id
 """
 
-TAKE: Final = "UPDATE runs SET executor = :executor WHERE id = :run AND ended_at IS NULL"
+TAKE: Final = """
+UPDATE runs SET executor = :executor WHERE id = :run AND ended_at IS NULL AND executor = :before
+"""
 
 KEEP: Final = """
 UPDATE runs
