@@ -13,6 +13,7 @@ from aeon.bootstrap.choice import key_variables
 from aeon.bootstrap.skills import Skills
 from aeon.observability.events import PlanReady
 from aeon.settings import GraphSettings, ModelSettings, Settings, SkillsSettings
+from aeon.skills.failures import FailureClass
 from aeon.skills.plan_json import PlanJson
 from aeon.testing.llm import ScriptedAdapter
 
@@ -93,6 +94,16 @@ def test_a_plan_runs_and_closing_twice_is_once(skills, place):
     made.close()
     made.close()
     assert made.execute(plan("talker/scripts/say.sh")).success, "and it may be used again"
+
+
+def test_a_skill_that_is_broken_for_the_session_runs_for_nobody(skills, place):
+    """Skills 13: a plan written by hand, or a tool of the kernel, cannot run it either."""
+    put(place / "skills", "one")
+    made = skills()
+    made.health.record("one", FailureClass.PROTOCOL_VIOLATION)
+    result = made.execute(plan("one/scripts/say.sh"))
+
+    assert [node.error.type for node in result.execution_trace] == ["disabled_skill"]
 
 
 def test_a_plan_that_runs_keeps_the_skills_it_was_checked_with(skills, place):

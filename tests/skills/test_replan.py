@@ -1,11 +1,15 @@
 """The replan loop (skills-data-model 5; skills 4, 12, 13): bounded, blaming, keeping what is done, never repeating."""
 
+from dataclasses import replace
+
 import pytest
 
 from aeon.base.errors import LLMError
 from aeon.observability.events import Replanned, Warned
+from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.failures import FailureClass
 from aeon.skills.health import SkillHealth
+from aeon.skills.invocation import Ending, Outcome
 from aeon.skills.plan_json import (
     ExecutionResult,
     ExecutionState,
@@ -16,6 +20,10 @@ from aeon.skills.plan_json import (
 )
 from aeon.skills.planner.task import PlanningError
 from aeon.skills.replan import MAX_ATTEMPTS, Replanner, kept_nodes
+from aeon.testing.clock import FakeClock
+from aeon.testing.scripts import ScriptedRunner, done, patches, plan_of, prepared, says, script, skill
+from aeon.testing.scripts import catalog as catalog_of
+from aeon.testing.scripts import node as plan_node
 
 ROLL = "dice-roller/scripts/roll.sh"
 TELL = "storyteller/scripts/narrate.py"
@@ -256,3 +264,170 @@ def test_a_plan_of_nothing_after_a_failure_is_no_success(replan):
     assert not result.success
     assert len(runs.plans) == 1
     assert "t1 dice-roller/scripts/roll.sh: exit_code" in result.narrative
+
+
+class Written:
+    """A planner that gives whole plans, or anything else, as they are: whatever it was told."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.tasks = []
+
+    def plan(self, task):
+        self.tasks.append(task)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Ran:
+    """Carries plans out with a real executor and scripted scripts; `ran` are the inputs of those that started."""
+
+    def __init__(self, skills, behaviours):
+        self.plans = []
+        self.runner = ScriptedRunner(behaviours)
+        self._executor = PlanExecutor(skills, self.runner, prepare=prepared, clock=FakeClock())
+
+    def __call__(self, plan, *, finished=None, cancellation=None):
+        self.plans.append(plan)
+        return self._executor.execute(plan, finished=finished, cancellation=cancellation)
+
+    @property
+    def ran(self):
+        return [call.name for call in self.runner.calls]
+
+
+def carried_out(folder, planner, behaviours):
+    """What a request comes to with scripts that are files of `folder`, and what ran."""
+    skills = catalog_of(*(skill_in(folder, name) for name in ("a", "b", "c")))
+    runs = Ran(skills, behaviours)
+    result = Replanner(skills, planner, Plans(PlanningError("no words")), runs, SkillHealth()).run("do it")
+    return result, runs
+
+
+def skill_in(folder, name):
+    """A skill of one script whose file exists."""
+    path = folder / name / "go"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(name)
+    made = skill(name, script("go"))
+    return replace(made, scripts=(replace(made.scripts[0], path=path),))
+
+
+def call(tool_id, name, after=(), **given):
+    """A node that is tried once."""
+    return plan_node(tool_id, f"{name}/go", given, *after, retryPolicy={"maxRetries": 0})
+
+
+GOES = {"a/go": patches({"a": 1}), "b/go": patches({"b": 1}), "c/go": patches({"c": 1})}
+BREAKS = says(done(ok=False, summary="no"))
+
+
+def test_a_disabled_skill_does_not_run_whoever_wrote_the_plan(tmp_path):
+    """Skills 4: the executor refuses it, though the planner lists nothing as disabled."""
+
+    def broken(_):
+        return Outcome(Ending.EXITED, 0, violation="line 1 is no JSON")
+
+    planner = Written(*(plan_of(call("t1", "a", n=n)) for n in range(9)))
+    result, runs = carried_out(tmp_path, planner, {**GOES, "a/go": broken})
+
+    assert runs.ran == ["a/go"]
+    assert len(planner.tasks) == MAX_ATTEMPTS
+    assert runs.plans[1].disabled_skills == ["a"]
+    assert "disabled_skill" in result.narrative
+
+
+def test_another_script_under_a_finished_nodes_id_runs(tmp_path):
+    """Skills 4: a result belongs to what was run, not to the name that it was given."""
+    planner = Written(plan_of(call("t1", "a"), call("t2", "b")), plan_of(call("t1", "c")))
+    result, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
+
+    assert runs.ran == ["a/go", "b/go", "c/go"]
+    assert result.success
+    assert result.final_state == {"c": 1}
+
+
+def test_a_finished_node_with_another_input_runs_again(tmp_path):
+    planner = Written(
+        plan_of(call("t1", "a", n=1), call("t2", "b")), plan_of(call("t1", "a", n=2), call("t2", "c", ["t1"]))
+    )
+    result, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
+
+    assert runs.ran == ["a/go", "b/go", "a/go", "c/go"]
+    assert result.success
+
+
+def test_a_script_that_was_changed_meanwhile_runs_again(tmp_path):
+    def changes(_):
+        (tmp_path / "a" / "go").write_text("another program")
+        return [done(ok=False, summary="no")]
+
+    planner = Written(plan_of(call("t1", "a"), call("t2", "b", ["t1"])), plan_of(call("t1", "a"), call("t3", "c")))
+    _, runs = carried_out(tmp_path, planner, {**GOES, "b/go": changes})
+
+    assert runs.ran == ["a/go", "b/go", "a/go", "c/go"]
+
+
+def test_what_depends_on_a_node_that_runs_again_runs_again(tmp_path):
+    planner = Written(
+        plan_of(call("t1", "a", n=1), call("t2", "c", ["t1"]), call("t3", "b", ["t2"])),
+        plan_of(call("t1", "a", n=2), call("t2", "c", ["t1"])),
+    )
+    _, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
+
+    assert runs.ran == ["a/go", "c/go", "b/go", "a/go", "c/go"]
+
+
+def test_a_finished_node_is_known_under_another_id_once(tmp_path):
+    """Skills 4: kept work is found by what it was; a second node of the same work is work of its own."""
+    planner = Written(
+        plan_of(call("t1", "a"), call("t2", "b", ["t1"])),
+        plan_of(call("x", "a"), call("y", "a"), call("z", "c", text="{tool.x.a}")),
+    )
+    result, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
+
+    assert result.success
+    assert runs.ran == ["a/go", "b/go", "a/go", "c/go"]
+    assert [each.tool_id for each in result.execution_trace] == ["x", "y", "z"]
+
+
+def test_new_names_do_not_make_a_new_plan(tmp_path):
+    """Skills 4: the same plan again, whatever its nodes are called and however their scripts are spelt."""
+    again = plan_of(call("y", "skills/b", ["x", "x"], text="{tool.x.a}"), call("x", "a"))
+    planner = Written(plan_of(call("t1", "a"), call("t2", "b", ["t1"], text="{tool.t1.a}")), again)
+    result, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
+
+    assert len(runs.plans) == 1
+    assert "same plan again" in result.narrative
+
+
+def test_a_sound_plan_of_as_many_nodes_as_were_kept_runs(tmp_path):
+    planner = Written(plan_of(call("t1", "a"), call("t2", "b")), plan_of(call("t9", "c")))
+    result, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
+
+    assert result.success
+    assert runs.ran == ["a/go", "b/go", "c/go"]
+
+
+def test_a_plan_of_finished_nodes_alone_is_no_success(tmp_path):
+    """Skills 12: what failed is still undone."""
+    planner = Written(plan_of(call("t1", "a"), call("t2", "b")), plan_of(call("renamed", "a")))
+    result, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
+
+    assert not result.success
+    assert len(runs.plans) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"), [(ValueError("no such thing"), "ValueError: no such thing"), (None, "NoneType")]
+)
+def test_a_planner_that_breaks_is_a_failure_with_a_message(tmp_path, answer, said):
+    """Skills 12: nothing crashes."""
+    planner = Written(answer)
+    result, runs = carried_out(tmp_path, planner, GOES)
+
+    assert not result.success
+    assert said in result.narrative
+    assert (len(planner.tasks), runs.plans) == (MAX_ATTEMPTS, [])

@@ -178,7 +178,7 @@ class Skills:
 
     def _executor(self, observer: Observer | None) -> PlanExecutor:
         return PlanExecutor(
-            self.catalog,
+            self.catalog.without(self.health.disabled()),
             self._opened(),
             prepare=self._prepared,
             secrets=self._secrets,

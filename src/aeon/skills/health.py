@@ -59,6 +59,11 @@ class SkillHealth:
         with self._lock:
             return self._skills.get(skill, Health()).state
 
+    def disabled(self) -> list[str]:
+        """The skills that run no more in this session, whoever asks (skills 13)."""
+        with self._lock:
+            return sorted(name for name, health in self._skills.items() if health.state is ErrorState.PERMANENT_FAILURE)
+
     def unavailable(self) -> Mapping[str, str]:
         """The skills that are not to be planned with, each with the reason."""
         with self._lock:

@@ -1,25 +1,25 @@
 """The replan loop (skills-data-model 5): plan, execute, learn who is to blame, plan again; at most five times."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from aeon.base.errors import LLMError
+from aeon.base.errors import AeonError, LLMError
 from aeon.observability.events import Observer, Replanned, Warned
 from aeon.skills.failures import Blame, FailureClass, blame
 from aeon.skills.fallback import fallback_result
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation
+from aeon.skills.kept import KeptResult, kept_nodes, results_by_key, results_known
 from aeon.skills.models import SkillCatalog
-from aeon.skills.plan.graph import plan_graph
+from aeon.skills.plan.identity import by_bytes, node_keys, plan_identity
 from aeon.skills.plan_json import (
     ExecutionResult,
-    ExecutionState,
     PlanJson,
     ToolInvocation,
     ToolResult,
 )
-from aeon.skills.planner.task import Planner, PlanningError, PlanningTask, identity
+from aeon.skills.planner.task import Planner, PlanningError, PlanningTask
 
 MAX_ATTEMPTS = 5
 """Plans that one request is worth (skills 12)."""
@@ -50,6 +50,7 @@ class _Course:
     disabled: set[str] = field(default_factory=set[str])
     kept: Sequence[ToolInvocation] = ()
     finished: Mapping[str, ToolResult] = field(default_factory=dict[str, ToolResult])
+    done: Sequence[KeptResult] = ()
     parent: str | None = None
     last: ExecutionResult | None = None
     is_without_model: bool = False
@@ -95,25 +96,31 @@ class Replanner:
                 if course.is_without_model:
                     break  # the request's words lead to nothing else the next time
                 continue
-            if course.last is not None and len(plan.tools) == len(course.kept):
+            keys = node_keys(plan, by_bytes(self._catalog))
+            finished = results_known(plan, keys, course.done)
+            if course.last is not None and len(finished) == len(plan.tools):
                 course.learn(plan.narrative or "Nothing else could be planned.")
                 break  # what failed is still undone, whatever is said of it
-            result = self._execute(plan, finished=course.finished, cancellation=cancellation)
+            result = self._execute(plan, finished=finished, cancellation=cancellation)
             if on_result is not None:
                 on_result(result)
-            self._record(result, course)
+            self._record(result, finished)
             if result.success or _is_cancelled(result):
                 return result
             course.parent, course.last = plan.request_id, result
             if not result.can_replan:
                 break
             course.kept, course.finished = kept_nodes(plan, result)
-            self._take_lessons(result, course)
+            course.done = results_by_key(plan, keys, course.finished)
+            self._take_lessons(result, finished, course)
             self._tell(attempt, course)
         return fallback_result(request, course.last, course.lessons)
 
     def _planned(self, request: str, attempt: int, course: _Course) -> PlanJson | None:
-        """A plan that was not tried before, or None with the lesson why there is none."""
+        """A plan that was not tried before, or None with the lesson why there is none.
+
+        Whatever its planner wrote, what may not be planned with is disabled in it.
+        """
         unavailable = course.disabled | set(self._health.unavailable())
         task = PlanningTask(
             request,
@@ -125,17 +132,21 @@ class Replanner:
             course.lessons[-_MOST_LESSONS:],
         )
         try:
-            plan = self._made(task, course)
+            plan = _with_disabled(self._made(task, course), unavailable)
+            identity = plan_identity(plan, self._catalog)
         except PlanningError as error:
             course.learn(error.message)
-            self._tell(attempt, course)
-            return None
-        if identity(plan) in course.seen:
+        except AeonError:
+            raise
+        except Exception as error:  # noqa: BLE001  # a planner may be other people's code (skills 12)
+            course.learn(f"The planner failed: {type(error).__name__}: {error}")
+        else:
+            if identity not in course.seen:
+                course.seen.add(identity)
+                return plan
             course.learn("The same plan again, which failed; it is not run twice. Plan something else.")
-            self._tell(attempt, course)
-            return None
-        course.seen.add(identity(plan))
-        return plan
+        self._tell(attempt, course)
+        return None
 
     def _made(self, task: PlanningTask, course: _Course) -> PlanJson:
         if course.is_without_model:
@@ -150,21 +161,21 @@ class Replanner:
             self._observer(Warned(None, message))
         return self._by_pattern.plan(task)
 
-    def _record(self, result: ExecutionResult, course: _Course) -> None:
+    def _record(self, result: ExecutionResult, finished: Mapping[str, ToolResult]) -> None:
         """Tell the health of every skill that ran (skills 13)."""
         for node in result.execution_trace:
             found = self._catalog.find_script(node.tool_path or "")
-            if found is None or node.tool_id in course.finished:
+            if found is None or node.tool_id in finished:
                 continue
             if node.ok:
                 self._health.record(found[0].name, None)
             elif node.error is not None:
                 self._health.record(found[0].name, FailureClass(node.error.type))
 
-    def _take_lessons(self, result: ExecutionResult, course: _Course) -> None:
+    def _take_lessons(self, result: ExecutionResult, finished: Mapping[str, ToolResult], course: _Course) -> None:
         """Say what failed, and leave out the skills that are to blame for it (skills 4)."""
         for node in result.execution_trace:
-            if node.error is None or node.tool_id in course.finished:
+            if node.error is None or node.tool_id in finished:
                 continue
             whose = blame(FailureClass(node.error.type))
             if whose is Blame.NOBODY and node.error.type != FailureClass.PLAN_TIMEOUT:
@@ -180,25 +191,12 @@ class Replanner:
             self._observer(Replanned(attempt, reason, sorted(course.disabled)))
 
 
-def kept_nodes(plan: PlanJson, result: ExecutionResult) -> tuple[list[ToolInvocation], dict[str, ToolResult]]:
-    """The nodes that a next plan keeps, with their results: the completed, and the failed ones they went on from.
-
-    A completed node's dependencies completed too, or failed and were not required: so what is kept is closed.
-    """
-    results = {node.tool_id: node for node in result.execution_trace}
-    graph = plan_graph(plan)
-    wanted = [at for at, node in enumerate(plan.tools) if _is_completed(results.get(node.tool_id))]
-    kept = set(wanted)
-    while wanted:
-        before = set(graph.dependencies[wanted.pop()]) - kept
-        kept |= before
-        wanted += before
-    nodes = [plan.tools[at] for at in sorted(kept)]
-    return nodes, {node.tool_id: results[node.tool_id] for node in nodes}
-
-
-def _is_completed(result: ToolResult | None) -> bool:
-    return result is not None and result.state is ExecutionState.COMPLETED
+def _with_disabled(plan: PlanJson, skills: Collection[str]) -> PlanJson:
+    """The plan, those skills among the disabled. Raises TypeError for what is no plan."""
+    if not isinstance(plan, PlanJson):  # pyright: ignore[reportUnnecessaryIsInstance]  # other people's planners
+        raise TypeError(f"it gave no plan, but {type(plan).__name__}")
+    disabled = sorted({*plan.disabled_skills, *skills})
+    return plan if disabled == plan.disabled_skills else plan.model_copy(update={"disabled_skills": disabled})
 
 
 def _is_cancelled(result: ExecutionResult) -> bool:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from aeon.base.errors import AeonError
-from aeon.base.json import canonical
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan_json import PlanJson, PlanMetadata, ToolInvocation, ToolResult
 
@@ -46,9 +45,3 @@ class Planner(Protocol):
     def plan(self, task: PlanningTask) -> PlanJson:
         """A plan for the task. Raises PlanningError when it finds none, LLMError when its model does not answer."""
         ...
-
-
-def identity(plan: PlanJson) -> str:
-    """What makes two plans the same plan: their nodes, whatever the plans are called (skills 4)."""
-    nodes = [(node.tool_id, node.tool_path, node.input, sorted(node.dependencies)) for node in plan.tools]
-    return canonical([*nodes, plan.narrative if not nodes else None])
