@@ -4,17 +4,33 @@ from dataclasses import replace
 
 import pytest
 
+from aeon.skills.discovery.library import SkillLibrary
+from aeon.skills.discovery.search import default_roots
 from aeon.skills.models import SkillCatalog
-from aeon.skills.planner.by_pattern import PatternPlanner, filled_input
+from aeon.skills.planner.by_pattern import PatternPlanner, filled_input, words_of
 from aeon.skills.planner.task import PlanningError, PlanningTask
+
+BOTH = 'Roll 3d8 dice, then narrate "the lock clicks"'
+
+
+def shipped(folder):
+    """The skills that Aeon ships."""
+    return SkillLibrary([default_roots(folder, {})[-1]]).catalog
+
+
+def read_input(schema, request):
+    """The input that the request's words fill, or None."""
+    filled = filled_input(schema, words_of(request))
+    return filled and filled.input
 
 
 def test_skills_that_the_words_find_run_one_after_another(catalog):
-    plan = PatternPlanner().plan(PlanningTask("Roll 3d8 dice, then tell the story of what happens next", catalog))
+    plan = PatternPlanner().plan(PlanningTask(BOTH, catalog))
     nodes = {node.tool_path: node for node in plan.tools}
 
     assert nodes["dice-roller/scripts/roll.sh"].input == {"notation": "3d8"}
-    assert "3d8" in nodes["storyteller/scripts/narrate.py"].input["prompt"]
+    assert nodes["storyteller/scripts/narrate.py"].input == {"prompt": "the lock clicks", "words": 100}
+    assert [node.tool_path for node in plan.tools] == ["dice-roller/scripts/roll.sh", "storyteller/scripts/narrate.py"]
     assert plan.tools[1].dependencies == [plan.tools[0].tool_id]
 
 
@@ -51,19 +67,19 @@ def test_a_skill_whose_input_is_not_in_the_request_is_left_out(make_skill):
 def test_a_value_is_taken_only_when_it_is_sure(inner, request_text, value):
     schema = {"type": "object", "properties": {"x": inner}, "required": ["x"]}
 
-    assert filled_input(schema, request_text) == (None if value is None else {"x": value})
+    assert read_input(schema, request_text) == (None if value is None else {"x": value})
 
 
 def test_free_text_that_is_not_required_stays_empty(teller):
-    filled = filled_input(teller.scripts[0].input_schema, "go on")
+    filled = read_input(teller.scripts[0].input_schema, 'narrate "go on"')
 
     assert filled == {"prompt": "go on", "words": 100}
 
 
 def test_what_is_done_is_not_done_again(catalog):
     """Skills 4: a kept node is not planned anew, under another name or not; where nothing is left, that is said."""
-    first = PatternPlanner().plan(PlanningTask("Roll 3d8 dice, then tell the story of what happens next", catalog))
-    again = PlanningTask("Roll 3d8 dice, then tell the story of what happens next", catalog, kept=first.tools[:1])
+    first = PatternPlanner().plan(PlanningTask(BOTH, catalog))
+    again = PlanningTask(BOTH, catalog, kept=first.tools[:1])
 
     assert [node.tool_path for node in PatternPlanner().plan(again).tools[1:]] == [first.tools[1].tool_path]
     with pytest.raises(PlanningError):
@@ -81,4 +97,87 @@ def test_a_script_that_declares_no_input_is_not_run_on_a_word(make_skill):
 def test_a_number_of_any_length_is_no_trouble():
     takes = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 
-    assert filled_input(takes, f"count to {'9' * 5000}") is None
+    assert read_input(takes, f"count to {'9' * 5000}") is None
+
+
+@pytest.mark.parametrize(
+    ("request_text", "word"),
+    [
+        ("Roll 3d8 dice, then tell the story of what happens next", "tell"),
+        ("Flip a coin", "flip"),
+        ("Roll two dice", "two"),
+        ("Roll 3d8 twice", "twice"),
+        ("Do not roll the dice", "not"),
+        ("How do I roll dice", "how"),
+        ("Roll 2d6 and 3d8", "2d6"),
+        ("Roll 2d6 and 2d6", "2d6"),
+        ("Roll 2d6 if it rains", "if"),
+        ("Roll the dice and email the total to Ann", "email"),
+        ("Würfle und roll", "würfle"),
+        ('Roll 2d6 "for Ann"', "for Ann"),
+        ("Roll 2d6 🎲", "🎲"),
+    ],
+)
+def test_a_request_is_refused_when_a_word_of_it_is_not_accounted_for(catalog, request_text, word):
+    """Skills 12: what is not understood is said, and nothing runs for the rest of it."""
+    with pytest.raises(PlanningError) as raised:
+        PatternPlanner().plan(PlanningTask(request_text, catalog))
+
+    assert f"'{word}'" in raised.value.message.replace(word.capitalize(), word)
+    assert "aeon doctor" in raised.value.message
+    assert "aeon skills exec" in raised.value.message
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "Remember that the gate code is 4711.",
+        "Search memory for the gate code",
+        "Flip a coin",
+        "Memory",
+        "What do you remember?",
+        "Fetch the weather",
+        "Tell me a story about a lamp",
+        "Note down 12",
+        "Take the square root of 16",
+        "Delete the file report.txt",
+    ],
+)
+def test_shipped_skills_do_nothing_on_a_word_or_two(tmp_path, request_text):
+    found = shipped(tmp_path)
+    with pytest.raises(PlanningError, match="not understood"):
+        PatternPlanner().plan(PlanningTask(request_text, found))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "script", "given"),
+    [
+        ("Roll 3d6", "dice-roller/scripts/roll.sh", {"notation": "3d6"}),
+        ("Could you please roll 3d6 for me?", "dice-roller/scripts/roll.sh", {"notation": "3d6"}),
+        ('Search memory for "gate code"', "memory/scripts/search.py", {"text": "gate code", "limit": 5}),
+        ("Fetch https://example.org/a.json", "http-fetch/scripts/fetch.mjs", {"url": "https://example.org/a.json"}),
+    ],
+)
+def test_a_request_whose_words_all_have_their_place_is_planned(tmp_path, request_text, script, given):
+    found = shipped(tmp_path)
+    (node,) = PatternPlanner().plan(PlanningTask(request_text, found)).tools
+
+    assert node.tool_path == script
+    assert given.items() <= node.input.items()
+
+
+def test_one_number_is_not_taken_twice(make_skill):
+    both = {
+        "type": "object",
+        "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}},
+        "required": ["x", "y"],
+    }
+
+    assert read_input(both, "count to 12") is None
+
+
+def test_a_word_that_two_scripts_go_by_is_not_understood(make_skill):
+    files = make_skill("files", "Looks in files.", "search.py", {"type": "object"})
+    notes = make_skill("notes", "Looks in notes.", "search.py", {"type": "object"})
+    with pytest.raises(PlanningError, match="'search'"):
+        PatternPlanner().plan(PlanningTask("search", SkillCatalog((files, notes))))

@@ -1,99 +1,212 @@
-"""Planning without a model: what a search finds and code can fill in (core: nothing is invented). Coarse, but sure."""
+"""Planning without a model: only a request each word of which has its place in the plan. Nothing is invented."""
 
 import re
-from collections.abc import Mapping
-from typing import cast
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.base.json_schema import schema_check
-from aeon.skills.models import Skill, SkillScript
+from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
-from aeon.skills.planner.retrieval import SkillIndex
 from aeon.skills.planner.schema import fresh_ids
 from aeon.skills.planner.task import PlanningError, PlanningTask
 
-_MOST_SKILLS = 3
 _REQUEST_FIELDS = frozenset({"request", "prompt", "text", "query", "question", "message"})
-"""Properties that take the request as it stands."""
+"""Properties that take what the request says in quotation marks."""
 
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+_WORD = re.compile(r"""["\u201c\u201d\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]+)["\u201c\u201d\u00bb]|(\S+)""")
+_AROUND = ".,;:!?()'\"\u2026"
+_NAME_PART = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _LONGEST = 10_000
+"""Characters of a request that can be understood by its words."""
 _LONGEST_NUMBER = 300
+_SHOWN = 6
+_SHOWN_LENGTH = 30
+
+_SAYING_NOTHING = frozenset(["a", "an", "and", "for", "me", "my", "of", "please", "some", "the", "then", "us", "with"])
+"""Words that change nothing of what is asked, wherever they stand. `not`, `if`, `how` or `all` do."""
+
+_POLITE = re.compile(r"^\s*(?:please\s+)?(?:can|could|will|would)\s+you\s+", re.IGNORECASE)
+
+_WHAT_TO_DO = (
+    "Put text that is to be passed on in quotation marks, start a model (`aeon doctor`), or write the plan by hand "
+    "for `aeon skills exec`."
+)
+
+
+class Word(NamedTuple):
+    """A word of a request, or what stands in quotation marks there, which is one."""
+
+    position: int
+    text: str
+    is_quoted: bool = False
+
+
+class Filled(NamedTuple):
+    """An input, and the positions of the words that were read into it."""
+
+    input: JsonObject
+    words: frozenset[int]
+
+
+class _Call(NamedTuple):
+    """A script that the request names, its input, and the positions of all words that it accounts for."""
+
+    script: SkillScript
+    input: JsonObject
+    words: frozenset[int]
 
 
 class PatternPlanner:
-    """One node for each skill that the request's words find and whose input can be read out of the request.
+    """One node for each script that the request names and whose input can be read out of it, in the order of the words.
 
-    A property takes its default, else the value named in the request that its schema asks for: one of its enum, a
-    match of its pattern, a lone number; a free text called `prompt`, `text` or the like takes the request itself.
-    Nodes run one after another, in the order of the search. A script that declares no input is never guessed at, and
-    what a kept node did already is not done again.
+    A script is named by all words of its name, or by one of its skill's where it is the only one. A property takes the
+    value in the request that its schema asks for: one of its enum, a match of its pattern, a lone number; a free text
+    called `prompt`, `text` or the like takes the lone text in quotation marks; else its default. Every word that says
+    something must be accounted for by exactly one script, else nothing is planned. A script that declares no input is
+    never guessed at, and what a kept node did already is not done again.
     """
 
     def plan(self, task: PlanningTask) -> PlanJson:
-        """Raises PlanningError when the request's words lead to no script that can be filled in."""
-        with SkillIndex(task.catalog.plannable()) as index:
-            found = index.search(task.request, _MOST_SKILLS)
+        """Raises PlanningError, which names the words that have no place in a plan."""
+        words = words_of(task.request)
+        wanted = _calls(task.catalog, words)
+        unplaced = _unplaced(words, wanted)
+        if unplaced or not wanted:
+            raise _not_understood(unplaced or words)
         done = [(node.tool_path, node.input) for node in task.kept]
-        wanted = [call for skill in found if (call := _call(skill, task.request)) is not None]
-        calls = [(script, filled) for script, filled in wanted if (script.tool_path, filled) not in done]
+        calls = [call for call in wanted if (call.script.tool_path, call.input) not in done]
         ids = fresh_ids([node.tool_id for node in task.kept])
         nodes = [
-            ToolInvocation(tool_id=tool_id, tool_path=script.tool_path, input=filled, dependencies=ids[:at][-1:])
-            for at, (tool_id, (script, filled)) in enumerate(zip(ids, calls, strict=False))
+            ToolInvocation(
+                tool_id=tool_id, tool_path=call.script.tool_path, input=call.input, dependencies=ids[:at][-1:]
+            )
+            for at, (tool_id, call) in enumerate(zip(ids, calls, strict=False))
         ]
-        if not nodes:
+        if len(nodes) < len(calls) or not nodes:
             raise PlanningError(
-                "Without a model, the words of the request lead to no skill whose input can be read out of it.",
-                next_step="Configure a model (`aeon doctor`), or write the plan by hand for `aeon skills exec`.",
+                "Without a model, nothing else can be planned for the request than what was done.",
+                next_step=_WHAT_TO_DO,
             )
         return task.plan(nodes)
 
 
-def _call(skill: Skill, request: str) -> tuple[SkillScript, JsonObject] | None:
-    """The skill's first declared script whose input the request fills, with that input."""
-    for script in skill.scripts:
-        filled = filled_input(script.input_schema or {}, request) if script.protocol == "ndjson" else None
-        if filled is not None:
-            return script, filled
-    return None
+def words_of(request: str) -> list[Word]:
+    """The words of a request that say something, and each text in quotation marks as one."""
+    spoken = _POLITE.sub("", request[:_LONGEST])
+    found = [(quoted, True) if quoted else (plain.strip(_AROUND), False) for quoted, plain in _WORD.findall(spoken)]
+    words = [Word(at, text, is_quoted) for at, (text, is_quoted) in enumerate(found)]
+    rest = [Word(len(words), request[_LONGEST:])] if len(request) > _LONGEST else []
+    return [word for word in words if word.text and not _says_nothing(word)] + rest
 
 
-def filled_input(schema: JsonObject, request: str) -> JsonObject | None:
-    """An input that fits `schema`, read out of the request; None when something required is not there."""
+def filled_input(schema: JsonObject, words: Sequence[Word]) -> Filled | None:
+    """An input that fits `schema`, read out of the words; None when something required is not there.
+
+    One word is the value of one property: of two that would take it, neither can be sure.
+    """
     properties = cast(Mapping[str, Json], schema.get("properties", {}))
     required = set(cast(list[str], schema.get("required", [])))
     filled: JsonObject = {}
+    taken: list[int] = []
     for name, inner in properties.items():
-        value = _value(name, cast(JsonObject, inner) if isinstance(inner, dict) else {}, request)
-        if value is not None and (name in required or not _is_free_text(inner)):
-            filled[name] = value
-    return filled if schema_check(schema or {"type": "object"}).is_valid(filled) and required <= filled.keys() else None
+        node = cast(JsonObject, inner) if isinstance(inner, dict) else {}
+        if name not in required and _is_free_text(node):
+            continue
+        read = _read(name, node, words)
+        if read is not None:
+            filled[name] = read.value
+            taken += read.words
+        elif node.get("default") is not None:
+            filled[name] = node["default"]
+    if len(set(taken)) < len(taken) or not required <= filled.keys():
+        return None
+    is_valid = schema_check(schema or {"type": "object"}).is_valid(filled)
+    return Filled(filled, frozenset(taken)) if is_valid else None
 
 
-def _value(name: str, schema: JsonObject, request: str) -> Json:
-    """The value that the request names for a property, else the property's default."""
-    read = _read(name, schema, request)
-    return schema.get("default") if read is None else read
+def _says_nothing(word: Word) -> bool:
+    return not word.is_quoted and word.text.casefold() in _SAYING_NOTHING
 
 
-def _read(name: str, schema: JsonObject, request: str) -> Json:
+def _calls(catalog: SkillCatalog, words: Sequence[Word]) -> list[_Call]:
+    """The scripts that the words name and fill, by the first of the words that each accounts for."""
+    found = [
+        call
+        for skill in catalog.plannable()
+        for script in skill.scripts
+        if script.protocol == "ndjson" and (call := _call(skill, script, words)) is not None
+    ]
+    return sorted(found, key=lambda call: min(call.words))
+
+
+def _call(skill: Skill, script: SkillScript, words: Sequence[Word]) -> _Call | None:
+    own = [_named_by(part, words) for part in _NAME_PART.findall(script.name)]
+    skills = [_named_by(part, words) for part in _NAME_PART.findall(skill.name)]
+    is_named = all(own) or (len(skill.scripts) == 1 and any(skills))
+    filled = filled_input(script.input_schema or {}, words) if is_named else None
+    return None if filled is None else _Call(script, filled.input, filled.words.union(*own, *skills))
+
+
+def _named_by(part: str, words: Sequence[Word]) -> set[int]:
+    """The words, at most one, that are a part of a name: in any case, with or without an s."""
+    name = part.casefold().removesuffix("s")
+    named = [word.position for word in words if not word.is_quoted and word.text.casefold().removesuffix("s") == name]
+    return {*named} if len(named) == 1 else set()
+
+
+def _unplaced(words: Sequence[Word], calls: Sequence[_Call]) -> list[Word]:
+    """The words that are not accounted for by exactly one call."""
+    places = list(chain.from_iterable(call.words for call in calls))
+    return [word for word in words if places.count(word.position) != 1]
+
+
+def _not_understood(words: Sequence[Word]) -> PlanningError:
+    shown = ", ".join(repr(_shortened(word.text)) for word in words[:_SHOWN])
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    what = f"not understood: {shown}{more}" if words else "it has no words"
+    said = "Without a model, a request is carried out only when each of its words has its place in a plan"
+    return PlanningError(f"{said}; {what}. {_WHAT_TO_DO}", next_step=_WHAT_TO_DO)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
+
+
+class _Reading(NamedTuple):
+    """A value, and the positions of the words that say it."""
+
+    value: Json
+    words: Sequence[int]
+
+
+def _read(name: str, schema: JsonObject, words: Sequence[Word]) -> _Reading | None:
+    """The value that the request names for a property, when exactly one does."""
     if "enum" in schema:
-        named = [value for value in cast(list[Json], schema["enum"]) if _is_named(value, request)]
+        named = [found for value in cast(list[Json], schema["enum"]) if (found := _named_value(value, words))]
         return named[0] if len(named) == 1 else None
     kind = schema.get("type")
     if kind in ("integer", "number"):
-        numbers = _NUMBER.findall(request)
-        return _number(numbers[0], kind) if len(numbers) == 1 else None
+        numbers = [word for word in words if _NUMBER.fullmatch(word.text)]
+        value = _number(numbers[0].text, kind) if len(numbers) == 1 else None
+        return None if value is None else _Reading(value, [numbers[0].position])
     if kind != "string":
         return None
     if "pattern" in schema:
-        return _matched(cast(str, schema["pattern"]), request)
-    return request if name in _REQUEST_FIELDS else None
+        return _matched(cast(str, schema["pattern"]), words)
+    quoted = [word for word in words if word.is_quoted] if name in _REQUEST_FIELDS else []
+    return _Reading(quoted[0].text, [quoted[0].position]) if len(quoted) == 1 else None
 
 
-def _is_named(value: Json, request: str) -> bool:
-    return isinstance(value, str) and re.search(rf"\b{re.escape(value)}\b", request, re.IGNORECASE) is not None
+def _named_value(value: Json, words: Sequence[Word]) -> _Reading | None:
+    """A value of an enum whose words stand side by side in the request."""
+    parts = value.casefold().split() if isinstance(value, str) else []
+    for at in range(len(words) - len(parts) + 1):
+        if parts and [word.text.casefold() for word in words[at : at + len(parts)]] == parts:
+            return _Reading(value, [word.position for word in words[at : at + len(parts)]])
+    return None
 
 
 def _number(text: str, kind: str) -> Json:
@@ -104,14 +217,12 @@ def _number(text: str, kind: str) -> Json:
     return int(text) if "." not in text else None
 
 
-def _matched(pattern: str, request: str) -> str | None:
+def _matched(pattern: str, words: Sequence[Word]) -> _Reading | None:
     """The one word of the request that the pattern takes whole."""
     check = schema_check({"type": "string", "pattern": pattern})
-    words = [word.strip(".,;:!?\"'()") for word in request[:_LONGEST].split()]
-    found = list(dict.fromkeys(word for word in words if word and check.is_valid(word)))
-    return found[0] if len(found) == 1 else None
+    found = {word.text: word.position for word in reversed(words) if check.is_valid(word.text)}
+    return next((_Reading(text, [at]) for text, at in found.items()), None) if len(found) == 1 else None
 
 
-def _is_free_text(schema: Json) -> bool:
-    node = cast(JsonObject, schema) if isinstance(schema, dict) else {}
+def _is_free_text(node: JsonObject) -> bool:
     return node.get("type") == "string" and not {"pattern", "enum", "default"} & node.keys()
