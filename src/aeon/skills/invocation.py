@@ -17,6 +17,12 @@ from aeon.skills.pending import Pending
 SandboxLevel: TypeAlias = Literal["bubblewrap", "landlock", "plain"]
 """How an invocation was isolated, strongest first (design.md, scripts)."""
 
+KEPT_BYTES = 32 * 1024 * 1024
+"""What is kept of the events and output of a plan's scripts, at most (skills 18)."""
+
+_EVENT_COST = 1024
+"""Bytes that a small event takes as objects, in the result and again while that is written to the trace."""
+
 POLITE_SECONDS = 5.0
 """How long a script that is ended has for ending itself (skills 4)."""
 
@@ -84,6 +90,10 @@ class Outcome(NamedTuple):
     """Why it could not be started, or how it overflowed."""
     milliseconds: int = 0
     sandbox: SandboxLevel = "plain"
+    dropped: int = 0
+    """Events that were valid and are not among `events`: the plan's `Allowance` had no room for them."""
+    charged: int = 0
+    """What `events` and `stdout` cost of the plan's allowance."""
 
 
 EventSink: TypeAlias = Callable[[JsonObject], None]
@@ -119,6 +129,35 @@ class Cancellation:
         self.close()
 
 
+class Allowance:
+    """Bytes that Aeon keeps of what the scripts of one plan write, all attempts together (skills 18). For one thread.
+
+    An event counts with what it takes in memory beyond its own bytes. Half of it is kept free for what a result cannot
+    do without: patches, assets and output; the other half is for what may be dropped, which is then counted.
+    """
+
+    def __init__(self, limit: int = KEPT_BYTES) -> None:
+        self.limit = limit
+        self._used = 0
+
+    def take(self, size: int, events: int = 0, *, is_dispensable: bool) -> int | None:
+        """Charge so many bytes in so many events. Returns what they cost, None when they are not to be kept."""
+        cost = size + events * _EVENT_COST
+        if self._used + cost > (self.limit // 2 if is_dispensable else self.limit):
+            return None
+        self._used += cost
+        return cost
+
+    def give_back(self, cost: int) -> None:
+        """Note that something that was charged is not kept any more."""
+        self._used -= cost
+
+    @property
+    def is_scarce(self) -> bool:
+        """Whether nothing more is kept that can be dropped."""
+        return self._used > self.limit // 2
+
+
 class Lane:
     """Places that invocations share: what is started beyond them waits, in order, where processes are started.
 
@@ -138,12 +177,14 @@ _NUMBERS = count(1)
 class Turn(NamedTuple):
     """An invocation's turn in a lane. Its timeout runs from its start, of which `on_start` is told.
 
-    `seconds`: after that many from now it is ended whatever its timeout, or never begins.
+    `seconds`: after that many from now it is ended whatever its timeout, or never begins. `allowance`: what is kept of
+    what it writes; without one all of it is, within its own limits.
     """
 
     lane: Lane
     on_start: Callable[[], None]
     seconds: float
+    allowance: Allowance | None = None
 
 
 class Pause:

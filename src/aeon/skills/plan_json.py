@@ -100,11 +100,16 @@ class FailedAttempt(_Model):
     attempt: int
     error: ToolErrorJson
     events: list[JsonObject] = []
+    dropped_events: int = 0
     execution_time_ms: int = 0
 
 
 class ToolResult(_Model):
-    """How one node ended. `events` are those of its last attempt; `attempts`, `sandbox` and `diagnostics` are ours."""
+    """How one node ended. `events` are those of its last attempt.
+
+    Ours are `attempts`, `sandbox`, `diagnostics` and `dropped_events`: how many events of its last attempt were not
+    kept, since the plan's scripts wrote too much (skills 18).
+    """
 
     tool_id: str
     tool_path: str | None
@@ -118,6 +123,7 @@ class ToolResult(_Model):
     sandbox: Literal["bubblewrap", "landlock", "plain"] | None = None
     attempts: list[FailedAttempt] = []
     diagnostics: str = ""
+    dropped_events: int = 0
 
 
 class ExecutionResult(_Model):

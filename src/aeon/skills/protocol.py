@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, Union, cast, overload
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
-from aeon.skills.invocation import OutputLimits
+from aeon.skills.invocation import KEPT_BYTES, Allowance, OutputLimits
 
 AssetCheck: TypeAlias = Callable[[str], str | None]
 """Given an asset's path as the script wrote it, says what is wrong with it; None when nothing is."""
@@ -24,8 +24,11 @@ _SHALLOW = 6
 MAX_BREACHES = 100
 """Lines that break the protocol before the rest is not looked at: telling them apart costs more than writing them."""
 
+NO_ROOM = f"the scripts of its plan wrote more than {KEPT_BYTES // 1024**2} MiB that must be kept"
+
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r"
+_PATCH = b"state_patch"
 
 
 class _Vocabulary(NamedTuple):
@@ -40,6 +43,8 @@ class _Vocabulary(NamedTuple):
     as_data: Callable[[Any], JsonObject]
     done: type
     asset: type
+    dispensable: frozenset[type]
+    """Logs and UI events: what comes of a run is the same without them."""
 
 
 @cache
@@ -53,9 +58,14 @@ def _vocabulary() -> _Vocabulary:
         ) from None
     *free, asset, done = _kinds(Json, JsonObject)
     plain = _kinds(_nested(_SHALLOW), dict[str, _nested(_SHALLOW - 1)], is_closed=True)[: len(free)]
+    spoken = frozenset(kinds[at] for kinds in (free, plain) for at in (_LOG, _UI_EVENT))
     return _Vocabulary(
-        Decoder(Union[*free, asset, done]).decode, Decoder(Union[*plain]).decode, to_builtins, done, asset
+        Decoder(Union[*free, asset, done]).decode, Decoder(Union[*plain]).decode, to_builtins, done, asset, spoken
     )
+
+
+_LOG, _UI_EVENT = 0, 2
+"""Their places among the kinds of events."""
 
 
 def _kinds(value: Any, json_object: Any, *, is_closed: bool = False) -> tuple[type, ...]:
@@ -107,15 +117,6 @@ class EventLog(Sequence[JsonObject]):
         """Keep more of them."""
         self._blocks.append(block)
 
-    @property
-    def blocks(self) -> int:
-        """How often something was added."""
-        return len(self._blocks)
-
-    def since(self, blocks: int) -> "EventLog":
-        """What was added after there were so many blocks."""
-        return EventLog(self._blocks[blocks:])
-
     def __len__(self) -> int:
         self._count += sum(block.count(b"\n") + 1 for block in self._blocks[self._counted :])
         self._counted = len(self._blocks)
@@ -146,11 +147,15 @@ class EventReader:
     """One invocation's stdout. Feed it as bytes come, then finish it; what it finds does not depend on the cuts.
 
     `events` are the valid ones up to the first `done`, `violation` is the first breach with its line's number
-    (skills 2, 3), `overflow` says which limit was passed (skills 4). It keeps no more than the limits allow.
+    (skills 2, 3), `overflow` says which limit was passed (skills 4). It keeps no more than the limits allow, and of
+    logs and UI events no more than the plan's `allowance`: those are read and told, then dropped and counted.
     """
 
-    def __init__(self, limits: OutputLimits, check_asset: AssetCheck | None = None) -> None:
+    def __init__(
+        self, limits: OutputLimits, check_asset: AssetCheck | None = None, allowance: Allowance | None = None
+    ) -> None:
         self._limits = limits
+        self._allowance = allowance
         self._check_asset = check_asset
         self._vocabulary = _vocabulary()
         self._pending = bytearray()
@@ -158,7 +163,13 @@ class EventReader:
         self._barren = 0
         self._breaches = 0
         self._assets: set[str] = set()
+        self._told = EventLog()
+        self._valid = 0
         self.events = EventLog()
+        self.dropped = 0
+        """Valid events that are not kept."""
+        self.charged = 0
+        """What the kept ones cost of the allowance."""
         self.is_done = False
         """Whether `done` was read; nothing after it is looked at."""
         self.violation: str | None = None
@@ -171,27 +182,29 @@ class EventReader:
 
     def feed(self, data: bytes) -> EventLog:
         """Take the next bytes; returns the events that they completed."""
-        before = self.events.blocks
         if not self.is_closed:
             allowed = data[: self._limits.total - self._taken]
             self._taken += len(allowed)
             self._take(allowed)
             if len(allowed) < len(data) and not self.is_closed:
                 self._overflowed(f"it wrote more than {self._limits.total} bytes")
-        return self.events.since(before)
+        return self._newly_told()
 
     def finish(self) -> EventLog:
         """Take the end of the output; returns the event of a last line without a newline, if there is one."""
-        before = self.events.blocks
         if self._pending and not self.is_closed:
             self._read_lines([bytes(self._pending)])
             self._pending.clear()
-        return self.events.since(before)
+        return self._newly_told()
+
+    def _newly_told(self) -> EventLog:
+        told, self._told = self._told, EventLog()
+        return told
 
     @property
     def _line(self) -> int:
         """The number of the line that is read now: after those that were events and those that were none."""
-        return len(self.events) + self._barren + 1
+        return self._valid + self._barren + 1
 
     def _take(self, data: bytes) -> None:
         end = data.rfind(b"\n")
@@ -207,7 +220,7 @@ class EventReader:
     def _read_block(self, block: bytes) -> None:
         """Read whole lines: all at once when each is one plain event, else line by line."""
         if len(block) <= self._limits.line and self._breaches < MAX_BREACHES and self._are_plain(block):
-            self.events.add(block)
+            self._keep_block(block)
         else:
             self._read_lines(block.split(b"\n"))
 
@@ -220,6 +233,35 @@ class EventReader:
         except (ValueError, RecursionError):
             return False
         return True
+
+    def _keep_block(self, block: bytes) -> None:
+        """Tell plain events and keep those for which there is room: of all as one, else of each by its kind."""
+        self._told.add(block)
+        count = block.count(b"\n") + 1
+        if self._allowance is None or self._charge(len(block) * _copies(block), count, is_dispensable=True):
+            self.events.add(block)
+            self._valid += count
+            return
+        for line in BytesIO(block):
+            event: object = self._vocabulary.decode_plain(line)
+            self._keep(line.rstrip(b"\n"), is_dispensable=type(event) in self._vocabulary.dispensable)
+            if self.overflow is not None:
+                return
+
+    def _keep(self, line: bytes, *, is_dispensable: bool) -> None:
+        self._valid += 1
+        if self._charge(len(line) * _copies(line), 1, is_dispensable=is_dispensable):
+            self.events.add(line)
+        elif is_dispensable:
+            self.dropped += 1
+        else:
+            self._overflowed(NO_ROOM)
+
+    def _charge(self, size: int, events: int, *, is_dispensable: bool) -> bool:
+        """Whether so much may be kept."""
+        cost = 0 if self._allowance is None else self._allowance.take(size, events, is_dispensable=is_dispensable)
+        self.charged += cost or 0
+        return cost is not None
 
     def _read_lines(self, lines: list[bytes]) -> None:
         for line in lines:
@@ -248,7 +290,8 @@ class EventReader:
             fault = _in_words(str(error))
         else:
             if not fault:
-                self.events.add(line)
+                self._keep(line, is_dispensable=type(event) in self._vocabulary.dispensable)
+                self._told.add(line)
                 self.is_done = type(event) is self._vocabulary.done
                 return
         self.violation = self.violation or f"line {self._line}: {fault}"
@@ -272,6 +315,11 @@ class EventReader:
     def _overflowed(self, how: str) -> None:
         self.overflow = how
         self._pending.clear()
+
+
+def _copies(text: bytes) -> int:
+    """How often a result holds what stands in these events: a patch is an event, and part of the output."""
+    return 2 if _PATCH in text else 1
 
 
 def _may_be_deep(line: bytes) -> bool:

@@ -1,6 +1,7 @@
 """`aeon skills run`, `exec` and `replay`: from what the user gave to what a run of skills came to."""
 
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
@@ -46,7 +47,7 @@ class SkillOptions(NamedTuple):
 def run_request(argument: str, options: SkillOptions) -> int:
     """Plan a request with the skills of this place and run it."""
     request = read_request(argument)
-    results: list[ExecutionResult] = []
+    results: deque[ExecutionResult] = deque(maxlen=1)
     with _app(options) as app:
         is_small = _prepare_model(app, options)
 

@@ -16,7 +16,7 @@ from aeon.skills.executor.node_input import bound_input
 from aeon.skills.executor.verdict import Failure, verdict
 from aeon.skills.executor.whole_paths import with_whole_paths
 from aeon.skills.failures import RETRIED, FailureClass
-from aeon.skills.invocation import Cancellation, Ending, Invocation, Lane, Outcome, ScriptRunner, Turn
+from aeon.skills.invocation import Allowance, Cancellation, Ending, Invocation, Lane, Outcome, ScriptRunner, Turn
 from aeon.skills.models import RetryPolicy, Skill, SkillScript
 from aeon.skills.pending import Pending
 from aeon.skills.plan_json import ExecutionState, FailedAttempt, ToolInvocation, ToolResult
@@ -62,6 +62,7 @@ class NodeJob:
     deadline: float
     cancellation: Cancellation
     lane: Lane
+    allowance: Allowance
 
     @property
     def policy(self) -> RetryPolicy:
@@ -88,6 +89,10 @@ class _Attempt(NamedTuple):
     @property
     def events(self) -> list[JsonObject]:
         return [*self.outcome.events] if self.outcome else []
+
+    @property
+    def dropped(self) -> int:
+        return self.outcome.dropped if self.outcome else 0
 
     @property
     def milliseconds(self) -> int:
@@ -146,7 +151,7 @@ class _Node:
             return _Attempt(_LATE)
         timeout = min(invocation.timeout, left)
         limited = invocation if timeout == invocation.timeout else replace(invocation, timeout=timeout)
-        turn = Turn(self._job.lane, lambda: self._say_started(number), left)
+        turn = Turn(self._job.lane, lambda: self._say_started(number), left, self._job.allowance)
         outcome: Outcome = yield self._means.runner.start(limited, self._job.cancellation, self._say_event, turn)
         if self._started < number:
             if outcome.ending in _STOPPED:
@@ -159,6 +164,8 @@ class _Node:
             return _Attempt(came_to if is_masked else self._mask.value(came_to), outcome)
         if came_to.kind is FailureClass.TIMEOUT and (timeout < invocation.timeout or self._is_late()):
             came_to = _LATE
+        if self._job.script.protocol != "ndjson":
+            self._job.allowance.give_back(outcome.charged)  # stdout of what failed is not kept
         return _Attempt(self._masked(came_to), outcome)
 
     def _is_late(self) -> bool:
@@ -179,10 +186,19 @@ class _Node:
         return seconds if self._means.clock.monotonic() + seconds < self._job.deadline else None
 
     def _note(self, attempt: _Attempt, failure: Failure, number: int, wait: float) -> None:
+        """Keep a failed attempt for the reader; its events only where there is room for what may be dropped."""
         error = failure.as_error()
-        self._failed.append(
-            FailedAttempt(attempt=number, error=error, events=attempt.events, execution_time_ms=attempt.milliseconds)
+        kept = FailedAttempt(
+            attempt=number,
+            error=error,
+            events=attempt.events,
+            dropped_events=attempt.dropped,
+            execution_time_ms=attempt.milliseconds,
         )
+        if kept.events and self._job.allowance.is_scarce:
+            self._job.allowance.give_back(attempt.outcome.charged if attempt.outcome else 0)
+            kept = kept.model_copy(update={"events": [], "dropped_events": attempt.dropped + len(kept.events)})
+        self._failed.append(kept)
         self._say(NodeRetried(self._job.tool.tool_id, number, error.as_dict(), int(wait * 1000)))
 
     def _ended(self, attempt: _Attempt, retries: int) -> ToolResult:
@@ -200,8 +216,15 @@ class _Node:
             error=failure.as_error() if failure else None,
             sandbox=outcome.sandbox if outcome and outcome.ending is not Ending.NOT_STARTED else None,
             attempts=self._failed,
-            diagnostics=outcome.stderr if outcome else "",
+            diagnostics=self._diagnostics(outcome.stderr) if outcome else "",
+            dropped_events=attempt.dropped,
         )
+
+    def _diagnostics(self, text: str) -> str:
+        """The diagnostics where there is room for them, else their end."""
+        if len(text) <= _LEAST_KEPT or self._job.allowance.take(len(text), is_dispensable=True) is not None:
+            return text
+        return f"({len(text) - _LEAST_KEPT:,} characters were not kept) {text[-_LEAST_KEPT:]}"
 
     def _masked(self, failure: Failure) -> Failure:
         return failure._replace(message=self._mask.text(failure.message))
@@ -217,6 +240,8 @@ class _Node:
 
 
 _NO_SECRETS = Mask()
+_LEAST_KEPT = 500
+"""Characters of diagnostics that are kept of every node."""
 _STOPPED = (Ending.CANCELLED, Ending.TIMED_OUT)
 _CANCELLED = Failure(FailureClass.CANCELLED, "The run was cancelled before the next attempt.")
 _LATE = Failure(FailureClass.PLAN_TIMEOUT, "The plan's time was over before the script had ended.")

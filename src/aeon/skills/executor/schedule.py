@@ -11,7 +11,7 @@ from aeon.skills.executor.crew import Crew, Steps
 from aeon.skills.executor.dispatch import Dispatch
 from aeon.skills.executor.trace import skipped
 from aeon.skills.failures import FailureClass
-from aeon.skills.invocation import Cancellation, Lane
+from aeon.skills.invocation import Allowance, Cancellation, Lane
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan.graph import PlanGraph
 from aeon.skills.plan_json import ExecutionState, PlanJson, ToolResult
@@ -50,6 +50,7 @@ class Schedule:
         self._crew = crew
         self._ready = ReadySet(course.graph.dependencies)
         self._lane = Lane(width)
+        self._allowance = Allowance()
         self._dispatch = Dispatch(width + course.means.runner.ahead)
         self._results: dict[int, ToolResult] = {}
         self._barred: set[int] = set()
@@ -129,6 +130,7 @@ class Schedule:
             deadline=course.deadline,
             cancellation=course.cancellation,
             lane=self._lane,
+            allowance=self._allowance,
         )
         self._crew.start(self._run(position, job))
 

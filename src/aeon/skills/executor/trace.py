@@ -10,6 +10,7 @@ from aeon.skills.executor.effects import committed, final_state
 from aeon.skills.executor.node_input import filled_text
 from aeon.skills.executor.verdict import listed
 from aeon.skills.failures import Blame, FailureClass, blame
+from aeon.skills.invocation import KEPT_BYTES
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan.check import NodeFault
 from aeon.skills.plan.graph import PlanGraph
@@ -22,6 +23,8 @@ from aeon.skills.plan_json import (
     ToolInvocation,
     ToolResult,
 )
+
+_NAMED = 5
 
 FAILED = (ExecutionState.FAILED, ExecutionState.TIMEOUT)
 """How a node that ran, or was wrong, ended badly; one that was skipped did not."""
@@ -61,7 +64,7 @@ def result_of(ended: Ended) -> ExecutionResult:
         final_state=state,
         total_execution_time_ms=ended.milliseconds,
         generation_metadata=plan.metadata,
-        warnings=[*([] if isinstance(order, Cycles) else _conflicts(ended, order)), *unfilled],
+        warnings=[*([] if isinstance(order, Cycles) else _conflicts(ended, order)), *unfilled, *_dropped(trace)],
     )
 
 
@@ -150,6 +153,17 @@ def _narrative(ended: Ended, state: JsonObject) -> tuple[str | None, list[str]]:
     outputs = {result.tool_id: result.output for result in ended.results if result.ok}
     text, missing = filled_text(ended.plan.narrative, outputs)
     return text, [f"The narrative refers to {reference}, which has no value; it was left out." for reference in missing]
+
+
+def _dropped(trace: Sequence[ToolResult]) -> list[str]:
+    """Which nodes wrote more than is kept, and how much of it is not in the trace."""
+    counts = {node.tool_id: node.dropped_events + sum(each.dropped_events for each in node.attempts) for node in trace}
+    names = [name for name, count in counts.items() if count]
+    if not names:
+        return []
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    most = f"{KEPT_BYTES // 1024**2} MiB of a plan's events and output are kept at most"
+    return [f"{sum(counts.values()):,} events of {', '.join(names[:_NAMED])}{more} are not in the trace: {most}."]
 
 
 def _conflicts(ended: Ended, order: Sequence[int]) -> list[str]:

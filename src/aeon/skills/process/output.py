@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from aeon.base.json import JsonObject
+from aeon.skills.invocation import Allowance
+from aeon.skills.protocol import NO_ROOM
 
 
 class PlainOutput:
@@ -12,18 +14,30 @@ class PlainOutput:
     violation: str | None = None
     is_done = False
 
-    def __init__(self, limit: int) -> None:
+    dropped = 0
+
+    def __init__(self, limit: int, allowance: Allowance | None = None) -> None:
         self._limit = limit
+        self._allowance = allowance
         self._kept = bytearray()
         self.overflow: str | None = None
+        self.charged = 0
 
     def feed(self, data: bytes) -> Sequence[JsonObject]:
         room = self._limit - len(self._kept)
         if self.overflow is None:
-            self._kept += data[:room]
-            if len(data) > room:
+            self._keep(data[:room])
+            if self.overflow is None and len(data) > room:
                 self.overflow = f"it wrote more than {self._limit} bytes"
         return ()
+
+    def _keep(self, data: bytes) -> None:
+        cost = self._allowance.take(len(data), is_dispensable=False) if self._allowance else 0
+        if cost is None:
+            self.overflow = NO_ROOM
+        else:
+            self._kept += data
+            self.charged += cost
 
     def finish(self) -> Sequence[JsonObject]:
         return ()

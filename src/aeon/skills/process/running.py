@@ -6,7 +6,7 @@ import time
 from typing import NamedTuple
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Ending, Invocation, Outcome, SandboxLevel
+from aeon.skills.invocation import Allowance, Ending, Invocation, Outcome, SandboxLevel
 from aeon.skills.process import levels
 from aeon.skills.process.aftermath import end_marked
 from aeon.skills.process.assets import asset_check
@@ -72,7 +72,7 @@ class _Attempt:
         self._invocation = invocation
         self._link = asked.link
         self._level: SandboxLevel = asked.level
-        self._output = _output(invocation)
+        self._output = _output(invocation, self._turn.allowance if self._turn else None)
         self._token = os.urandom(16).hex()
         self._pipes = _pipes(invocation.stdin)
         try:
@@ -139,10 +139,11 @@ def _pipes(given: bytes) -> Pipes:
         raise out_of_files(error) from error
 
 
-def _output(invocation: Invocation) -> EventReader | PlainOutput:
+def _output(invocation: Invocation, allowance: Allowance | None) -> EventReader | PlainOutput:
     if not invocation.is_ndjson:
-        return PlainOutput(invocation.limits.total)
-    return EventReader(invocation.limits, asset_check(invocation.cwd, levels.asset_roots(invocation)))
+        return PlainOutput(invocation.limits.total, allowance)
+    check = asset_check(invocation.cwd, levels.asset_roots(invocation))
+    return EventReader(invocation.limits, check, allowance)
 
 
 def _outcome(invocation: Invocation, watch: Watch, output: EventReader | PlainOutput, level: SandboxLevel) -> Outcome:
@@ -167,6 +168,8 @@ def _outcome(invocation: Invocation, watch: Watch, output: EventReader | PlainOu
         problem=output.overflow if watch.wish is Ending.OVERFLOWED else None if report else _WARDEN_ENDED,
         milliseconds=milliseconds,
         sandbox=level,
+        dropped=output.dropped,
+        charged=output.charged,
     )
 
 
