@@ -21,7 +21,7 @@ from aeon.skills.discovery.reading import read_prompt
 from aeon.skills.discovery.search import Root, default_roots
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.health import SkillHealth
-from aeon.skills.invocation import Cancellation, Invocation, SandboxLevel
+from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
 from aeon.skills.launch.input_files import input_files
 from aeon.skills.launch.prepare import prepare
 from aeon.skills.model_gateway import ModelGateway
@@ -199,7 +199,11 @@ class Skills:
 
         with self._lock:
             if self._runner is None:
-                runner = ProcessRunner(self._settings.sandbox, fork_server=self._settings.fork_server)
+                given = self._settings
+                limits = ResourceLimits(
+                    given.memory_mb * 1024**2, given.processes, given.written_mb * 1024**2, given.open_files
+                )
+                runner = ProcessRunner(given.sandbox, fork_server=given.fork_server, limits=limits)
                 self._runner = self._opened_parts.enter_context(runner)
                 self._opened_parts.enter_context(self._gateway)
             return self._runner

@@ -97,6 +97,12 @@ class SkillsSettings(_Section):
     parallel: int | None = Field(default=None, ge=1, le=256, description="scripts at once; default: the CPU cores")
     timeout: float = Field(default=60.0, gt=0, le=86_400, description="seconds that one plan of skills may take")
     fork_server: bool = Field(default=False, description="start Python scripts from a warm process")
+    memory_mb: int = Field(
+        default=1024, ge=64, le=1_048_576, description="memory of one script, all its processes, MiB"
+    )
+    processes: int = Field(default=64, ge=1, le=10_000, description="processes of one script at once")
+    written_mb: int = Field(default=1024, ge=1, le=1_048_576, description="what one script may write in all, in MiB")
+    open_files: int = Field(default=1024, ge=16, le=1_048_576, description="open files of each process of a script")
     as_tools: bool = Field(default=True, description="offer fitting skills as tools to aeon run")
 
 

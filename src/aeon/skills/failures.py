@@ -21,6 +21,8 @@ class FailureClass(StrEnum):
 
     PROTOCOL_VIOLATION = "protocol_violation"
     OUTPUT_LIMIT = "output_limit"
+    RESOURCE_LIMIT = "resource_limit"
+    """The script used more of the machine than it may (skills 18)."""
     INVALID_OUTPUT = "invalid_output"
     """The output does not fit the schema that the skill declares for it."""
     CANNOT_START = "cannot_start"
@@ -63,6 +65,7 @@ _SKILL = frozenset(
     {
         FailureClass.PROTOCOL_VIOLATION,
         FailureClass.OUTPUT_LIMIT,
+        FailureClass.RESOURCE_LIMIT,
         FailureClass.INVALID_OUTPUT,
         FailureClass.CANNOT_START,
         FailureClass.CONFIGURATION,

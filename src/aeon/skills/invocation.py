@@ -37,6 +37,20 @@ class OutputLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceLimits:
+    """What a script with all its processes may use of the machine (skills 18).
+
+    Bytes of memory and of what it writes, pipes included, its processes, and the open files of each. Less memory than
+    64 MiB is too little for interpreters to start.
+    """
+
+    memory: int = 1024**3
+    processes: int = 64
+    written: int = 1024**3
+    open_files: int = 1024
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """What a script may touch beyond the system it runs on. Enforced from the level "landlock" up."""
 
@@ -69,6 +83,8 @@ class Ending(StrEnum):
     CANCELLED = "cancelled"
     OVERFLOWED = "overflowed"
     """A line, or the whole of its output, was over its limit."""
+    LIMITED = "limited"
+    """It used more of the machine than it may. `problem` says what."""
     NOT_STARTED = "not_started"
     """The operating system would not start it: missing, no interpreter, not permitted. `problem` says which."""
 
@@ -87,7 +103,7 @@ class Outcome(NamedTuple):
     violation: str | None = None
     """How it broke the protocol first, with the line's number; None when it did not."""
     problem: str | None = None
-    """Why it could not be started, or how it overflowed."""
+    """Why it could not be started, how it overflowed, or which limit it was over."""
     milliseconds: int = 0
     sandbox: SandboxLevel = "plain"
     dropped: int = 0

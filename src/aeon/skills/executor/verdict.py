@@ -21,9 +21,19 @@ _MESSAGE = 500
 _PROBLEMS = 20
 """Problems of one value that an error lists."""
 
+_LIMITS = {
+    "File too large": "how much it may write, [skills] written_mb",
+    "MemoryError": "its memory, [skills] memory_mb",
+    "Cannot allocate memory": "its memory, [skills] memory_mb",
+    "heap out of memory": "its memory, [skills] memory_mb",
+    "Too many open files": "its open files, [skills] open_files",
+}
+"""What programs say when the kernel holds them to a limit (skills 18)."""
+
 _ENDED_OTHERWISE = {
     Ending.NOT_STARTED: (FailureClass.CANNOT_START, "The script could not be started"),
     Ending.OVERFLOWED: (FailureClass.OUTPUT_LIMIT, "The script wrote too much and was ended"),
+    Ending.LIMITED: (FailureClass.RESOURCE_LIMIT, "The script was over a limit and was ended"),
     Ending.CANCELLED: (FailureClass.CANCELLED, "The script was ended because the run was cancelled"),
 }
 
@@ -77,11 +87,20 @@ def _exit(outcome: Outcome) -> Failure | None:
         return None
     code = outcome.exit_code
     said = f"The script was ended by {_signal(-code)}" if code is not None and code < 0 else f"Exit code {code}"
+    said += _limit(outcome)
     broke = f"; it had also broken the protocol: {outcome.violation}" if outcome.violation else ""
     words = _errors(outcome.events)
     return Failure(
         FailureClass.EXIT_CODE, f"{said}{broke}{f': {words}' if words else _last_words(outcome.stderr)}", code
     )
+
+
+def _limit(outcome: Outcome) -> str:
+    """The limit that its exit code or its last words tell of, as a part of a sentence."""
+    last = outcome.stderr[-_MESSAGE:]
+    if outcome.exit_code == -signal.SIGXFSZ:
+        return f" (a limit: {_LIMITS['File too large']})"
+    return next((f" (a limit: {which})" for words, which in _LIMITS.items() if words in last), "")
 
 
 def _broken_protocol(outcome: Outcome, script: SkillScript) -> Failure | None:

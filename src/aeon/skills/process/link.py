@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.base.errors import SandboxError
+from aeon.skills.invocation import ResourceLimits
 from aeon.skills.process.problems import out_of_files
 from aeon.skills.process.warden import wire
 
@@ -65,7 +66,7 @@ class Channel:
 class WardenProcess:
     """One warden. Raises SandboxError when it cannot be started."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: Kind, limits: ResourceLimits) -> None:
         self._idle: list[Channel] = []
         # In memory: a full disk is no reason not to start. Read when the warden is gone.
         self._complaints = os.fdopen(os.memfd_create("complaints", os.MFD_CLOEXEC), "w+b")
@@ -74,7 +75,7 @@ class WardenProcess:
         with wardens:
             try:
                 self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own program
-                    _command(kind, wardens.fileno()),
+                    _command(kind, wardens.fileno(), limits),
                     cwd="/",
                     env={"LANG": "C.UTF-8"},
                     stdin=subprocess.DEVNULL,
@@ -156,9 +157,11 @@ class WardenProcess:
         self._complaints.close()
 
 
-def _command(kind: Kind, door: int) -> list[str]:
+def _command(kind: Kind, door: int, limits: ResourceLimits) -> list[str]:
     isolation = ["-P", *wire.WARM_OPTIONS] if kind == "warm" else ["-I", "-S"]
-    return [sys.executable, *isolation, "-c", _BOOT, str(Path(__file__).parent), str(os.getpid()), str(door), kind]
+    bounds = map(str, (limits.memory, limits.processes, limits.written, limits.open_files))
+    whom = (str(os.getpid()), str(door), kind)
+    return [sys.executable, *isolation, "-c", _BOOT, str(Path(__file__).parent), *whom, *bounds]
 
 
 def _made(warden: WardenProcess) -> Channel:
@@ -182,8 +185,9 @@ def _written(file: int, request: wire.Request) -> int:
 class WardenLink:
     """The warden of one kind: "cold" starts programs, "warm" forks Python scripts. Threads may share it."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: Kind, limits: ResourceLimits) -> None:
         self._kind: Kind = kind
+        self._limits = limits
         self._lock = Lock()
         self._warden: WardenProcess | None = None
         self._is_closed = False
@@ -216,7 +220,7 @@ class WardenLink:
                     next_step="Use the runner inside its `with` block, or make a new one.",
                 )
             if self._warden is None:
-                self._warden = WardenProcess(self._kind)
+                self._warden = WardenProcess(self._kind, self._limits)
             return self._warden
 
     def give_up(self, warden: WardenProcess) -> SandboxError:

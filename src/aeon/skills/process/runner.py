@@ -7,7 +7,16 @@ from threading import Lock
 from typing import Self, get_args
 
 from aeon.base.errors import ConfigError
-from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, SandboxLevel, Turn
+from aeon.skills.invocation import (
+    Cancellation,
+    Ending,
+    EventSink,
+    Invocation,
+    Outcome,
+    ResourceLimits,
+    SandboxLevel,
+    Turn,
+)
 from aeon.skills.pending import Known, Pending, wait_for
 from aeon.skills.process.link import WardenLink
 from aeon.skills.process.probe import Wish, best_level
@@ -28,7 +37,9 @@ class ProcessRunner:
     one, except in bubblewrap and where the environment sets PYTHON variables; those start cold.
     """
 
-    def __init__(self, level: Wish = "auto", *, fork_server: bool = False) -> None:
+    def __init__(
+        self, level: Wish = "auto", *, fork_server: bool = False, limits: ResourceLimits | None = None
+    ) -> None:
         """Raises ConfigError for a level that there is not."""
         if level not in get_args(Wish):
             known = ", ".join(get_args(Wish))
@@ -37,8 +48,8 @@ class ProcessRunner:
         self._fork_server = fork_server
         self._level: SandboxLevel | None = None
         self._lock = Lock()
-        self._cold = WardenLink("cold")
-        self._warm = WardenLink("warm")
+        self._cold = WardenLink("cold", limits or ResourceLimits())
+        self._warm = WardenLink("warm", limits or ResourceLimits())
 
     @property
     def level(self) -> SandboxLevel:

@@ -158,19 +158,27 @@ def _outcome(invocation: Invocation, watch: Watch, output: EventReader | PlainOu
             Ending.NOT_STARTED, problem=problem, stderr=diagnostics, milliseconds=milliseconds, sandbox=level
         )
     exit_code = _exit_code(report, level)
+    limit = report.text if report is not None and report.kind in (wire.OVER, wire.UNBOXED) else ""
     return Outcome(
-        watch.wish or Ending.EXITED,
+        Ending.LIMITED if limit else watch.wish or Ending.EXITED,
         exit_code,
         output.events,
         stdout=output.stdout if isinstance(output, PlainOutput) else b"",
         stderr=diagnostics,
         violation=_violation(output, watch.wish, exit_code),
-        problem=output.overflow if watch.wish is Ending.OVERFLOWED else None if report else _WARDEN_ENDED,
+        problem=limit or _problem(output, watch, report),
         milliseconds=milliseconds,
         sandbox=level,
         dropped=output.dropped,
         charged=output.charged,
     )
+
+
+def _problem(output: EventReader | PlainOutput, watch: Watch, report: wire.Report | None) -> str | None:
+    """How it overflowed, or that its warden is gone; None when neither."""
+    if watch.wish is Ending.OVERFLOWED:
+        return output.overflow
+    return None if report else _WARDEN_ENDED
 
 
 def _exit_code(report: wire.Report | None, level: SandboxLevel) -> int | None:

@@ -8,13 +8,17 @@ import socket
 import sys
 
 from . import landlock, start, tree
+from .limits import Limits, hold
 from .serve import Starter, Warden
 
 _CHILD_SUBREAPER = 36
 
 
 def main(arguments: list[str]) -> None:
-    """Serve process `arguments[0]` through descriptor `arguments[1]`, by forking if `arguments[2]` is "warm"."""
+    """Serve process `arguments[0]` through descriptor `arguments[1]`, by forking if `arguments[2]` is "warm".
+
+    The rest are the limits of each script.
+    """
     aeon, door, kind = int(arguments[0]), int(arguments[1]), arguments[2]
     if os.getppid() != aeon:
         return
@@ -27,12 +31,15 @@ def main(arguments: list[str]) -> None:
     if not tree.has_children_lists():
         sys.exit("this kernel does not say in /proc who a process's children are (CONFIG_PROC_CHILDREN)")
     landlock.forbid_privileges()
-    Warden(socket.socket(fileno=door), aeon, _starter(kind)).serve()
+    limits = Limits(*map(int, arguments[3:]))
+    starter = _starter(kind, limits)
+    hold(limits)
+    Warden(socket.socket(fileno=door), aeon, starter, limits).serve()
 
 
-def _starter(kind: str) -> Starter:
+def _starter(kind: str, limits: Limits) -> Starter:
     if kind != "warm":
-        return start.Programs().start
+        return start.Programs(limits).start
     from . import warm
 
-    return warm.Scripts().start
+    return warm.Scripts(limits).start

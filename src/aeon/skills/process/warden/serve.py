@@ -8,11 +8,15 @@ import time
 from collections.abc import Callable
 
 from . import tree, wire
+from .limits import Limits, passed
 from .start import Leader
 from .watched import Watched
 
 _TICK = 0.002
 """Seconds between two looks at what is ending."""
+
+_LOOK = 0.025
+"""Seconds between two looks at what the scripts that run use of the machine."""
 
 _CHASES = 20
 """Looks in quick succession at what is doomed: it may be forking away faster than the tick."""
@@ -40,8 +44,10 @@ class Channel:
 class Warden:
     """Serves one Aeon process through `door` until that ends, and then ends everything it started."""
 
-    def __init__(self, door: socket.socket, aeon: int, starter: Starter) -> None:
+    def __init__(self, door: socket.socket, aeon: int, starter: Starter, limits: Limits) -> None:
         self._door = door
+        self._limits = limits
+        self._next_look = 0.0
         self._start = starter
         self._own_group = os.getpgrp()
         self._children = tree.OwnChildren()
@@ -81,8 +87,9 @@ class Warden:
         return True
 
     def _ready(self) -> list[int]:
-        """Wait until something is ready, or for a moment while something is ending."""
-        return [fd for fd, _ in self._poll.poll(_TICK * 1000 if self._ending else None)]
+        """Wait until something is ready, or for a moment while something is ending or runs."""
+        seconds = _TICK if self._ending else _LOOK if self._watched else None
+        return [fd for fd, _ in self._poll.poll(None if seconds is None else seconds * 1000)]
 
     def _attend(self, ready: list[int]) -> None:
         for fd in ready:
@@ -90,8 +97,28 @@ class Warden:
                 self._hear(self._by_conversation[fd])
             elif fd in self._by_pidfd:
                 self._notice_exit(fd)
+        if self._watched and time.monotonic() >= self._next_look:
+            self._look_at_use()
+            self._next_look = time.monotonic() + _LOOK
         if self._ending:
             self._look_after_children()
+
+    def _look_at_use(self) -> None:
+        """End what uses more of the machine than it may (skills 18), and what is nobody's and does."""
+        orphans: dict[int | None, set[int]] = {}
+        leaders = {watched.pid for watched in self._watched.values() if watched.leader_is_alive}
+        for pid in self._children.now() - leaders:
+            orphans.setdefault(self._owner(pid), set()).add(pid)
+        for watched in list(self._watched.values()):
+            roots = orphans.get(watched.pid, set()) | (leaders & {watched.pid})
+            if not watched.limit and (
+                limit := passed(self._limits, tree.with_descendants(roots), watched.own_processes)
+            ):
+                watched.limit = limit
+                self._end(watched, 0)
+        unowned = tree.with_descendants(orphans.get(None, ()))
+        if passed(self._limits, unowned):
+            tree.kill(unowned, self._own_group)
 
     def _end(self, watched: Watched, polite_seconds: float) -> None:
         watched.end(polite_seconds)

@@ -5,9 +5,11 @@ import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from . import landlock
+from .limits import Limits, few_files, hold_files
 from .wire import Request
 
 _STATUS = 3
@@ -27,30 +29,40 @@ class Leader(NamedTuple):
 class Programs:
     """Starts programs. Every descriptor of the warden's is closed on exec, so nothing but stdio is handed down."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
         self._rulesets = landlock.Rulesets()
+        self._limits = limits
 
     def start(self, request: Request, stdio: tuple[int, int, int]) -> Leader:
         """Start it with stdin, stdout and stderr as given. Raises OSError when the system will not."""
+        leader = self._started(request, stdio)
+        with suppress(ProcessLookupError):
+            hold_files(leader.pid, self._limits)
+        return leader
+
+    def _started(self, request: Request, stdio: tuple[int, int, int]) -> Leader:
         os.chdir(request.cwd)  # while nothing else starts; a spawn by vfork cannot do it for itself
         try:
             if request.is_boxed:
-                return _start_boxed(request, stdio)
+                return _start_boxed(request, stdio, self._limits)
             if request.fence is None:
-                return Leader(_spawn(request, request.command, stdio), None)
+                return Leader(_spawn(request, request.command, stdio, self._limits), None)
             ruleset = self._rulesets.of(request.fence)
-            return Leader(_behind(ruleset, lambda: _spawn(request, request.command, stdio)), None)
+            return Leader(_behind(ruleset, lambda: _spawn(request, request.command, stdio, self._limits)), None)
         finally:
             os.chdir("/")
 
 
-def _spawn(request: Request, command: tuple[str, ...], stdio: tuple[int, ...]) -> int:
+def _spawn(request: Request, command: tuple[str, ...], stdio: tuple[int, ...], limits: Limits) -> int:
     """Start the first program of the name that can be started. `stdio` become the descriptors 0, 1, 2 and so on."""
     places = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
     fault: OSError | None = None
     for program in _candidates(command[0], request.env):
         try:
-            return os.posix_spawn(program, command, request.env, file_actions=places, setsid=True, setsigdef=_RESTORED)
+            with few_files(limits):
+                return os.posix_spawn(
+                    program, command, request.env, file_actions=places, setsid=True, setsigdef=_RESTORED
+                )
         except (FileNotFoundError, NotADirectoryError) as error:
             fault = fault or error
         except OSError as error:
@@ -66,13 +78,13 @@ def _candidates(program: str, env: dict[str, str]) -> Iterator[str]:
         yield from (os.path.join(folder, program) for folder in os.get_exec_path(env))  # noqa: PTH118  # pathlib is not loaded here
 
 
-def _start_boxed(request: Request, stdio: tuple[int, int, int]) -> Leader:
+def _start_boxed(request: Request, stdio: tuple[int, int, int], limits: Limits) -> Leader:
     """Start it in bubblewrap, from the thread that lives as long as the warden: the box dies with that thread."""
     program, *rest = request.command
     status, told = os.pipe()
     try:
         command = (program, "--json-status-fd", str(_STATUS), *rest)
-        return Leader(_spawn(request, command, (*stdio, told)), status)
+        return Leader(_spawn(request, command, (*stdio, told), limits), status)
     except BaseException:
         os.close(status)
         raise

@@ -18,6 +18,7 @@ from itertools import dropwhile
 from typing import NoReturn, TextIO, cast
 
 from . import landlock
+from .limits import Limits, hold_files
 from .start import Leader
 from .wire import WARM_OPTIONS, Request
 
@@ -58,8 +59,9 @@ _CANNOT_BEGIN = 126
 class Scripts:
     """Starts scripts, with what they mostly import loaded once for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
         self._rulesets = landlock.Rulesets()
+        self._limits = limits
         for name in _LOADED:
             with suppress(ImportError):
                 importlib.import_module(name)
@@ -74,15 +76,16 @@ class Scripts:
         ruleset = None if request.fence is None else self._rulesets.of(request.fence)
         pid = os.fork()
         if pid == 0:
-            _run(request, stdio, ruleset)
+            _run(request, stdio, ruleset, self._limits)
         return Leader(pid, None)
 
 
-def _run(request: Request, stdio: tuple[int, int, int], ruleset: int | None) -> NoReturn:
+def _run(request: Request, stdio: tuple[int, int, int], ruleset: int | None, limits: Limits) -> NoReturn:
     """Be the script, and end as the interpreter would. Never returns, so that nothing of the warden is unwound."""
     code = _CANNOT_BEGIN
     try:
         _become(request, stdio, ruleset)
+        hold_files(0, limits)
         code = _main(sys.argv[0])
         threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # noqa: SLF001  # as multiprocessing ends a forked child
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  # as above

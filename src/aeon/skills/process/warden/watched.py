@@ -24,11 +24,18 @@ class Watched:
         self._exit_code: int | None = None
         self._deadline: float | None = None
         self._was_asked = False
+        self.limit = ""
+        """Which limit it was ended for; empty for none."""
 
     @property
     def leader_is_alive(self) -> bool:
         """Whether its leader has not been waited for yet."""
         return self._exit_code is None
+
+    @property
+    def own_processes(self) -> int:
+        """How many of its processes are bubblewrap's."""
+        return 0 if self._status is None else 2
 
     @property
     def is_doomed(self) -> bool:
@@ -69,4 +76,4 @@ class Watched:
     def report(self) -> wire.Report:
         """How it ended, once it is over."""
         code = self._exit_code or 0
-        return wire.Report(wire.OVER if has_begun(self._status) or code < 0 else wire.UNBOXED, code)
+        return wire.Report(wire.OVER if has_begun(self._status) or code < 0 else wire.UNBOXED, code, self.limit)

@@ -31,7 +31,7 @@ REFUSED = "refused"
 WITHDRAWN = "withdrawn"
 """It waited for its place, and will not begin."""
 OVER = "over"
-"""Everything is gone; with the leader's exit code."""
+"""Everything is gone; with the leader's exit code, and the limit that it was ended for, if it was."""
 UNBOXED = "unboxed"
 """The sandbox ended before the script began; everything is gone."""
 
