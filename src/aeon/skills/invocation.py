@@ -52,11 +52,15 @@ class ResourceLimits:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a script may touch beyond the system it runs on. Enforced from the level "landlock" up."""
+    """What a script may touch beyond the system it runs on. Enforced from the level "landlock" up.
+
+    `local_sockets`: unix sockets by their path, of all folders under landlock, of those it sees in bubblewrap.
+    """
 
     read: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
     network: bool = False
+    local_sockets: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Access, Ending
 from aeon.skills.process import ProcessRunner, probe
 
-from .conftest import usable
+from .conftest import DONE, usable
 
 pytestmark = pytest.mark.slow  # a process for each test, at every level
 
@@ -189,3 +189,67 @@ def test_require_never_means_plain(monkeypatch):
 
 def test_the_outcome_says_how_it_was_isolated(runner, scripts):
     assert runner.run(scripts.sh("exit 0")).sandbox == runner.level
+
+
+LEAKS = {
+    "UDP": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'secret', ('127.0.0.1', {port}))",
+    "UDP of IPv6": "socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b'secret', ('::1', {port}))",
+    "a unix socket by path": "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'secret', {path!r})",
+    "one of a pair": "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b'secret', {path!r})",
+    "netlink": "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0).bind((0, 0))",
+    "vsock": "socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)",
+}
+
+
+@pytest.mark.parametrize("how", LEAKS)
+def test_nothing_goes_out_without_a_grant(sandbox, scripts, tmp_path, how):
+    """Skills 15: landlock alone sees TCP only."""
+    path = str(tmp_path / "ear")
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as local,
+    ):
+        udp.bind(("127.0.0.1", 0))
+        local.bind(path)
+        attempt = LEAKS[how].format(port=udp.getsockname()[1], path=path)
+        outcome = sandbox.run(scripts.python(f"import socket\n{attempt}\nprint('{DONE}')"))
+        for ear in (udp, local):
+            ear.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                ear.recv(10)
+    if sandbox.level == "landlock":  # bubblewrap has a network of its own, in which it may talk to itself
+        assert outcome.exit_code != 0
+
+
+def test_local_sockets_that_are_granted_can_be_used(sandbox, scripts):
+    """Skills 11: a script with `model` talks to Aeon by one."""
+    path = str(scripts.folder / "ear")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as ear:
+        ear.bind(path)
+        ear.listen()
+        access = Access(read=(scripts.folder,), local_sockets=True)
+        body = f"import socket\nsocket.socket(socket.AF_UNIX).connect({path!r})\nprint('{DONE}')"
+        assert sandbox.run(scripts.python(body, access=access)).exit_code == 0
+
+
+def test_pairs_of_stream_sockets_are_the_script_s_own(sandbox, scripts):
+    body = f"import asyncio\nasyncio.run(asyncio.sleep(0))\nprint('{DONE}')"
+    assert sandbox.run(scripts.python(body)).exit_code == 0
+
+
+def test_attributes_of_files_that_may_not_be_written_stay(sandbox, scripts, tmp_path):
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    access = Access(read=(scripts.folder, mine), write=(scripts.folder,))
+    body = f"import os\nos.setxattr({str(mine)!r}, 'user.note', b'x')\nprint('{DONE}')"
+
+    assert sandbox.run(scripts.python(body, access=access)).exit_code != 0
+    assert os.listxattr(mine) == []
+
+
+def test_the_ways_around_a_filter_of_system_calls_are_closed(scripts):
+    """io_uring would carry out what the filter refuses."""
+    with usable("landlock") as runner:
+        body = "import ctypes\nassert ctypes.CDLL(None).syscall(425, 8, 0) == -1"
+        body += f"\nprint('{DONE}')"
+        assert runner.run(scripts.python(body)).exit_code == 0

@@ -69,6 +69,7 @@ def prepare(
             read=(skill.directory_path.resolve(), *input_files, *(extra_read if has_model else ())),
             write=(data,),
             network=NETWORK in skill.capabilities or not is_ndjson,
+            local_sockets=has_model,
         ),
     )
 

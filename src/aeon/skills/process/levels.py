@@ -82,7 +82,7 @@ def _fence(invocation: Invocation) -> Fence:
     access = invocation.access
     system = (*_system(), "/proc", *_DEVICES)
     read = (*_programs(invocation.env.get("PATH", "")), *map(str, access.read))
-    return Fence(system, read, (*_OWN_WRITABLE, *map(str, access.write)), access.network)
+    return Fence(system, read, (*_OWN_WRITABLE, *map(str, access.write)), access.network, access.local_sockets)
 
 
 def _box(invocation: Invocation) -> list[str]:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from . import landlock
+from . import landlock, seccomp
 from .limits import Limits, few_files, hold_files
-from .wire import Request
+from .wire import Fence, Request
 
 _STATUS = 3
 """The descriptor on which bubblewrap reports."""
@@ -48,7 +48,9 @@ class Programs:
             if request.fence is None:
                 return Leader(_spawn(request, request.command, stdio, self._limits), None)
             ruleset = self._rulesets.of(request.fence)
-            return Leader(_behind(ruleset, lambda: _spawn(request, request.command, stdio, self._limits)), None)
+            return Leader(
+                _behind(request.fence, ruleset, lambda: _spawn(request, request.command, stdio, self._limits)), None
+            )
         finally:
             os.chdir("/")
 
@@ -92,7 +94,7 @@ def _start_boxed(request: Request, stdio: tuple[int, int, int], limits: Limits) 
         os.close(told)
 
 
-def _behind(ruleset: int, spawn: Callable[[], int]) -> int:
+def _behind(fence: Fence, ruleset: int, spawn: Callable[[], int]) -> int:
     """Start it from a thread that puts itself behind the fence, hands that down, and ends."""
     outcome: list[int | Exception] = []
     is_over = _thread.allocate_lock()
@@ -101,6 +103,7 @@ def _behind(ruleset: int, spawn: Callable[[], int]) -> int:
     def fenced() -> None:
         try:
             landlock.enter(ruleset)
+            seccomp.enter(fence)
             outcome.append(spawn())
         except Exception as error:  # noqa: BLE001  # raised again by the thread that asked
             outcome.append(error)

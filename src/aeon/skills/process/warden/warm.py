@@ -17,7 +17,7 @@ from contextlib import suppress
 from itertools import dropwhile
 from typing import NoReturn, TextIO, cast
 
-from . import landlock
+from . import landlock, seccomp
 from .limits import Limits, hold_files
 from .start import Leader
 from .wire import WARM_OPTIONS, Request
@@ -105,8 +105,9 @@ def _become(request: Request, stdio: tuple[int, int, int], ruleset: int | None) 
     for changed in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(changed, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if ruleset is not None:
+    if ruleset is not None and request.fence is not None:
         landlock.enter(ruleset)
+        seccomp.enter(request.fence)
     for number, fd in enumerate([os.dup(fd) for fd in stdio]):
         os.dup2(fd, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))

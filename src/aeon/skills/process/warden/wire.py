@@ -37,7 +37,7 @@ UNBOXED = "unboxed"
 
 
 class Fence(NamedTuple):
-    """What landlock leaves open: what may be read and executed, what may be written too, and the network.
+    """What is left open: what may be read and executed, what may be written too, the network, unix sockets by path.
 
     `system` may be read too; it is what stays in its place for as long as a warden lives.
     """
@@ -46,6 +46,7 @@ class Fence(NamedTuple):
     read: tuple[str, ...]
     write: tuple[str, ...]
     network: bool
+    local_sockets: bool
 
 
 class Request(NamedTuple):
