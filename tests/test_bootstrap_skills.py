@@ -106,6 +106,24 @@ def test_a_skill_that_is_broken_for_the_session_runs_for_nobody(skills, place):
     assert [node.error.type for node in result.execution_trace] == ["disabled_skill"]
 
 
+@pytest.mark.parametrize(
+    ("level", "said"), [("plain", ["without isolation"]), ("landlock", ["behind landlock"]), ("bubblewrap", [])]
+)
+def test_what_isolation_leaves_open_is_in_the_result(skills, place, level, said):
+    """Skills 15: plain is never chosen without a word."""
+    put(place / "skills", "one")
+    made = skills(sandbox=level)
+    try:
+        made.sandbox()
+    except SandboxError as error:
+        pytest.skip(str(error))
+    result = made.execute(plan("one/scripts/say.sh"))
+
+    assert result.success
+    assert len(result.warnings) == len(said)
+    assert all(words in warning for words, warning in zip(said, result.warnings, strict=True))
+
+
 def test_a_plan_that_runs_keeps_the_skills_it_was_checked_with(skills, place):
     """Hot reload breaks no running plan: the catalog of the run is a value."""
     put(place / "skills", "talker")

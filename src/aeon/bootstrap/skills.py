@@ -22,6 +22,7 @@ from aeon.skills.discovery.search import Root, default_roots
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
+from aeon.skills.isolation import told_of_isolation
 from aeon.skills.launch.input_files import input_files
 from aeon.skills.launch.prepare import prepare
 from aeon.skills.model_gateway import ModelGateway
@@ -105,7 +106,7 @@ class Skills:
         Raises MissingExtraError without the extra, SandboxError when it cannot isolate as asked.
         """
         executor = self._executor(observer)
-        return executor.execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim)
+        return told_of_isolation(executor.execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim))
 
     def run(
         self,
@@ -127,7 +128,7 @@ class Skills:
         budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
         planner = ModelPlanner(self._model(), _prompt, observer, budget)
         replanner = Replanner(self.catalog, planner, PatternPlanner(), executor.execute, self.health, observer)
-        return replanner.run(request, cancellation, on_result)
+        return told_of_isolation(replanner.run(request, cancellation, on_result))
 
     def tools_for(self, request: str) -> list[SkillTool]:
         """The scripts of the few skills that share words with the request, as tools; none without the extra."""

@@ -1,5 +1,6 @@
 """Scripts that misbehave in every way known: the right ending, no survivor, no hang, no memory (skills 1-4)."""
 
+import os
 import resource
 import select
 import signal
@@ -359,6 +360,23 @@ def test_a_warden_that_is_killed_is_replaced(scripts):
         assert seconds < 3
         assert scripts.survivors() == []
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
+
+
+@pytest.mark.parametrize("which", ["warden", "guard"])
+def test_a_killed_warden_leaves_nothing_that_hid_from_it(runner, scripts, which):
+    """Skills 4, 15: a script that left its session and its environment, at plain too, where it can kill the warden."""
+    stubborn = scripts.stubborn()
+    script = scripts.sh(f"(setsid env -i {stubborn} &)\nsleep 0.1\necho '{LOG}'\nexec {stubborn}")
+
+    def kill(_event) -> None:
+        link = runner._cold._warden
+        os.kill(link.pid if which == "warden" else link._process.pid, signal.SIGKILL)
+
+    outcome, seconds = timed(runner, script, None, kill)
+    assert outcome.ending is Ending.EXITED
+    assert seconds < 5
+    wait_until(lambda: not scripts.survivors())
+    assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
 
 def test_nothing_is_ended_for_a_leader_that_is_not_known():

@@ -14,13 +14,16 @@ from typing import Literal, NamedTuple, TypeAlias
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import ResourceLimits
 from aeon.skills.process.problems import out_of_files
-from aeon.skills.process.warden import wire
+from aeon.skills.process.warden import guard, tree, wire
 
 Kind: TypeAlias = Literal["cold", "warm"]
 
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from warden.main import main; sys.path.pop(); main(sys.argv[2:])"
 _SEND_SECONDS = 10.0
 """How long a warden may take to accept what it is asked before it counts as hung."""
+
+_GUARD_SECONDS = 12.0
+"""A little more than a guard takes to end what a killed warden left."""
 
 _CLOSE_SECONDS = 15.0
 """A little more than a warden takes to end what it started."""
@@ -90,7 +93,8 @@ class WardenProcess:
 
     @property
     def pid(self) -> int:
-        return self._process.pid
+        """The warden's; what was started is its guard, above it."""
+        return next(iter(tree.children(self._process.pid)), self._process.pid)
 
     def ask(self, order: Order) -> Channel:
         """Have a request carried out; returns where it reports, which is the caller's to give back or to close.
@@ -138,9 +142,15 @@ class WardenProcess:
         )
 
     def kill(self) -> None:
-        """End it at once, whatever it is doing."""
+        """End it and everything below it at once, whatever it is doing; by its guard, where that still listens."""
+        below = tree.children(self._process.pid)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.send_signal(guard.END)
+            self._process.wait(_GUARD_SECONDS)
         self._process.kill()
         self._process.wait()
+        for pid in below:
+            tree.kill_one(pid)
 
     def close(self) -> None:
         """Let it end everything that it started, and then itself."""

@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 
-from . import landlock, start, tree
+from . import guard, landlock, start, tree
 from .limits import Limits, hold
 from .serve import Starter, Warden
 
@@ -26,15 +26,21 @@ def main(arguments: list[str]) -> None:
     for survived in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(survived, lambda _signal, _frame: None)  # what is ignored, scripts would inherit as ignored
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if ctypes.CDLL(None, use_errno=True).prctl(_CHILD_SUBREAPER, 1, 0, 0, 0):
-        sys.exit("this kernel lets no process adopt what its children leave behind")
+    _adopt_orphans()
     if not tree.has_children_lists():
         sys.exit("this kernel does not say in /proc who a process's children are (CONFIG_PROC_CHILDREN)")
     landlock.forbid_privileges()
+    guard_pid = guard.divide(door)
+    _adopt_orphans()
     limits = Limits(*map(int, arguments[3:]))
     starter = _starter(kind, limits)
     hold(limits)
-    Warden(socket.socket(fileno=door), aeon, starter, limits).serve()
+    Warden(socket.socket(fileno=door), aeon, starter, limits, guard_pid).serve()
+
+
+def _adopt_orphans() -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(_CHILD_SUBREAPER, 1, 0, 0, 0):
+        sys.exit("this kernel lets no process adopt what its children leave behind")
 
 
 def _starter(kind: str, limits: Limits) -> Starter:

@@ -42,9 +42,9 @@ class Channel:
 
 
 class Warden:
-    """Serves one Aeon process through `door` until that ends, and then ends everything it started."""
+    """Serves one Aeon process through `door` until that or the guard ends, and then ends everything it started."""
 
-    def __init__(self, door: socket.socket, aeon: int, starter: Starter, limits: Limits) -> None:
+    def __init__(self, door: socket.socket, aeon: int, starter: Starter, limits: Limits, guard: int) -> None:
         self._door = door
         self._limits = limits
         self._next_look = 0.0
@@ -59,15 +59,15 @@ class Warden:
         self._ending: dict[int, Watched] = {}
         self._by_pidfd: dict[int, Watched] = {}
         self._poll = select.poll()
-        self._aeon = os.pidfd_open(aeon)
-        for fd in (door.fileno(), self._aeon):
+        self._masters = [os.pidfd_open(aeon), os.pidfd_open(guard)]
+        for fd in (door.fileno(), *self._masters):
             self._poll.register(fd, select.POLLIN)
 
     def serve(self) -> None:
         """Work until Aeon closes the door or is gone, however it went."""
         while self._turn():
             pass
-        for fd in (self._door.fileno(), self._aeon):
+        for fd in (self._door.fileno(), *self._masters):
             self._poll.unregister(fd)
         self._door.close()  # what still lies there is not begun
         for channel in list(self._waiting):
@@ -81,7 +81,8 @@ class Warden:
     def _turn(self) -> bool:
         """One round; whether there will be another."""
         ready = self._ready()
-        if self._aeon in ready or (self._door.fileno() in ready and not self._answer_door()):
+        is_alone = any(master in ready for master in self._masters)
+        if is_alone or (self._door.fileno() in ready and not self._answer_door()):
             return False
         self._attend(ready)
         return True
