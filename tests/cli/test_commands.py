@@ -312,3 +312,10 @@ def test_a_torn_last_line_is_reported_and_is_no_error(aeon, log):
     assert "note: The last line was cut off" in ended.err
     assert aeon("resume", log).out == "it is 352\n"
     assert aeon("log", "verify", log).out.startswith("3 entries")
+
+
+@pytest.mark.parametrize(("name", "field"), [("Process", "steps"), ("service", "connectionSchema")])
+def test_the_schemas_of_what_is_applied_are_there_too(aeon, name, field):
+    """Measured E10: `aeon schema` knew no Process."""
+    ended = aeon("schema", name)
+    assert (ended.code, field in ended.json["properties"]) == (0, True)

@@ -13,6 +13,8 @@ from aeon.cli.text import pretty
 from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep
+from aeon.platform.catalog.model import NewService
+from aeon.platform.processes.model import NewProcess
 from aeon.skills.discovery.manifest import Manifest
 from aeon.skills.plan_json import ExecutionResult, PlanJson
 
@@ -23,6 +25,8 @@ ENTITIES: Mapping[str, type[BaseModel]] = {
     "PlanJson": PlanJson,
     "ExecutionResult": ExecutionResult,
     "SkillManifest": Manifest,
+    "Service": NewService,
+    "Process": NewProcess,
 }
 """The entities of the data models, by name."""
 

@@ -85,6 +85,18 @@ def test_a_service_s_structure_never_changes(world):
     )
 
 
+@pytest.mark.parametrize(
+    ("operation", "rule"),
+    [({"query": "@tools", "mode": "write"}, "own_record_is_read"), ({"query": "MATCH (n)"}, "own_record_by_name")],
+)
+def test_a_tool_on_aeons_own_record_that_can_only_fail_is_not_saved(world, operation, rule):
+    """Measured E10: a step failed with it after the model was paid."""
+    user = world.user("u")
+    service = world.service(user, type="neo4j_graph", protocol="bolt")
+    fields = {"connectionParams": {"endpoint": "aeon:graph"}, "inputSchema": {"type": "object"}}
+    broken(rule, lambda: world.tool(user, service, **fields, operation={"type": "graph_query", **operation}))
+
+
 def test_what_is_disabled_is_never_healthy(world):
     """Platform 5: nor is a tool healthier than its service."""
     user = world.user("u")

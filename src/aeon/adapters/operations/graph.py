@@ -1,17 +1,14 @@
 """Queries of graphs: Aeon's own record by named queries alone, other servers in the words of the tool's owner."""
 
-from typing import Final, cast
+from typing import cast
 
 from aeon.adapters.operations.addresses import Resolve, resolved
 from aeon.adapters.operations.graph_servers import Found, connected
 from aeon.adapters.operations.own_record import NAMED, Named, ask
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError, Outcome, Work
-from aeon.platform.catalog.operations import GraphQuery
+from aeon.platform.catalog.operations import OWN_RECORD, GraphQuery
 from aeon.platform.store import QueryTimeoutError, Row, Store, StoreError, StoreUnavailableError
-
-OWN: Final = "aeon:graph"
-"""The endpoint that is Aeon's own record."""
 
 
 class GraphExecutor:
@@ -27,7 +24,7 @@ class GraphExecutor:
 
     def execute(self, work: Work) -> Outcome:
         operation = cast(GraphQuery, work.operation)
-        if work.connection.get("endpoint") == OWN:
+        if work.connection.get("endpoint") == OWN_RECORD:
             return Outcome(_result(self._own_rows(work, operation), operation.row_limit))
         given: JsonObject = {name: work.given.get(name) for name in sorted(operation.variables())}
         found: Found = connected(work, self._resolve)(operation, given)

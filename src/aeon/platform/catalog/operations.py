@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
@@ -60,6 +60,10 @@ class OutgoingHttp(Outgoing):
     allow_insecure: bool = Field(
         default=False, description="whether a key may go over plain http to another machine, readable on its way"
     )
+
+
+OWN_RECORD: Final = "aeon:graph"
+"""The endpoint that is Aeon's own record: read only, by named queries."""
 
 
 class GraphQuery(Outgoing):

@@ -15,7 +15,7 @@ from aeon.platform.catalog.model import (
     ServiceType,
     Tool,
 )
-from aeon.platform.catalog.operations import Operation, OutgoingHttp
+from aeon.platform.catalog.operations import OWN_RECORD, GraphQuery, Operation, OutgoingHttp
 from aeon.platform.errors import RuleError
 
 PROTOCOLS: dict[ServiceType, tuple[str, ...]] = {
@@ -103,6 +103,7 @@ def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
             field="$.operation.type",
         )
     check_connection(tool, service)
+    _check_own_record(tool)
     if service.requires_secret and tool.secret_id is None:
         raise RuleError(
             f"The service {service.name!r} asks for a secret.",
@@ -111,6 +112,27 @@ def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
             next_step="Create one with `aeon secret set` and name it in the tool.",
         )
     _check_secrecy(tool)
+
+
+def _check_own_record(tool: NewTool | Tool) -> None:
+    """Aeon's own record is read, and by named queries; a call would find that out when all before it is done."""
+    operation = tool.operation
+    if not isinstance(operation, GraphQuery) or tool.connection_params.get("endpoint") != OWN_RECORD:
+        return
+    if operation.mode != "read":
+        raise RuleError(
+            "Tools only read Aeon's own record.",
+            rule="own_record_is_read",
+            field="$.operation.mode",
+            next_step="Set the operation's mode to read.",
+        )
+    if not operation.query.strip().startswith("@"):
+        raise RuleError(
+            "Of Aeon's own record only named queries are asked.",
+            rule="own_record_by_name",
+            field="$.operation.query",
+            next_step="Give the name of one, such as @tools.",
+        )
 
 
 def _check_secrecy(tool: NewTool | Tool) -> None:
