@@ -121,7 +121,7 @@ def test_every_entity_has_a_schema_that_holds(aeon, log):
     """The schema of LogEntry accepts what runs write, the schema of Tool what is exported."""
     from aeon.base.json_schema import SchemaCheck
 
-    assert len(aeon("schema").out.splitlines()) == 11
+    assert len(aeon("schema").out.splitlines()) == 13
     entries = SchemaCheck(aeon("schema", "LogEntry").json)
     assert [entries.problems(entry) for entry in read_log(log).entries] == [[], [], []]
     tools = SchemaCheck(aeon("schema", "Tool").json)
