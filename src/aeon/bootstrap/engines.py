@@ -1,5 +1,6 @@
 """The engine that the settings mean: DBOS in the project's folder or on Postgres, Temporal, or none that lasts."""
 
+import platform
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,7 @@ from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.base.folders import make_folder
 from aeon.base.project_folder import require_own
 from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
+from aeon.platform.identity import RunStore
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Book, Engine, Workers
 from aeon.platform.workers.model import TAKES_OVER_ITSELF
@@ -41,6 +43,8 @@ class Place(NamedTuple):
     settings: EngineSettings
     environ: Mapping[str, str]
     record: Callable[[], str]
+    claim: Callable[[RunStore], None]
+    """Has the record's runs be kept there; raises ConfigError where they are kept elsewhere."""
     from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
 
     @property
@@ -68,7 +72,7 @@ def open_engine(place: Place, parts: Parts, executor: str) -> Engine:
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosEngine
 
-    found = _database(place)
+    found = _claimed(place)
     return DbosEngine(found, parts.book, parts.workers, parts.results, parts.clock, executor, elsewhere=elsewhere)
 
 
@@ -99,8 +103,36 @@ def open_worker(
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosWorker
 
-    found = _database(place)
+    found = _claimed(place)
     return DbosWorker(found, workers, results, executor=executor, slots=slots, present=present, is_wanted=is_wanted)
+
+
+def run_store(place: Place) -> RunStore | None:
+    """Where DBOS keeps the runs, made if need be; None for an engine that keeps none, or in Temporal.
+
+    Raises ConfigError, MissingExtraError, EngineUnavailableError.
+    """
+    if place.address == _MEMORY or place.address.startswith(_TEMPORAL):
+        return None
+    _need_dbos()
+    return _store_at(place, _database(place))
+
+
+def _claimed(place: Place) -> str:
+    """Where DBOS keeps its rows, which is where the record's runs are kept (measured E5)."""
+    found = _database(place)
+    place.claim(_store_at(place, found))
+    return found
+
+
+def _store_at(place: Place, found: str) -> RunStore:
+    from aeon.adapters.engine.dbos.belonging import id_of
+
+    parts = urlsplit(place.address)
+    server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return RunStore(
+        id_of(found), server if place.address else f"{platform.node()}:{place.project / '.aeon' / 'runs.db'}"
+    )
 
 
 def _refuse_in_memory(elsewhere: list[str]) -> None:

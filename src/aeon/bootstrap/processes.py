@@ -5,16 +5,18 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 from uuid import uuid4
 
 from aeon.adapters.results import FileResults
 from aeon.base.clock import SystemClock
-from aeon.bootstrap.engines import Parts, Place, executor_of, open_engine, open_worker
+from aeon.base.errors import ConfigError
+from aeon.bootstrap.engines import Parts, Place, executor_of, open_engine, open_worker, run_store
 from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.telemetry import span_sending
-from aeon.platform.identity import mark_of
+from aeon.platform.identity import RunStore, claim_run_store, mark_of, move_run_store, run_store_of
+from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import Engine
 from aeon.platform.processes.runs.measuring import Measuring
@@ -36,6 +38,14 @@ from aeon.platform.workers.presence import Presence
 from aeon.platform.workers.registry import Registry
 from aeon.platform.workers.serving import is_wanted, present
 from aeon.settings import EngineSettings
+
+
+class Adopted(NamedTuple):
+    """Where a record's runs were kept before, None for nowhere, where they are now, and how many have not ended."""
+
+    before: RunStore | None
+    own: RunStore
+    open_runs: int
 
 
 class ProcessRunner:
@@ -60,7 +70,14 @@ class ProcessRunner:
         self.carrier = executor_of(settings, self.executor)
         self._settings = settings
         self._environ = environ
-        self._place = Place(project, settings, environ, partial(mark_of, platform.store), from_project)
+        self._place = Place(
+            project,
+            settings,
+            environ,
+            partial(mark_of, platform.store),
+            partial(claim_run_store, platform.store),
+            from_project,
+        )
         self._closing: list[Callable[[], None]] = []
 
     @cached_property
@@ -127,6 +144,25 @@ class ProcessRunner:
         before = datetime.fromisoformat(now) - timedelta(days=self._settings.keep_days if days is None else days)
         pruning = Pruning(self.platform.store, self.results, self.engine.forget, self.clock.now)
         return pruning.prune(before.isoformat(timespec="microseconds"))
+
+    def adopt_runs(self, *, is_dry: bool) -> "Adopted":
+        """Have the record's runs be kept where the settings say, since where they were is lost (measured E5).
+
+        Raises ConfigError while a process carries out runs of the record, and for an engine that this is not about.
+        """
+        own, before = run_store(self._place), run_store_of(self.platform.store)
+        if own is None:
+            raise ConfigError("Only runs in this folder or in PostgreSQL are adopted; these settings keep none there.")
+        others = sorted(present(self.registry))
+        if others:
+            raise ConfigError(
+                f"Somebody is there for the runs of this record: {', '.join(others)}.",
+                next_step="End these processes first; `aeon worker list` shows them.",
+            )
+        (row,) = self.platform.store.read(queries.OPEN_COUNT)
+        if not is_dry and before is not None:
+            move_run_store(self.platform.store, own)
+        return Adopted(before, own, row["number"])
 
     def begin(self, types: Sequence[str] = ()) -> None:
         """Open the engine, and be there for all to see."""

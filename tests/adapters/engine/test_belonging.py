@@ -26,7 +26,7 @@ def test_it_is_the_first_graphs_for_good(postgres):
 def test_neither_engine_nor_worker_opens_another_graphs(postgres, tmp_path):
     address = postgres()
     claim(address, "first")
-    place = Place(tmp_path, EngineSettings().model_copy(update={"address": address}), {}, lambda: "second")
+    place = Place(tmp_path, EngineSettings().model_copy(update={"address": address}), {}, lambda: "second", bool)
     with pytest.raises(ConfigError, match="another record"):
         open_engine(place, Parts(None, None, None, None), "me")
     with pytest.raises(ConfigError, match="another record"):

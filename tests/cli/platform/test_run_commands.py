@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -132,3 +133,31 @@ def test_what_one_user_remembers_no_other_is_told(aeon):
         for user in ("ann", "bob", "me")
     }
     assert {user: each["memory"]["found"] for user, each in found.items()} == {"ann": True, "bob": False, "me": False}
+
+
+@pytest.mark.slow
+def test_a_second_place_for_runs_is_refused_until_it_is_adopted_e5(aeon, applied, shop):
+    """The runs' database was lost: nothing goes on from an empty one without a word."""
+    applied(ASKING)
+    assert aeon("process", "run", "visit", "--input", "who=Ann").code == 3
+    for file in Path(".aeon").glob("runs.db*"):
+        file.unlink()
+
+    refused = aeon("process", "run", "visit", "--input", "who=Ben")
+    told = " ".join(refused.err.split())
+    assert (refused.code, refused.out) == (2, "")
+    assert "The runs of this record are kept in " in told
+    assert "aeon runs adopt --dry-run" in told
+    assert aeon("process", "answer", "last", "ask", "garden").code == 2
+    assert shop.calls == {"/first": 1}
+
+    looked = aeon("runs", "adopt", "--dry-run", "--json").json
+    assert (looked["openRuns"], looked["adopted"]) == (1, False)
+    assert aeon("process", "run", "visit", "--input", "who=Ben").code == 2
+    adopted = aeon("runs", "adopt")
+    assert adopted.code == 0
+    assert "1 open run(s) have lost what their steps came to" in " ".join(adopted.err.split())
+    assert "already" in aeon("runs", "adopt").out
+
+    assert aeon("process", "run", "visit", "--input", "who=Ben").code == 3
+    assert shop.calls["/first"] >= 2

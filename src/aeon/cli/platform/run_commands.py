@@ -145,6 +145,18 @@ def runs_prune(
     return prune_runs(days, user, as_json=as_json)
 
 
+@runs.command("adopt")
+def runs_adopt(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would mean.")] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Keep this record's runs here from now on, because the place that kept them is lost."""
+    from aeon.cli.platform.runs import adopt_runs
+
+    return adopt_runs(user, is_dry=dry_run, as_json=as_json)
+
+
 worker = group("Carry out runs that nobody carries out, jobs of one type, or what schedules have due. Ctrl-C ends it.")
 
 

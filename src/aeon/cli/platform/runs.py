@@ -31,8 +31,8 @@ def run_process(
     with running(user) as runner:
         process = runner.platform.processes.find(user, name)
         new = NewRun(given, within=deadline, executor=runner.carrier)
+        runner.begin()  # a run is not accepted where it could not go on
         run = runner.runs.accept(process, new, Request(user, key))
-        runner.begin()
         if run.executor == runner.carrier:
             runner.engine.start(run.id)
         else:  # the same key was used before: whoever had the run may be gone
@@ -61,8 +61,8 @@ def retry_run(run: str, user: str, *, as_json: bool) -> int:
     """Go on after a run that failed or was cancelled, in a new one that keeps what was completed."""
     with running(user) as runner:
         run = named(runner, user, run)
-        new = runner.runs.retry(run, Request(user))
         runner.begin()
+        new = runner.runs.retry(run, Request(user))
         runner.engine.start(new.id)
         say(f"run {new.id} goes on after {run}")
         return _followed(runner, user, new.id, as_json=as_json)
@@ -163,6 +163,31 @@ def named(runner: ProcessRunner, user: str, run: str) -> str:
     if not newest:
         raise NotFoundError("You have no run.", next_step="Start one: aeon process run NAME.")
     return newest[0].id
+
+
+def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
+    """Have the record's runs be kept where the settings say. Raises ConfigError while somebody carries out runs."""
+    with running(user) as runner:
+        before, own, open_runs = runner.adopt_runs(is_dry=is_dry)
+    has_moved = before is not None and before.id != own.id
+    if as_json:
+        told: JsonObject = {"before": before and before.where, "now": own.where, "openRuns": open_runs}
+        put(pretty({**told, "adopted": has_moved and not is_dry}))
+        return Code.DONE
+    if before is None or not has_moved:
+        put(f"the runs are kept in {clean(own.where)} already" if before else "no run was kept anywhere yet")
+        return Code.DONE
+    place, was = clean(own.where), clean(before.where)
+    put(
+        f"the runs would be kept in {place} instead of {was}" if is_dry else f"the runs are kept in {place} from now on"
+    )
+    if open_runs:
+        say(
+            f"{open_runs} open run(s) have lost what their steps came to: they begin again from their first step, and "
+            "what was done in the world is done again. Cancel those that must not: aeon runs cancel RUN.",
+            "warning: ",
+        )
+    return Code.DONE
 
 
 @contextmanager

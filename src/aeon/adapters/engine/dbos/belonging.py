@@ -1,7 +1,11 @@
-"""A database holds the runs of one record: with two, workers of each would take the other's jobs for unwanted."""
+"""A database holds the runs of one record: with two, workers of each would take the other's jobs for unwanted.
+
+It has an id of its own too, so that a record can say where its runs are kept (measured E5).
+"""
 
 from contextlib import suppress
 from typing import Final
+from uuid import uuid4
 
 from sqlalchemy import Column, Engine, Integer, MetaData, String, Table, insert, select
 from sqlalchemy.exc import IntegrityError
@@ -15,7 +19,8 @@ _GRAPH: Final = Table(
     Column("place", Integer, primary_key=True, autoincrement=False),
     Column("id", String, nullable=False),
 )
-_PLACE = 1
+_RECORD, _ITSELF = 1, 2
+"""Where in the table stands whose the database is, and its own id."""
 
 
 def claim(address: str, record: str) -> None:
@@ -23,12 +28,7 @@ def claim(address: str, record: str) -> None:
 
     Raises ConfigError where it is another record's, and EngineUnavailableError.
     """
-    database = Database(address)
-    try:
-        with told_when_away():
-            owner = _owner(database.engine, record)
-    finally:
-        database.dispose()
+    owner = _noted(address, _RECORD, record)
     if owner != record:
         raise ConfigError(
             f"engine.address: the database holds the runs of another record ({owner}), and this one is {record}.",
@@ -36,9 +36,28 @@ def claim(address: str, record: str) -> None:
         )
 
 
-def _owner(engine: Engine, record: str) -> str:
+def id_of(address: str) -> str:
+    """The database's own id, given to it when it is first asked for. Raises EngineUnavailableError."""
+    return _noted(address, _ITSELF, str(uuid4()))
+
+
+def _noted(address: str, place: int, value: str) -> str:
+    """What stands in that place of the database at `address`: `value`, unless something stood there before."""
+    database = Database(address)
+    try:
+        with told_when_away():
+            return _put(database.engine, place, value)
+    finally:
+        database.dispose()
+
+
+def _put(engine: Engine, place: int, value: str) -> str:
     ensure(engine, _GRAPH)
-    with suppress(IntegrityError), engine.begin() as connection:  # else somebody has it
-        connection.execute(insert(_GRAPH), {"place": _PLACE, "id": record})
+    stands = select(_GRAPH.c.id).where(_GRAPH.c.place == place)
     with engine.connect() as connection:
-        return connection.execute(select(_GRAPH.c.id)).scalar_one()
+        if (there := connection.execute(stands).scalar()) is not None:
+            return there
+    with suppress(IntegrityError), engine.begin() as connection:  # else somebody was quicker
+        connection.execute(insert(_GRAPH), {"place": place, "id": value})
+    with engine.connect() as connection:
+        return connection.execute(stands).scalar_one()
