@@ -112,8 +112,11 @@ def faults(value: Json) -> list[str]:
 def copied(value: Json) -> Json:
     """A copy of a JSON value that shares no object or list with it."""
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in cast(JsonObject, value).items()}
-    return [copied(item) for item in cast(list[Json], value)] if isinstance(value, list) else value
+        fields = cast(JsonObject, value)
+        return {key: copied(item) if isinstance(item, (dict, list)) else item for key, item in fields.items()}
+    if isinstance(value, list):
+        return [copied(item) if isinstance(item, (dict, list)) else item for item in cast(list[Json], value)]
+    return value
 
 
 def _is_plain(value: Json, depth: int) -> bool:
@@ -129,7 +132,10 @@ def _is_plain(value: Json, depth: int) -> bool:
         return depth > 0 and all(_is_plain(item, depth - 1) for item in value)
     if kind is not dict or depth <= 0:
         return False
-    return all(type(key) is str and _is_plain(item, depth - 1) for key, item in value.items())
+    return all(
+        type(key) is str and (type(cast(object, item)) is str or _is_plain(item, depth - 1))
+        for key, item in value.items()
+    )
 
 
 def _faults(value: Json, path: str, above: tuple[int, ...]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from aeon.base.errors import (
     message_of,
 )
 from aeon.base.json import Json, JsonObject, copied, faults
+from aeon.base.overriding import overrides
 from aeon.kernel.marks import FROM_THE_MODEL, declined, fallback_mark
 from aeon.kernel.prompts import STEP_SYSTEM, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
 from aeon.kernel.state import RunPolicy
@@ -335,14 +336,17 @@ class StepExecutor:
         outcome.result = result
 
     def _accept_call(self, registered: Registered, arguments: JsonObject, thought: JsonObject | None) -> None:
-        """Show the validator copies of the model's call and of what runs. Raises ExecutionError (FR-024, FR-025)."""
+        """Show the validator copies of the model's call and of what runs. Raises ExecutionError (FR-024, FR-025).
+
+        Both have passed the checks of `Validator` itself by now, so only methods of others' own are asked.
+        """
         tool = registered.exported
         try:
-            if thought is not None:
+            if thought is not None and overrides(self._validator, Validator, "validate_llm_output"):
                 self._validator.validate_llm_output(copied(thought))
-            self._validator.validate_tool_call(
-                {"tool": tool["name"], "arguments": copied(arguments)}, tool["input_schema"]
-            )
+            if overrides(self._validator, Validator, "validate_tool_call"):
+                call: JsonObject = {"tool": tool["name"], "arguments": copied(arguments)}
+                self._validator.validate_tool_call(call, tool["input_schema"])
         except Exception as error:  # a validator is other people's code
             raise ExecutionError(f"The validator refuses the call of {tool['name']!r}: {message_of(error)}") from error
 

@@ -7,6 +7,7 @@ from typing import cast
 from aeon.base.errors import MAX_MESSAGE, ToolError, is_recordable, message_of, text_of
 from aeon.base.giving_up import GivingUp, when_given_up
 from aeon.base.json import Json, JsonObject, canonical, copied, faults, parse_strict
+from aeon.base.overriding import overrides
 from aeon.base.threads import Outcome, WorkerThread, outcome_of
 from aeon.tools.interface import Tool
 from aeon.tools.registry import Registered
@@ -37,7 +38,7 @@ class ToolCaller:
                 return tool.invoke(**own)
 
         result = _checked(self._done(tool, work, giving_up), registered)
-        if not _is_own(tool, "validate_output"):
+        if not overrides(tool, Tool, "validate_output"):
             return result
 
         def look() -> Json:
@@ -90,14 +91,12 @@ class ToolCaller:
         return outcome
 
 
-def _is_own(tool: Tool, method: str) -> bool:
-    """Whether a tool has a `method` of its own; the inherited one says what its schema says, checked anyway."""
-    return getattr(getattr(tool, method, None), "__func__", None) is not getattr(Tool, method)
-
-
 def _require_own(tool: Tool, method: str, value: JsonObject) -> None:
-    """Ask the tool's own `validate_input` or `validate_output` about a copy. Raises ToolError when it says no."""
-    if not _is_own(tool, method):
+    """Ask the tool's own `validate_input` or `validate_output` about a copy. Raises ToolError when it says no.
+
+    The inherited one says what its schema says, which is checked anyway.
+    """
+    if not overrides(tool, Tool, method):
         return
     copy = cast(JsonObject, copied(value))
     is_input = method == "validate_input"
