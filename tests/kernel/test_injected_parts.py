@@ -1,5 +1,8 @@
 """Every published part that can be injected is the part that runs (core-interfaces)."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
 
 from aeon.base.errors import LLMError, OrchestrationError, PlanError, SupervisorError
@@ -267,3 +270,28 @@ def test_a_step_is_carried_out_by_the_published_method_of_its_mode_core_1(one, r
     assert outcome.success
     assert executor.used == [used]
     assert memory.read("step/a") == outcome.result
+
+
+def test_two_runs_that_share_a_supervisor_keep_their_records_apart_k13():
+    """Each waits for the other within its own planning, so that their repairs come between each other's."""
+    meeting = Barrier(2, timeout=30)
+
+    class Meeting(ScriptedAdapter):
+        def complete(self, request, on_text=None):
+            meeting.wait()
+            return super().complete(request, on_text)
+
+    shared = Supervisor(ScriptedAdapter([]))
+
+    def run(number):
+        broken = f"{{'steps': [{{'step_id': 's{number}', 'description': 'd', 'agent': 'llm'}}]}}"
+        made = Orchestrator(Meeting([broken, "ok"]), supervisor=shared)
+        return made.execute(f"request {number}")["final_state"].supervisor_actions
+
+    with ThreadPoolExecutor(2) as pool:
+        kept = list(pool.map(run, range(2)))
+
+    assert len(shared.actions) == 2
+    assert [[f"s{number}" in str(action.original_output) for action in kept[number]] for number in range(2)] == [
+        [True]
+    ] * 2

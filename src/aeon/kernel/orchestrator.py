@@ -177,7 +177,8 @@ class Orchestrator:
         try:
             self._tools = self._registry.snapshot()
             self._observer = guarded(self._given_observer)
-            yield
+            with self._supervisor.one_run():
+                yield
         finally:
             self._is_busy = False
 
@@ -321,7 +322,7 @@ class Orchestrator:
 
     def _take_actions(self, cycle: "_Cycle", step_id: str | None) -> list[SupervisorAction]:
         """The repairs since the cycle began, now part of it."""
-        actions = self._supervisor.actions[cycle.first_action :]
+        actions = self._supervisor.recorded_since(cycle.first_action)
         cycle.actions = [action.as_dict() for action in actions]
         for action in cycle.actions:
             self._emit(Repaired(step_id, action))

@@ -1,6 +1,8 @@
 """`Supervisor`: reads model output, repairs it within limits, records every repair (core 2, 9, 10; FR-028 to 033)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the published signatures
@@ -60,10 +62,18 @@ class _Reading:
     is_unread: bool = False
 
 
+_READING: ContextVar[_Reading | None] = ContextVar("reading", default=None)
+"""What is being read, for the repair that it leads to."""
+
+_RUN: ContextVar[object] = ContextVar("run", default=None)
+"""The run that is under way; each thread has its own, and a run within a run another."""
+
+
 class Supervisor:
     """Repairs malformed output by the model of the run, under a reduced prompt, at most twice an output.
 
-    `actions` holds every repair ever tried here, deterministic ones too; it is only appended to.
+    `actions` holds every repair ever tried here, deterministic ones too; it is only appended to. Several runs
+    may share a supervisor, also at the same time.
     """
 
     def __init__(self, llm_adapter: LLMAdapter, system_prompt: str = SYSTEM, *, clock: Clock | None = None) -> None:
@@ -71,7 +81,22 @@ class Supervisor:
         self._llm = llm_adapter
         self._system_prompt = system_prompt
         self._clock = clock or SystemClock()
-        self._reading: _Reading | None = None
+        self._made_in: dict[int, object] = {}
+        """The runs that actions were recorded in, by the actions' ids."""
+
+    @contextmanager
+    def one_run(self) -> Generator[None]:
+        """What is recorded within belongs to a run of its own."""
+        token = _RUN.set(object())
+        try:
+            yield
+        finally:
+            _RUN.reset(token)
+
+    def recorded_since(self, first: int) -> list[SupervisorAction]:
+        """The actions after the first so many, but for those of other runs."""
+        run = _RUN.get()
+        return [action for action in self.actions[first:] if self._made_in.get(id(action), run) is run]
 
     def repair_json(
         self,
@@ -113,7 +138,8 @@ class Supervisor:
         Raises SupervisorError when that is not possible (FR-030).
         """
         _require_object(malformed_call)
-        reading, self._reading = self._reading, None
+        reading = _READING.get()
+        _READING.set(None)
         if reading is None:
             problems = call_problems(malformed_call, schema_check(tool_schema))
             if not problems:
@@ -136,7 +162,8 @@ class Supervisor:
         Raises SupervisorError when that is not possible (FR-031).
         """
         _require_object(malformed_plan)
-        reading, self._reading = self._reading, None
+        reading = _READING.get()
+        _READING.set(None)
         before: JsonObject | None = malformed_plan
         if reading is None:
             if not _made_plan_problems(malformed_plan):
@@ -238,7 +265,7 @@ class Supervisor:
 
         Raises SupervisorError, LLMError.
         """
-        self._reading = reading
+        _READING.set(reading)
         try:
             repaired = repair()
         except (SupervisorError, LLMError):
@@ -246,7 +273,7 @@ class Supervisor:
         except Exception as error:  # a subclass is other people's code
             raise SupervisorError(f"The supervisor failed: {message_of(error)}") from error
         finally:
-            self._reading = None
+            _READING.set(None)
         if problems := faults_of(repaired):
             listed = "; ".join(str(problem) for problem in problems[:5])
             raise SupervisorError(f"The supervisor's repair is not valid: {listed}.")
@@ -330,15 +357,15 @@ class Supervisor:
         return repaired
 
     def _record(self, action_type: ActionType, before: JsonObject, attempt: int, **outcome: Json) -> None:
-        self.actions.append(
-            SupervisorAction(
-                action_type=action_type,
-                original_output=before,
-                attempt_number=attempt,
-                timestamp=self._clock.now(),
-                **outcome,
-            )
+        action = SupervisorAction(
+            action_type=action_type,
+            original_output=before,
+            attempt_number=attempt,
+            timestamp=self._clock.now(),
+            **outcome,
         )
+        self._made_in[id(action)] = _RUN.get()
+        self.actions.append(action)
 
 
 @cache
