@@ -1,5 +1,6 @@
 """Every engine does the same (platform 6-10): the shipped conformance suite."""
 
+import threading
 import time
 
 import dbos as dbos_library
@@ -8,6 +9,7 @@ import pytest
 from aeon.adapters.engine.dbos import DbosEngine
 from aeon.adapters.engine.local import LocalEngine
 from aeon.testing.engines import CASES, SURVIVING, EngineWorld
+from aeon.testing.engines.world import echo, step, waits_for
 
 
 def local(_folder, _request):
@@ -55,6 +57,23 @@ def test_engine(case, world):
 @pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
 def test_engine_that_keeps_its_work(case, lasting_world):
     case(lasting_world)
+
+
+def test_a_run_that_comes_back_is_carried_out_once(lasting_world):
+    """Rule 43: who lost a run without a word, since it only waited, and gets it again, does not go on with it twice."""
+    world, goes_on = lasting_world, threading.Event()
+    gate, tool = world.tool("gate", waits_for(goes_on)), world.tool("echo", echo)
+    inner = world.process("inner", [step("g", gate, timeout=60)])
+    call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
+    run = world.begin(world.process("outer", [call, step("b", tool, after=["c"])]))
+    world.until(lambda: world.tools.calls["gate"] == 1 and "step_started c" in world.kinds(run))
+    assert world.runs.book.give(run.id, world.engine.executor, "another")
+    assert world.runs.book.give(run.id, "another", world.engine.executor)
+    world.engine.take_over([run.id])
+    assert not world.engine.wait(run.id, 2.0)
+    goes_on.set()
+    assert world.ended(run).state.phase == "completed"
+    assert world.tools.calls == {"gate": 1, "echo": 1}
 
 
 @pytest.mark.slow

@@ -116,6 +116,8 @@ class Carrying:
             raise
 
     async def _carried(self, run: str, checkpoint: Checkpoint, confirm: Confirm) -> None:
+        if (earlier := self._lanes.get(run)) is not None:  # it was taken from this process, and given back
+            await earlier.lose()
         work = await self.patience.ask(self._book.work, run, self._executor, confirm)
         if work is None:
             return
@@ -127,12 +129,17 @@ class Carrying:
             await writer.guarding(conduct(work, lane))
         finally:
             lane.close()
+            lane.has_left.set()
             if self._lanes.get(run) is lane:
                 del self._lanes[run]
 
-    def lease_of(self, run: str) -> Lease:
-        """A run's lease, of which nothing is known yet."""
-        return Lease(partial(self._book.is_held, run, self._executor), f"The run {run}", lasts=self._lasts)
+    def lease_of(self, lane: "_Lane") -> Lease:
+        """The lease of a lane's run, of which nothing is known yet. Only the last lane of a run can hold it."""
+
+        def is_held() -> bool:
+            return self._lanes.get(lane.run_id) is lane and self._book.is_held(lane.run_id, self._executor)
+
+        return Lease(is_held, f"The run {lane.run_id}", lasts=self._lasts)
 
     def wake(self) -> None:
         """Look at once what is wanted of the runs. Any thread may ask."""
@@ -178,7 +185,9 @@ class _Lane:
     """One run's, in this process."""
 
     def __init__(self, work: Work, clock: Clock, writer: Writer, checkpoint: Checkpoint, carrying: Carrying) -> None:
+        self.run_id = work.run.id
         self.ended = asyncio.Event()
+        self.has_left = asyncio.Event()
         self._work = work
         self._clock = clock
         self._writer = writer
@@ -199,7 +208,7 @@ class _Lane:
         if queues is not None and await queues.takes(job, again=again):
             done = await self._elsewhere(job, queues, again=again)
         else:
-            confirm = self._carrying.lease_of(job.run_id).confirm
+            confirm = self._carrying.lease_of(self).confirm
             async with self._carrying.workers.place(job, confirm) as act:
                 is_cut_off = again and job.effect == "once"
                 done = await self._kept(job, partial(interrupted, job) if is_cut_off else act)
@@ -218,8 +227,7 @@ class _Lane:
 
     async def _confirm(self) -> None:
         """Raises TakenOverError when the run is another's by now."""
-        run = self._work.run.id
-        await self._carrying.patience.ask(self._carrying.lease_of(run).confirm)
+        await self._carrying.patience.ask(self._carrying.lease_of(self).confirm)
 
     async def _kept(self, job: Job, makes: Makes) -> Done:
         return await self._checkpoint(self._work.plan.positions[job.step], job.attempt, makes)
@@ -270,6 +278,11 @@ class _Lane:
         if signal.id not in self._seen:
             self._seen.add(signal.id)
             self._wanted.put_nowait(Happened(signal.event))
+
+    async def lose(self) -> None:
+        """End at once, where everything stands: the run is somebody else's."""
+        self._writer.lose(TakenOverError(f"The run {self.run_id} was taken over, and is carried out anew."))
+        await self.has_left.wait()
 
     def close(self) -> None:
         self.ended.set()

@@ -66,5 +66,9 @@ class Writer:
         try:
             await self.settle()
         except Exception as error:  # noqa: BLE001  # told to the run that it belongs to
-            if not self._lost.done():
-                self._lost.set_exception(error)
+            self.lose(error)
+
+    def lose(self, error: Exception) -> None:
+        """Have the work that is guarded cancelled, which raises that."""
+        if not self._lost.done():
+            self._lost.set_exception(error)
