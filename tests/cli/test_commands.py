@@ -172,6 +172,20 @@ def test_doctor_is_content_with_a_model_that_answers(aeon, double):
     assert not Path(".aeon/logs").exists()
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("", "ok      runs: a step is on the disk before it counts as complete"),
+        ('[engine]\ndurability = "relaxed"\n', "note    runs: engine.durability is relaxed: a power cut may take"),
+        ('[engine]\naddress = "memory"\n', "note    runs: engine.address is memory: they end with their process"),
+    ],
+)
+def test_doctor_says_what_a_power_cut_may_take_of_runs(aeon, settings, said):
+    """Rule 42"""
+    Path("aeon.toml").write_text(settings)
+    assert said in aeon("doctor", "--quick").out
+
+
 def test_doctor_says_what_is_broken_and_what_to_do(aeon, monkeypatch, plugin):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -73,7 +73,8 @@ def open_engine(place: Place, parts: Parts, executor: str) -> Engine:
     from aeon.adapters.engine.dbos import DbosEngine
 
     found = _claimed(place)
-    return DbosEngine(found, parts.book, parts.workers, parts.results, parts.clock, executor, elsewhere=elsewhere)
+    given = (parts.book, parts.workers, parts.results, parts.clock, executor)
+    return DbosEngine(found, *given, elsewhere=elsewhere, is_durable=settings.is_durable)
 
 
 def open_worker(
@@ -104,7 +105,16 @@ def open_worker(
     from aeon.adapters.engine.dbos import DbosWorker
 
     found = _claimed(place)
-    return DbosWorker(found, workers, results, executor=executor, slots=slots, present=present, is_wanted=is_wanted)
+    return DbosWorker(
+        found,
+        workers,
+        results,
+        executor=executor,
+        slots=slots,
+        present=present,
+        is_wanted=is_wanted,
+        is_durable=place.settings.is_durable,
+    )
 
 
 def run_store(place: Place) -> RunStore | None:

@@ -54,7 +54,14 @@ def examine(model: str | None, *, is_quick: bool, as_json: bool) -> int:
     else:
         findings.append(Finding("configuration", "ok", _files_read([path for path, there in loaded.files if there])))
         with opened(loaded, is_quiet=True) as app:
-            findings += [*_project(), *_places(app), *_tools(app), *_skills(app), *_model(app, is_quick=is_quick)]
+            findings += [
+                *_project(),
+                *_places(app),
+                _durability(app),
+                *_tools(app),
+                *_skills(app),
+                *_model(app, is_quick=is_quick),
+            ]
     is_well = all(finding.state != "broken" for finding in findings)
     if as_json:
         put(pretty({"ok": is_well, "findings": [finding._asdict() for finding in findings]}))
@@ -129,6 +136,17 @@ def _places(app: App) -> list[Finding]:
         _tried("log folder", f"{folder} can be written", lambda: _write_in(folder)),
         _tried("memory", f"{app.settings.memory.path} can be read", lambda: app.memory.read("aeon doctor")),
     ]
+
+
+def _durability(app: App) -> Finding:
+    """What a power cut may take of runs (rule 42)."""
+    engine = app.settings.engine
+    if engine.address == "memory":
+        return Finding("runs", "note", "engine.address is memory: they end with their process")
+    if engine.is_durable:
+        return Finding("runs", "ok", "a step is on the disk before it counts as complete")
+    said = "engine.durability is relaxed: a power cut may take the last steps, which are then done again"
+    return Finding("runs", "note", said)
 
 
 def _tried(name: str, text: str, attempt: Callable[[], object]) -> Finding:

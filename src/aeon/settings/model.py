@@ -187,6 +187,16 @@ class EngineSettings(_Section):
         default=4, ge=0, le=1000, description="calls of MCP servers at once; 0: left to workers of that type"
     )
     keep_days: int = Field(default=30, ge=1, le=36_500, description="days for which runs that have ended are kept")
+    durability: Literal["full", "relaxed"] = Field(
+        default="full",
+        description="full: a step is on the disk before it counts as complete; relaxed: faster, but a power cut may "
+        "take the last ones, which are then done again",
+    )
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether a power cut may take nothing of a run that was told."""
+        return self.durability == "full"
 
     @property
     def slots(self) -> dict[str, int]:

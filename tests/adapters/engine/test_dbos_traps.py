@@ -109,7 +109,7 @@ def test_eight_processes_that_open_new_databases_at_once_all_succeed(tmp_path):
 def test_writers_wait_for_each_other_and_a_commit_is_in_the_log(asked):
     """As shipped it has no WAL, and whoever meets another writer fails."""
     assert asked("PRAGMA journal_mode") == "wal"
-    assert asked("PRAGMA synchronous") == 1
+    assert asked("PRAGMA synchronous") == 2
     assert asked("PRAGMA busy_timeout") == 30_000
 
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 SQLITE = "sqlite:///"
 
+_WAIT_FOR_SYNC = """
+SELECT set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)
+"""
+
 
 class Database:
     """DBOS's database, which can be closed before DBOS itself: nothing that it still wants to write then is written.
@@ -22,8 +26,12 @@ class Database:
     DBOS writes an error for a workflow that its process stops, and would never go on with it.
     """
 
-    def __init__(self, address: str) -> None:
-        """`address` is `sqlite:///FILE`, or a URL of Postgres."""
+    def __init__(self, address: str, *, is_durable: bool = True) -> None:
+        """`address` is `sqlite:///FILE`, or a URL of Postgres.
+
+        What is committed survives a power cut (rule 42). Where it is not to be durable, a power cut may take what was
+        committed last, and nothing else: SQLite does not sync, and Postgres does what its own settings say.
+        """
         from sqlalchemy import create_engine
         from sqlalchemy.event import listen
 
@@ -31,8 +39,11 @@ class Database:
         if address.startswith(SQLITE):
             self.engine: Engine = create_engine(address)
             listen(self.engine, "connect", _prepare_sqlite)
+            listen(self.engine, "connect", _synced if is_durable else _relaxed)
         else:
             self.engine = create_engine(address.replace("postgresql://", "postgresql+psycopg://", 1))
+            if is_durable:
+                listen(self.engine, "connect", _wait_for_sync)
         listen(self.engine, "checkout", self._refuse_when_closed)
         listen(self.engine, "checkin", self._let_go_when_closed)
 
@@ -82,15 +93,28 @@ def told_when_away() -> Generator[None]:
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:  # a connection of whichever driver
-    """WAL, writers one after another, waiting for each other instead of failing.
-
-    A commit survives the process being killed; of a power failure it may lose the last ones, which are made again.
-    """
+    """WAL, writers one after another, waiting for each other instead of failing."""
     connection.isolation_level = "IMMEDIATE"
-    for pragma in ("busy_timeout=30000", "synchronous=NORMAL", "foreign_keys=ON"):
+    for pragma in ("busy_timeout=30000", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
     while_busy(lambda: connection.execute("PRAGMA journal_mode=WAL"))  # the first of several processes changes the file
     connection.create_function("unixepoch", -1, _unixepoch)
+
+
+def _synced(connection: Any, _record: object) -> None:  # as above
+    """Each commit is on the disk before it returns."""
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def _relaxed(connection: Any, _record: object) -> None:  # as above
+    """A commit survives the process being killed; of a power cut it may lose the last ones."""
+    connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _wait_for_sync(connection: Any, _record: object) -> None:  # as above
+    """A server or role that is set to acknowledge before it syncs does not here; stronger settings stay."""
+    connection.execute(_WAIT_FOR_SYNC)
+    connection.commit()
 
 
 def _unixepoch(*_modifiers: object) -> float:

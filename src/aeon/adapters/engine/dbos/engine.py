@@ -55,11 +55,13 @@ class DbosEngine:
         *,
         elsewhere: Collection[str] = (),
         lease: float = OFFLINE_AFTER,
+        is_durable: bool = True,
     ) -> None:
         """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be.
 
         Jobs of the types `elsewhere` go into queues, for whatever processes serve these; all others are done here.
-        Others take runs over from this process after `lease` seconds of silence.
+        Others take runs over from this process after `lease` seconds of silence. Where it `is_durable` a power cut
+        takes nothing that was kept.
         """
         self.executor = executor
         self.name = f"DBOS, {'SQLite' if address.startswith(SQLITE) else 'Postgres'}"
@@ -68,7 +70,7 @@ class DbosEngine:
         self._over: dict[str, _Over] = {}
         self._queue = f"aeon-runs-{executor}"
         self._is_taking_over = False
-        self._opened = Opened(address, results, executor)
+        self._opened = Opened(address, results, executor, is_durable=is_durable)
         with self._opened.or_closed():
             self._journal = Journal(self._opened.database, results)
 

@@ -3,11 +3,13 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from concurrent.futures import Future
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from sqlalchemy import (
     Column,
     Connection,
+    Engine,
     Insert,
     Integer,
     MetaData,
@@ -17,17 +19,17 @@ from sqlalchemy import (
     Text,
     bindparam,
     delete,
-    insert,
     select,
+    true,
 )
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.dialects import postgresql, sqlite
 
 from aeon.adapters.engine.dbos.database import Database, ensure, told_when_away
 from aeon.adapters.engine.dbos.standing import workflows_of
 from aeon.adapters.engine.patience import Trouble
 from aeon.base.json import canonical, parse_strict
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
-from aeon.platform.processes.runs.conducting import TakenOverError
+from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.model import Done
 
@@ -43,7 +45,6 @@ _ATTEMPTS: Final = Table(
 )
 _OF_RUN = _ATTEMPTS.c.run == bindparam("run")
 _OF_ATTEMPT = _OF_RUN & (_ATTEMPTS.c.step == bindparam("step")) & (_ATTEMPTS.c.attempt == bindparam("attempt"))
-_KEEP = insert(_ATTEMPTS)
 _KNOWN = select(_ATTEMPTS.c.step, _ATTEMPTS.c.attempt).where(_OF_RUN)
 _KEPT = select(_ATTEMPTS.c.done).where(_OF_ATTEMPT)
 _FORGET = delete(_ATTEMPTS).where(_OF_RUN)
@@ -60,6 +61,16 @@ Key = tuple[int, int]
 """A step's position, and the number of the attempt at it."""
 
 
+_Row: TypeAlias = dict[str, str | int | None]
+
+
+class _Waiting(NamedTuple):
+    """An attempt that is to be kept, and whether it was written."""
+
+    row: _Row
+    is_written: Future[bool]
+
+
 class Journal:
     """The attempts of all runs in one database. Threads share it; all of it blocks.
 
@@ -72,9 +83,12 @@ class Journal:
         self._results = results
         is_sqlite = self._engine.dialect.name == "sqlite"
         self._turn = threading.BoundedSemaphore(_AT_ONCE_ON_SQLITE if is_sqlite else _AT_ONCE)
+        self._waiting: list[_Waiting] = []
+        self._looking = threading.Lock()
         self._trouble = Trouble()
         workflows = workflows_of(self._engine)
-        self._owner, self._keep_owned = _owner(workflows), _keep_owned(workflows)
+        self._owner = _owner(workflows)
+        self._keep, self._keep_owned = _keep(self._engine), _keep_owned(self._engine, workflows)
         ensure(self._engine, _ATTEMPTS)
 
     def known(self, run: str) -> set[Key]:
@@ -99,13 +113,13 @@ class Journal:
         Without a token whoever comes first writes. Raises TakenOverError when somebody else has the run, or wrote.
         """
         text = checked_in(self._results, canonical(done.as_dict()))
-        row = {**_params(run, key), "done": text}
-        try:
-            with self._turn:
-                self._asked(lambda connection: self._write(connection, row, owner))
-        except IntegrityError:
-            if self._text(run, key) != text:  # or it was written by a try whose connection was lost
-                raise TakenOverError("Somebody else carries the run out now.") from None
+        mine = _Waiting({**_params(run, key), "done": text, "owner": owner}, Future())
+        with self._looking:
+            self._waiting.append(mine)
+        with self._turn:
+            self._write_what_waits()
+        if not mine.is_written.result():
+            self._require_same(run, key, text)
 
     def forget(self, runs: Sequence[str]) -> None:
         """Remove all attempts of runs that have ended. Raises EngineUnavailableError: it is not urgent."""
@@ -113,12 +127,40 @@ class Journal:
             with self._turn, told_when_away(), self._engine.begin() as connection:
                 connection.execute(_FORGET, [{"run": run} for run in runs])
 
-    def _write(self, connection: Connection, row: dict[str, str | int], owner: str | None) -> None:
-        if owner is None:
-            connection.execute(_KEEP, row)
-        elif connection.execute(self._keep_owned, {**row, "owner": owner}).rowcount == 0:
-            told = "The run {run} is carried out by another executor now: step {step}, attempt {attempt} is not kept."
-            raise TakenOverError(told.format_map(row))
+    def _write_what_waits(self) -> None:
+        """Whoever has its turn writes for all that wait by then: they share a transaction, and its sync (rule 42)."""
+        with self._looking:
+            waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._write(waiting)
+
+    def _write(self, rows: "list[_Waiting]") -> None:
+        """In one transaction; what cannot be written at all fails alone."""
+        try:
+            written = self._asked(lambda connection: [self._is_written(connection, each.row) for each in rows])
+        except Exception as error:  # noqa: BLE001  # told to whoever waits for it
+            if len(rows) == 1 or isinstance(error, HaltError):
+                for each in rows:
+                    each.is_written.set_exception(error)
+            else:
+                for each in rows:
+                    self._write([each])
+        else:
+            for each, is_written in zip(rows, written, strict=True):
+                each.is_written.set_result(is_written)
+
+    def _is_written(self, connection: Connection, row: "_Row") -> bool:
+        """Not where it is there already, or the run is another's."""
+        keep = self._keep if row["owner"] is None else self._keep_owned
+        return connection.execute(keep, row).rowcount == 1
+
+    def _require_same(self, run: str, key: Key, text: str) -> None:
+        """A try whose connection was lost may have written it. Raises TakenOverError where that is not so."""
+        found = self._asked(lambda connection: connection.execute(_KEPT, _params(run, key)).scalar())
+        if found != text:
+            step, attempt = key
+            told = f"The run {run} is carried out by another executor now: step {step}, attempt {attempt} is not kept."
+            raise TakenOverError(told)
 
     def _text(self, run: str, key: Key) -> str:
         return self._asked(lambda connection: connection.execute(_KEPT, _params(run, key)).scalar_one())
@@ -141,12 +183,23 @@ def _owner(workflows: Table) -> Select[Any]:  # of whatever columns
     return select(workflows.c.owner_xid).where(is_there, workflows.c.status == _CARRIED_OUT)
 
 
-def _keep_owned(workflows: Table) -> Insert:
+def _keep(engine: Engine) -> Insert:
+    values = [bindparam(column.name, type_=column.type) for column in _ATTEMPTS.c]
+    return _unless_there(engine, select(*values).where(true()))
+
+
+def _keep_owned(engine: Engine, workflows: Table) -> Insert:
     """Nobody takes the run over between the look at its owner and the end of the transaction (rule 43)."""
     values = [bindparam(column.name, type_=column.type) for column in _ATTEMPTS.c]
     is_owned = (workflows.c.workflow_uuid == bindparam("run")) & (workflows.c.owner_xid == bindparam("owner"))
     owned = select(*values).select_from(workflows).where(is_owned, workflows.c.status == _CARRIED_OUT)
-    return insert(_ATTEMPTS).from_select(list(_ATTEMPTS.c), owned.with_for_update(read=True))
+    return _unless_there(engine, owned.with_for_update(read=True))
+
+
+def _unless_there(engine: Engine, found: Select[Any]) -> Insert:
+    """In a transaction with others nothing may fail: Postgres would take none of them."""
+    insert = sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
+    return insert(_ATTEMPTS).from_select(list(_ATTEMPTS.c), found).on_conflict_do_nothing()
 
 
 def _params(run: str, key: Key) -> dict[str, str | int]:

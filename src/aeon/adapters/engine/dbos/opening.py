@@ -24,11 +24,11 @@ _WAKES_EVERY = 0.2
 class Opened:
     """There is one in a process at a time. Workflows are registered after it is made, and before `launch`."""
 
-    def __init__(self, address: str, results: Results, executor: str) -> None:
+    def __init__(self, address: str, results: Results, executor: str, *, is_durable: bool = True) -> None:
         """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be."""
         _silence()
         self._is_open = True
-        self.database = Database(address)
+        self.database = Database(address, is_durable=is_durable)
         self.instance = DBOS(config=_config(address, self.database, results, executor))
         _quieten(self.instance)
 

@@ -40,7 +40,7 @@ _BEGINS = 2
 class DbosWorker:
     """Carries out jobs of some types. It takes over what other such processes had begun when they were lost."""
 
-    def __init__(  # its parts, each from the composition root
+    def __init__(  # noqa: PLR0913  # its parts, each from the composition root
         self,
         address: str,
         workers: Workers,
@@ -52,13 +52,14 @@ class DbosWorker:
         is_wanted: Callable[[str], bool],
         looks_every: float = _LOOKS_FOR_LOST_EVERY,
         lease: float = OFFLINE_AFTER,
+        is_durable: bool = True,
     ) -> None:
         """Serve the queues of the types in `slots`, so many jobs of each at once.
 
         `present` says which executors there are now, this one among them: it must be entered there before. Every
         `looks_every` seconds it is looked for jobs whose worker is not. `is_wanted` says whether a run's jobs are still
         to be carried out. Both may raise StoreError. Others take jobs over from this process after `lease` seconds of
-        silence.
+        silence. A power cut takes nothing that was kept where it `is_durable`.
         """
         self._lease = lease
         self._workers = workers
@@ -68,7 +69,7 @@ class DbosWorker:
         self._under_way: dict[asyncio.Task[Done], str] = {}
         self._watching: asyncio.Task[None] | None = None
         self._ends = threading.Event()
-        self._opened = Opened(address, results, executor)
+        self._opened = Opened(address, results, executor, is_durable=is_durable)
         self._standing = standing = Standing(self._opened.database.engine)
         self._gates = Gates(self._opened.instance, standing, slots, workers.waiting)
         self._lost = LostJobs(standing, executor, present)

@@ -1,0 +1,36 @@
+"""Keeps attempts, and says each when it is kept: so many after each other, or so many at once.
+
+python keeping_process.py FOLDER COUNT one|all full|relaxed
+"""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from aeon.adapters.engine.dbos.database import Database
+from aeon.adapters.engine.dbos.journal import Journal
+from aeon.adapters.results import FileResults
+from aeon.platform.processes.running.events import StepCompleted
+from aeon.platform.processes.runs.model import Done
+
+
+def main(folder, count, at_once, durability):
+    database = Database(f"sqlite:///{folder}/runs.db", is_durable=durability == "full")
+    journal = Journal(database, FileResults(folder / "results"))
+
+    def keep(number):
+        journal.keep(f"run {number}", (0, 1), Done(event=StepCompleted(step="a", attempt=1, output=number)))
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+
+    if at_once == "one":
+        for number in range(count):
+            keep(number)
+    else:
+        with ThreadPoolExecutor(count) as threads:
+            list(threads.map(keep, range(count)))
+    database.dispose()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
