@@ -10,6 +10,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
+import dbos
 import pytest
 from sqlalchemy import text
 
@@ -17,6 +18,8 @@ from aeon.adapters.engine.dbos import DbosEngine
 from aeon.adapters.engine.dbos.database import Database
 from aeon.adapters.engine.dbos.serializing import JsonSerializer
 from aeon.adapters.results import FileResults
+from aeon.platform.ledger import Request
+from aeon.platform.processes.runs.accepting import NewRun
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
@@ -111,6 +114,30 @@ def test_writers_wait_for_each_other_and_a_commit_is_in_the_log(asked):
     assert asked("PRAGMA journal_mode") == "wal"
     assert asked("PRAGMA synchronous") == 2
     assert asked("PRAGMA busy_timeout") == 30_000
+
+
+def test_who_takes_a_run_over_has_it_though_another_starts_it_at_that_moment(world, monkeypatch):
+    """Whoever accepted it was stopped before it started it: what is started under its id is left to whoever did, and
+    the run would be carried out by nobody (rule 43).
+    """
+    tool = world.tool("echo", echo)
+    process = world.process("late", [step("a", tool)])
+    run = world.runs.accept(process, NewRun({"q": "q"}, executor="late"), Request(world.user))
+    assert world.runs.book.give(run.id, "late", world.engine.executor)
+    resumed = dbos.DBOS.resume_workflow
+
+    def late(id_, **how):
+        """As if the other's start came right after the first look for it."""
+        try:
+            return resumed(id_, **how)
+        except dbos.error.DBOSNonExistentWorkflowError:
+            elsewhere = {"workflow_name": "aeon.run", "queue_name": "aeon-late", "workflow_id": id_}
+            dbos.DBOS.enqueue_workflow_with_options(elsewhere, id_)
+            raise
+
+    monkeypatch.setattr(dbos.DBOS, "resume_workflow", late)
+    world.engine.take_over([run.id])
+    assert world.ended(run).state.phase == "completed"
 
 
 def test_whatever_is_stored_is_json(world):

@@ -5,14 +5,14 @@ import threading
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
-from dbos import DBOS, SetWorkflowID, error
+from dbos import DBOS, EnqueueOptions, SetWorkflowID, error
 
 from aeon.adapters.engine.carrying import Carrying
 from aeon.adapters.engine.dbos.checkpoints import Checkpoints
 from aeon.adapters.engine.dbos.database import SQLITE, told_when_away
 from aeon.adapters.engine.dbos.journal import Journal
 from aeon.adapters.engine.dbos.names import RUN
-from aeon.adapters.engine.dbos.opening import Opened
+from aeon.adapters.engine.dbos.opening import VERSION, Opened
 from aeon.adapters.engine.dbos.queueing import Queueing, forget
 from aeon.adapters.engine.waiting import waited
 from aeon.base.clock import Clock
@@ -103,11 +103,24 @@ class DbosEngine:
                 DBOS.register_queue(self._queue, polling_interval_sec=_TAKES_OVER_EVERY)
             self._is_taking_over = True
         for run in runs:
-            try:
-                with told_when_away():
+            with told_when_away():
+                try:
                     DBOS.resume_workflow(run, queue_name=self._queue)
-            except error.DBOSNonExistentWorkflowError:  # accepted, and never started
-                self.start(run)
+                except error.DBOSNonExistentWorkflowError:  # accepted, and never started
+                    self._start_in_queue(run)
+
+    def _start_in_queue(self, run: str) -> None:
+        """Whoever accepted the run may come to start it at this very moment, late: then it is taken from him."""
+        how: EnqueueOptions = {
+            "workflow_name": RUN,
+            "queue_name": self._queue,
+            "workflow_id": run,
+            "app_version": VERSION,
+        }
+        DBOS.enqueue_workflow_with_options(how, run)  # what is there already stays as it is
+        status = DBOS.get_workflow_status(run)
+        if status is not None and status.queue_name != self._queue:
+            DBOS.resume_workflow(run, queue_name=self._queue)
 
     def forget(self, runs: Sequence[str]) -> None:
         """Remove what is kept of runs that have ended."""
