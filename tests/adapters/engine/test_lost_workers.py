@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from dbos import DBOS
 
+from aeon.adapters.engine.attempts import BEGINS
 from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
 from aeon.adapters.engine.dbos.lost import LostJobs
 from aeon.adapters.engine.dbos.names import JOB
@@ -148,19 +149,36 @@ def test_a_worker_with_nothing_to_do_asks_little(elsewhere):
         worker.close()
 
 
-def test_a_job_is_made_once_more_at_most(elsewhere, world):
-    """After two workers that were lost with it, its step fails."""
-    hang = Hanging(world, calls=9)
-    run = world.begin(world.process("lost twice", [step("a", hang.id)]))
-    for _ in range(2):
+def lose_workers(elsewhere, hang, times):
+    for _ in range(times):
         worker = elsewhere.ready()
         assert hang.reached.acquire(timeout=20)
         elsewhere.kill(worker)
+
+
+def test_workers_that_were_lost_do_not_count_against_a_job(elsewhere, world):
+    """Rolling restarts during one long call: it may be repeated, so it is (E6)."""
+    hang = Hanging(world, calls=9)
+    run = world.begin(world.process("restarts", [step("a", hang.id)]))
+    lose_workers(elsewhere, hang, 4)
+    hang.goes_on.set()
+    elsewhere.ready()
+    assert world.ended(run).state.phase == "completed"
+    assert hang.calls == 5
+
+
+@pytest.mark.timeout(240)
+def test_a_job_that_ends_its_worker_each_time_is_a_dead_job_at_last(elsewhere, world):
+    """After twenty its step fails, and says why."""
+    hang = Hanging(world, calls=30)
+    run = world.begin(world.process("ends its workers", [step("a", hang.id)]))
+    lose_workers(elsewhere, hang, BEGINS)
     elsewhere.ready()
     failure = world.ended(run).run.failure
     assert failure["code"] == "worker"
-    assert "A worker was lost 2 times" in failure["message"]
-    assert hang.calls == 2
+    assert "A worker was lost 20 times" in failure["message"]
+    assert [each.run_id for each in world.runs.book.dead_of(world.user)] == [run.id]
+    assert hang.calls == 20
     hang.goes_on.set()
 
 

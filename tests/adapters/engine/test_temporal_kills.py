@@ -4,7 +4,7 @@ import select
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -71,6 +71,34 @@ def test_a_killed_workers_job_is_carried_out_elsewhere_under_the_same_key(world,
         with another(server, world, "worker"):
             assert world.ended(run).phase == "completed"
     assert begun(world) == {f"{run}:a:1": 1, f"{run}:slow:1": 2, f"{run}:z:1": 1}
+
+
+def test_workers_that_were_lost_do_not_count_against_a_job(world, server, engine):
+    """Rolling restarts during one long call: it may be repeated, so it is (E6)."""
+    run = world.start(three(world, world.tool))
+    for times in range(1, 6):
+        with another(server, world, "hanging"):
+            world.until(lambda times=times: begun(world).get(f"{run}:slow:1") == times)
+    with another(server, world, "worker"):
+        assert world.ended(run).phase == "completed"
+    assert begun(world)[f"{run}:slow:1"] == 6
+
+
+def test_an_outage_does_not_count_against_a_step_that_calls_a_process(world, server, engine):
+    """E6: nobody carried runs out for longer than the step has; the run that it called completes, and so does it."""
+    from aeon.adapters.engine.temporal import TemporalEngine, TemporalWorker
+
+    inner = world.process("inner", step("slow", tool=world.tool, inputs={"waits": True}, timeout=60))
+    call = {"id": "c", "process": inner.id, "inputs": {"q": "{q}"}, "output": {"variable": "c"}}
+    run = world.start(world.process("outer", {**call, "execution": {"timeout": 3}}))
+    with closing(TemporalWorker(server.address, "default", world.workers, world.results, slots={"rest_api": 4})):
+        world.until_begun(f"{run}:c:1", "slow")
+        engine.close()
+        world.hands.go.set()
+        select.select([], [], [], 7.0)
+        given = (world.runs.book, world.workers, world.results)
+        world.engine = TemporalEngine(server.address, "default", *given, slots={}, heartbeat=4.0)
+        assert world.ended(run).phase == "completed"
 
 
 def test_a_worker_that_was_stopped_begins_nothing_that_others_completed(world, server, engine):

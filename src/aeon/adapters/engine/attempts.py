@@ -1,10 +1,15 @@
 """What all engines make of one attempt at a step: the job that a worker gets, and what to say of one that broke off."""
 
 from datetime import datetime
+from typing import Final
 
 from aeon.platform.processes.running.commands import StartJob
 from aeon.platform.processes.running.events import Failure, StepFailed, StepStarted
 from aeon.platform.processes.runs.model import Done, Job, Work
+
+BEGINS: Final = 20
+"""Times that a job is begun at most, however its workers are lost: rolling restarts are fewer, and one that ends its
+worker each time comes to an end as a dead job (platform 10). What must not be done twice is begun once."""
 
 
 def job_of(work: Work, command: StartJob) -> Job:
@@ -40,7 +45,8 @@ def interrupted(job: Job) -> Done:
 
 def lost(job: Job, why: str) -> Done:
     """Whoever carried it out was lost, and it is not made once more (platform 10)."""
-    error = Failure(code="worker", message=why, next_step="See the log of the workers, then retry the run.")
+    advice = "Look in the log of the workers whether this job ends them, then retry the run."
+    error = Failure(code="worker", message=why, next_step=advice)
     return Done(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from dbos import DBOS
 
-from aeon.adapters.engine.attempts import interrupted, lost
+from aeon.adapters.engine.attempts import BEGINS, interrupted, lost
 from aeon.adapters.engine.dbos.gates import LOOKS_EVERY, Gates
 from aeon.adapters.engine.dbos.lost import LostJobs
 from aeon.adapters.engine.dbos.names import BEGUN, JOB
@@ -32,9 +32,6 @@ _LOOKS_FOR_LOST_EVERY = 2.0
 _LOOKS_AT_ITS_OWN_EVERY = 0.5
 _STOPS_WITHIN = 5.0
 """Seconds."""
-
-_BEGINS = 2
-"""Times that a job is begun at most: once more when whoever carried it out was lost (platform 10)."""
 
 
 class DbosWorker:
@@ -118,8 +115,8 @@ class DbosWorker:
             if not await asyncio.to_thread(self._is_to_be_made, job):
                 return interrupted(job)
             earlier = await _begun_before()
-            if earlier == _BEGINS:
-                return lost(job, f"A worker was lost {_BEGINS} times while it carried it out")
+            if earlier == BEGINS:
+                return lost(job, f"A worker was lost {BEGINS} times while it carried it out")
             if earlier and job.effect == "once":
                 return interrupted(job)
             return await asyncio.to_thread(act)
@@ -172,10 +169,10 @@ async def _begun_before() -> int:
     Only whoever has the workflow now can write it: of two who think so one goes on.
     """
     me = str(uuid4())
-    for earlier in range(_BEGINS):
+    for earlier in range(BEGINS):
         if await DBOS.run_step_async({"name": BEGUN}, partial(_same, me)) == me:
             return earlier
-    return _BEGINS
+    return BEGINS
 
 
 async def _same(text: str) -> str:

@@ -16,6 +16,9 @@ from aeon.platform.processes.running.commands import StartProcess
 from aeon.platform.processes.running.events import CancelRequested, Failure, StepFailed, TimedOut
 from aeon.platform.processes.runs.model import Done, Run, Signal
 
+_LATE = 2.0
+"""Seconds after which a timer that was due was kept from going off: nobody carried runs out."""
+
 _FOR_EVER = timedelta(days=3650)
 
 
@@ -43,16 +46,38 @@ class CalledRun:
             raise
 
     async def ended(self, command: StartProcess, seconds: float) -> Done:
-        """What it came to, within its time. When that is over, or nobody waits any more, it is stopped first."""
+        """What it came to, within its time. When that is over, or nobody waits any more, it is stopped first.
+
+        Time in which nobody could carry out runs at all is not its own: it gets its time once more after an outage.
+        """
         try:
-            await asyncio.wait_for(asyncio.shield(await self._started()), seconds)
+            while not await self._has_ended(seconds):
+                if (done := await self._known(command)) is not None:
+                    return done
+                seconds = command.timeout
         except TimeoutError:
+            if (done := await self._known(command)) is not None:
+                return done
             await self.stop()
             return Done(event=TimedOut(step=command.step, attempt=command.attempt))
         except asyncio.CancelledError:
             await self.stop()
             raise
         return await self._outcome(command)
+
+    async def _has_ended(self, seconds: float) -> bool:
+        """Whether it ended in that time; False where that was over long before anybody was there to see it.
+
+        Raises TimeoutError.
+        """
+        due = workflow.time() + seconds
+        try:
+            await asyncio.wait_for(asyncio.shield(await self._started()), max(0.0, seconds))
+        except TimeoutError:
+            if workflow.time() - due > _LATE:
+                return False
+            raise
+        return True
 
     async def stop(self) -> None:
         """Have it stopped, whichever workflow began it, and wait for its end; nothing where it was never accepted."""
@@ -102,8 +127,11 @@ class CalledRun:
                 )
 
     async def _outcome(self, command: StartProcess) -> Done:
-        became = Became.parsed(await asked(OUTCOME, Asked(run=self._run, command=command).as_dict()))
-        return became.done or self._stopped_from_outside(command)
+        return await self._known(command) or self._stopped_from_outside(command)
+
+    async def _known(self, command: StartProcess) -> Done | None:
+        """What it came to, if it has ended."""
+        return Became.parsed(await asked(OUTCOME, Asked(run=self._run, command=command).as_dict())).done
 
     def _stopped_from_outside(self, command: StartProcess) -> Done:
         error = Failure(

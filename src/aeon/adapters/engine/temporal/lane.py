@@ -13,15 +13,14 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, TimeoutError, TimeoutType  # noqa: A004  # Temporal's own
 
-from aeon.adapters.engine.attempts import asked_at, interrupted, job_of
+from aeon.adapters.engine.attempts import BEGINS, asked_at, interrupted, job_of, lost
 from aeon.adapters.engine.temporal.asking import times_stopped
 from aeon.adapters.engine.temporal.calling import CalledRun
 from aeon.adapters.engine.temporal.messages import Begin
 from aeon.adapters.engine.temporal.names import JOB, queue_of
 from aeon.adapters.engine.temporal.writing import Writer
 from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess
-from aeon.platform.processes.running.events import DeadlinePassed, Failure, StepFailed, StepStopped, TimedOut
-from aeon.platform.processes.running.retries import ATTEMPTS
+from aeon.platform.processes.running.events import DeadlinePassed, StepStopped, TimedOut
 from aeon.platform.processes.running.state import State
 from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Signal, Work
 
@@ -89,7 +88,7 @@ class TemporalLane:
 
     async def ask(self, command: AskPerson, *, again: bool) -> Happened:
         self._asked_again += again
-        await asyncio.sleep(self._left(command, again=again))
+        await asyncio.sleep(max(0.0, self._left(command, again=again)))
         return Happened(TimedOut(step=command.step, attempt=command.attempt))
 
     async def stop(self, command: CancelStep) -> Happened:
@@ -135,7 +134,7 @@ class TemporalLane:
                 task_queue=queue_of(job.worker),
                 start_to_close_timeout=timedelta(seconds=job.timeout) + _LONGEST_WAIT,
                 heartbeat_timeout=timedelta(seconds=self._begin.heartbeat),
-                retry_policy=RetryPolicy(maximum_attempts=ATTEMPTS),  # of workers that were lost: a job tells the rest
+                retry_policy=RetryPolicy(maximum_attempts=BEGINS),  # of workers that were lost: a job tells the rest
                 cancellation_type=workflow.ActivityCancellationType.TRY_CANCEL,
                 activity_id=job.id,
             )
@@ -146,10 +145,9 @@ class TemporalLane:
         return Done.parsed(told)
 
     def _left(self, command: AskPerson | StartProcess, *, again: bool) -> float:
-        """Seconds of its time, which went on while nobody carried the run out."""
+        """Seconds of its time, which went on while nobody carried the run out: negative once it is over."""
         begun = asked_at(self._work, command.job) if again else None
-        left = command.timeout if begun is None else begun + command.delay + command.timeout - workflow.time()
-        return max(0.0, left)
+        return command.timeout if begun is None else begun + command.delay + command.timeout - workflow.time()
 
     async def _room(self) -> None:
         """Go on, unless the record is full: then it is left to the next workflow."""
@@ -172,9 +170,4 @@ def _happened(done: Done) -> Happened:
 def _lost(job: Job, error: ActivityError) -> Done:
     if isinstance(error.cause, TimeoutError) and error.cause.type == TimeoutType.START_TO_CLOSE:
         return Done(event=TimedOut(step=job.step, attempt=job.attempt))
-    told = Failure(
-        code="worker",
-        message=f"A worker was lost {ATTEMPTS} times while it carried it out: {error.cause or error}",
-        next_step="See the log of the workers, then retry the run.",
-    )
-    return Done(event=StepFailed(step=job.step, attempt=job.attempt, error=told))
+    return lost(job, f"A worker was lost {BEGINS} times while it carried it out: {error.cause or error}")

@@ -18,9 +18,9 @@ class EngineUnavailableError(AeonError):
 class Engine(Protocol):
     """Carries accepted runs out. Threads may share one; processes that share one's store carry out each other's runs.
 
-    A step that completed never runs again; one that was under way when everything stopped is carried out once more at
-    most, under the same id of its job. Where a run stands is in its entries, never in the engine alone. What is to be
-    kept raises EngineUnavailableError while that is not possible.
+    A step that completed never runs again; one that was under way when everything stopped is carried out again, under
+    the same id of its job, unless its effect is `once`. Where a run stands is in its entries, never in the engine
+    alone. What is to be kept raises EngineUnavailableError while that is not possible.
     """
 
     @property
