@@ -59,6 +59,24 @@ def test_engine_that_keeps_its_work(case, lasting_world):
     case(lasting_world)
 
 
+def test_who_lost_a_run_does_nothing_more_for_it(world):
+    """Who has it then goes on (rule 43). On Temporal the server decides who has it."""
+    goes_on = threading.Event()
+    gate, tool = world.tool("gate", waits_for(goes_on)), world.tool("echo", echo)
+    run = world.begin(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))
+    world.until(lambda: world.tools.calls["gate"] == 1 and "step_started a" in world.kinds(run))
+    before, book = world.kinds(run), world.runs.book
+    assert book.give(run.id, world.engine.executor, "another")
+    goes_on.set()
+    assert not world.engine.wait(run.id, 1.0)
+    assert world.kinds(run) == before
+    assert world.tools.calls["echo"] == 0
+    assert book.give(run.id, "another", world.engine.executor)
+    world.engine.take_over([run.id])
+    assert world.ended(run).state.phase == "completed"
+    assert world.tools.calls["echo"] == 1
+
+
 def test_a_run_that_comes_back_is_carried_out_once(lasting_world):
     """Rule 43: who lost a run without a word, since it only waited, and gets it again, does not go on with it twice."""
     world, goes_on = lasting_world, threading.Event()

@@ -424,24 +424,6 @@ def _fails_once() -> Callable[[JsonObject, str], Json]:
     return behave
 
 
-def lost_while_called(world: EngineWorld) -> None:
-    """Who lost a run does nothing more for it; who has it then goes on (rule 43)."""
-    goes_on = threading.Event()
-    gate, tool = world.tool("gate", waits_for(goes_on)), world.tool("echo", echo)
-    run = world.begin(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))
-    world.until(lambda: world.tools.calls["gate"] == 1 and "step_started a" in world.kinds(run))
-    before, book = world.kinds(run), world.runs.book
-    assert book.give(run.id, world.engine.executor, "another")
-    goes_on.set()
-    assert not world.engine.wait(run.id, 1.0)
-    assert world.kinds(run) == before
-    assert world.tools.calls["echo"] == 0
-    assert book.give(run.id, "another", world.engine.executor)
-    world.engine.take_over([run.id])
-    assert world.ended(run).state.phase == "completed"
-    assert world.tools.calls["echo"] == 1
-
-
 CASES: tuple[Case, ...] = (
     chain,
     fan,
@@ -470,5 +452,4 @@ CASES: tuple[Case, ...] = (
     store_away,
     store_away_from_a_job,
     begun_while_full,
-    lost_while_called,
 )
