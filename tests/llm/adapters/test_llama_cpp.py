@@ -7,6 +7,10 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
+from queue import SimpleQueue
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import httpx2
 import pytest
@@ -57,6 +61,32 @@ def test_without_the_package_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'aeon-orchestrator\[embedded\]'"):
         LlamaCppAdapter(tmp_path / "model.gguf").generate("hi")
+
+
+def test_a_signal_while_it_loads_frees_no_server_whose_loop_has_not_begun(tmp_path, monkeypatch):
+    """Freeing one never returns: the command hung, and only SIGKILL ended it."""
+    freed = SimpleQueue()
+
+    class Server:
+        """As xllamacpp's: the signal comes while it is made, and is raised when its maker is back in Python."""
+
+        def __init__(self, _parameters) -> None:
+            self.has_begun = False
+            signal.raise_signal(signal.SIGINT)
+
+        def handle_metrics(self) -> None:
+            self.has_begun = True
+
+        def __del__(self) -> None:
+            freed.put(self.has_begun)
+
+    runtime = SimpleNamespace(Server=Server, CommonParams=MagicMock)
+    monkeypatch.setitem(sys.modules, "xllamacpp", runtime)
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"GGUF")
+    with pytest.raises(KeyboardInterrupt):
+        LlamaCppAdapter(path).generate("hi")
+    assert freed.get(timeout=10)
 
 
 def test_one_core_is_left_to_the_machine(monkeypatch):
@@ -145,6 +175,31 @@ class TestWithWeights:
         out, err = process.communicate(timeout=60)
         assert (out, err) == (b"interrupted\n", b"")
         assert time.monotonic() - began < 8, "the model stopped at its next token"
+
+    @pytest.mark.slow
+    def test_a_signal_at_any_moment_of_loading_ends_in_time(self, tiny_model):
+        """Of 20 tries 2 hung for ever, as the server was freed before its loop had begun."""
+        script = (
+            "import sys\n"
+            "from aeon.llm.adapters.llama_cpp import LlamaCppAdapter\n"
+            "import xllamacpp\n"
+            "print('go', flush=True)\n"
+            "try:\n"
+            "    LlamaCppAdapter(sys.argv[1], context=1024, threads=1).generate('Tell a long story.')\n"
+            "except KeyboardInterrupt:\n"
+            "    sys.exit(130)\n"
+        )
+        argv = [sys.executable, "-c", script, str(tiny_model)]
+        for milliseconds in range(5, 1000, 50):
+            with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                assert process.stdout.readline() == b"go\n"
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(milliseconds / 1000)
+                process.send_signal(signal.SIGINT)
+                try:
+                    assert process.wait(20) == 130
+                finally:
+                    process.kill()
 
     def test_questions_of_several_threads_queue(self, embedded):
         texts = []

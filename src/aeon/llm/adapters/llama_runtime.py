@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Protocol
 
 from aeon.base.errors import LLMError, MissingExtraError
@@ -45,21 +47,39 @@ def default_threads() -> int:
 
 
 def start(settings: RuntimeSettings) -> LlamaServer:
-    """Load the weights; seconds of work.
+    """Load the weights; seconds of work, in a thread of its own.
 
+    A signal that ends this process is raised in the caller's thread. It must not come between the making of a server
+    and the first turn of its loop: freeing a server whose loop has not begun never returns. Where the caller is
+    interrupted, the other thread sees the load to its end and frees the server.
     Raises MissingExtraError without xllamacpp, LLMError when the file is missing, no GGUF file, or cannot be loaded.
     """
     runtime = _runtime()
     _check_file(settings.model_path)
-    try:
-        server = runtime.Server(_parameters(runtime, settings))
-    except RuntimeError as error:
+    outcomes = SimpleQueue[LlamaServer | Exception]()
+
+    def load() -> None:
+        try:
+            outcomes.put(_serving(runtime, settings))
+        except Exception as error:  # noqa: BLE001  # raised again in the caller's thread
+            outcomes.put(error)
+
+    Thread(target=load, name="aeon-llama-load", daemon=True).start()
+    outcome = outcomes.get()
+    if isinstance(outcome, RuntimeError):
         raise LLMError(
-            f"llama.cpp cannot load {settings.model_path}: {error}",
+            f"llama.cpp cannot load {settings.model_path}: {outcome}",
             next_step="The file may be incomplete, of a kind this llama.cpp does not know, or larger than the memory "
             "left. Fetch it again with `aeon model fetch`.",
         ) from None
-    # Answered by the server's own loop: freeing a server whose loop has not begun never returns.
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def _serving(runtime: Any, settings: RuntimeSettings) -> LlamaServer:
+    """A server whose loop has begun: it is what answers this call."""
+    server = runtime.Server(_parameters(runtime, settings))
     server.handle_metrics()
     return server
 
