@@ -124,6 +124,23 @@ def test_what_isolation_leaves_open_is_in_the_result(skills, place, level, said)
     assert all(words in warning for words, warning in zip(said, result.warnings, strict=True))
 
 
+ASKS = {"name": "asker", "version": "1.0.0", "description": "Asks.", "capabilities": ["network"]}
+
+
+@pytest.mark.parametrize(("where", "runs"), [("skills", False), ("home/.agents/skills", True)])
+def test_only_the_user_s_own_skills_get_what_they_ask_for(skills, place, where, runs):
+    """Skills 15."""
+    folder = put(place / where, "asker")
+    manifest = json.loads((folder / "skill.json").read_text())
+    (folder / "skill.json").write_text(json.dumps({**manifest, **ASKS}))
+    (refused,) = skills().execute(plan("asker/scripts/say.sh")).execution_trace
+    (granted,) = skills(allow_network=True).execute(plan("asker/scripts/say.sh")).execution_trace
+
+    assert refused.ok is runs
+    assert runs or (refused.error.type, "--allow-network" in refused.error.message) == ("not_granted", True)
+    assert granted.ok
+
+
 def test_a_plan_that_runs_keeps_the_skills_it_was_checked_with(skills, place):
     """Hot reload breaks no running plan: the catalog of the run is a value."""
     put(place / "skills", "talker")

@@ -23,6 +23,7 @@ from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
 from aeon.skills.isolation import told_of_isolation
+from aeon.skills.launch.grants import Grants
 from aeon.skills.launch.input_files import input_files
 from aeon.skills.launch.prepare import prepare
 from aeon.skills.model_gateway import ModelGateway
@@ -225,7 +226,14 @@ class Skills:
             input_files=found.files,
             extra_env=self._gateway.environment,
             extra_read=() if gateway is None else (gateway,),
+            grants=self._grants,
         )
+
+    @cached_property
+    def _grants(self) -> Grants:
+        given = self._settings
+        folders = tuple(Path(place).expanduser().resolve() for place in given.allow_write)
+        return Grants(given.allow_network, given.allow_model, folders)
 
     def _secrets(self, skill: Skill) -> Sequence[str]:
         return secret_values(skill, self._environ)

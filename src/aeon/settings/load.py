@@ -11,7 +11,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.base.spelling import nearest
 from aeon.settings.layers import KEYS, Layer, layer_problems, merge, unknown_key, variable
 from aeon.settings.model import Settings
-from aeon.settings.trust import paths_that_lead_out, weakened_isolation
+from aeon.settings.trust import own_grants, paths_that_lead_out, weakened_isolation
 
 FILE = "aeon.toml"
 
@@ -22,7 +22,7 @@ _OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH, "AEON_SKILL_CONFIG", "AE
 _VARIABLES = {variable(key): key for key in KEYS}
 _HOLDERS = ("model.api_key_env", "store.password_env", "graph.password_env", "engine.password_env")
 """Keys whose value is the name of a variable."""
-_LISTS = frozenset({"model.sources", "skills.folders", "skills.disabled"})
+_LISTS = frozenset({"model.sources", "skills.folders", "skills.disabled", "skills.allow_write"})
 
 
 class LookedFor(NamedTuple):
@@ -66,7 +66,8 @@ def load(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], fold
     _refuse(problems)
     settings, origins = merge(layers)
     from_project = _from_project(origins, files)
-    _refuse([*paths_that_lead_out(settings, from_project), *weakened_isolation(settings, from_project)])
+    judges = (paths_that_lead_out, weakened_isolation, own_grants)
+    _refuse([problem for judge in judges for problem in judge(settings, from_project)])
     return Loaded(settings, origins, files, from_project)
 
 

@@ -19,6 +19,21 @@ def paths_that_lead_out(settings: Settings, from_project: Mapping[str, Path]) ->
     ]
 
 
+def own_grants(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
+    """What is wrong where a project's file grants something to scripts (skills 15)."""
+    asked = {
+        "skills.allow_network": settings.skills.allow_network,
+        "skills.allow_model": settings.skills.allow_model,
+        "skills.allow_write": bool(settings.skills.allow_write),
+    }
+    return [
+        f"{file}: {key} is a grant to scripts; a project's file may not make one. If you want it, say so yourself with "
+        f"{variable(key)}"
+        for key, is_granted in asked.items()
+        if is_granted and (file := from_project.get(key))
+    ]
+
+
 def weakened_isolation(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
     """What is wrong where a project's file has its own scripts run without isolation."""
     file = from_project.get("skills.sandbox")

@@ -27,6 +27,8 @@ class FailureClass(StrEnum):
     """The output does not fit the schema that the skill declares for it."""
     CANNOT_START = "cannot_start"
     CONFIGURATION = "configuration"
+    NOT_GRANTED = "not_granted"
+    """The skill asks for more than the user granted (skills 15)."""
 
     PLAN_TIMEOUT = "plan_timeout"
     """The plan's deadline came before the node could end."""
@@ -69,6 +71,7 @@ _SKILL = frozenset(
         FailureClass.INVALID_OUTPUT,
         FailureClass.CANNOT_START,
         FailureClass.CONFIGURATION,
+        FailureClass.NOT_GRANTED,
     }
 )
 

@@ -87,6 +87,8 @@ class Skill:
     prompt_path: Path | None = None
     config_schema: JsonObject | None = None
     user_config: JsonObject | None = field(default=None, repr=False)
+    is_foreign: bool = False
+    """Found in a project's folder, or in one that a setting names: somebody else may have put it there (skills 15)."""
     withheld: frozenset[str] = frozenset()
     """Variables of the environment that its settings do not get, whatever x-env lists: the model's keys (skills 11)."""
     capabilities: tuple[str, ...] = ()

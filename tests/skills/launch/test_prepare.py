@@ -10,6 +10,7 @@ import pytest
 from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.json_schema import schema_check
 from aeon.skills.discovery.script_files import PLAIN_INPUT
+from aeon.skills.launch.grants import Grants, NotGrantedError
 from aeon.skills.launch.prepare import prepare
 from aeon.skills.models import Skill, SkillScript
 
@@ -88,14 +89,54 @@ def test_what_no_command_line_can_carry_is_an_error_of_the_input(skill):
 
 
 def test_what_a_script_may_touch(skill, tmp_path):
-    """Skills 11: its folder and the named files, its data; network by capability, plain scripts know of none."""
+    """Skills 11: its folder and the named files, its data; network by capability, plain scripts by a grant."""
     file = tmp_path / "in.csv"
     access = prepared(skill, input_files=[file]).access
 
     assert (access.read, access.write) == ((skill.directory_path, file), (skill.home / "data",))
     assert not access.network
-    assert prepared(skill, protocol="plain").access.network
     assert prepared(replace(skill, capabilities=("network",))).access.network
+
+
+def test_a_published_script_has_the_network_only_by_a_grant(skill):
+    """Skills 15: the least trusted had it always."""
+    asks = replace(skill, capabilities=("network", "model"))
+
+    assert not prepared(skill, protocol="plain").access.network
+    assert not prepared(asks, protocol="plain").access.network
+    assert prepared(skill, protocol="plain", grants=Grants(network=True)).access.network
+    assert not prepared(asks, protocol="plain", grants=Grants(model=True)).access.local_sockets
+
+
+def test_a_script_may_write_where_the_user_granted_it(skill, tmp_path):
+    access = prepared(skill, grants=Grants(write=(tmp_path / "out",))).access
+
+    assert access.write == (skill.home / "data", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("asks", "granted", "flags"),
+    [
+        (["network"], Grants(), "--allow-network"),
+        (["model"], Grants(network=True), "--allow-model"),
+        (["network", "model"], Grants(), "--allow-network --allow-model"),
+    ],
+)
+def test_a_skill_of_a_project_grants_itself_nothing(skill, asks, granted, flags):
+    """Skills 15: what skill.json declares is only asked for; refused, saying which flag grants it."""
+    foreign = replace(skill, is_foreign=True, capabilities=tuple(asks))
+    with pytest.raises(NotGrantedError, match=f"'greet' came with the project .* grant it with {flags}"):
+        prepared(foreign, grants=granted)
+
+
+def test_a_skill_of_a_project_uses_what_was_granted(skill, tmp_path):
+    foreign = replace(skill, is_foreign=True, capabilities=("network", "model"))
+    more = {"extra_env": {"AEON_MODEL_TOKEN": "t"}, "extra_read": [tmp_path / "sock"]}
+    invocation = prepared(foreign, grants=Grants(network=True, model=True), **more)
+
+    assert invocation.access.network
+    assert invocation.access.local_sockets
+    assert invocation.env["AEON_MODEL_TOKEN"] == more["extra_env"]["AEON_MODEL_TOKEN"]
 
 
 def test_only_a_skill_that_asks_for_the_model_gets_to_it(skill, tmp_path):

@@ -21,42 +21,61 @@ Sandbox = Annotated[
 ]
 Parallel = Annotated[int | None, typer.Option("--parallel", min=1, metavar="N", help="Scripts at once.")]
 Timeout = Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", help="Time for one plan.")]
+AllowNetwork = Annotated[bool, typer.Option("--allow-network", help="Let the scripts of this run use the network.")]
+AllowModel = Annotated[
+    bool, typer.Option("--allow-model", help="Let skills of the project that ask for the model use it.")
+]
+AllowWrite = Annotated[
+    list[Path] | None,
+    typer.Option("--allow-write", metavar="DIR", help="Let the scripts of this run write there; may be given again."),
+]
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="Where the result with its trace goes.")]
 
 
 @skills.command("run")
-def skills_run(
+def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     request: Annotated[str, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")],
     model: Model = None,
     sandbox: Sandbox = None,
     parallel: Parallel = None,
     timeout: Timeout = None,
+    allow_network: AllowNetwork = False,
+    allow_model: AllowModel = False,
+    allow_write: AllowWrite = None,
     trace: Trace = None,
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
     """Plan a request with the skills there are, and run it."""
-    from aeon.cli.skills.running import SkillOptions, run_request
+    from aeon.cli.skills.running import Allowed, SkillOptions, run_request
 
+    allowed = Allowed(network=allow_network, model=allow_model, write=allow_write or [])
     return run_request(
-        request, SkillOptions(model, sandbox, parallel, timeout, trace, as_json=as_json, may_fetch=not no_input)
+        request,
+        SkillOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=not no_input),
     )
 
 
 @skills.command("exec")
-def skills_exec(
+def skills_exec(  # noqa: PLR0913, PLR0917  # one for each flag
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A Plan JSON file; - reads it from stdin.")],
     model: Model = None,
     sandbox: Sandbox = None,
     parallel: Parallel = None,
     timeout: Timeout = None,
+    allow_network: AllowNetwork = False,
+    allow_model: AllowModel = False,
+    allow_write: AllowWrite = None,
     trace: Trace = None,
     as_json: AsJson = False,
 ) -> int:
     """Run a Plan JSON as it is, without a model."""
-    from aeon.cli.skills.running import SkillOptions, run_plan
+    from aeon.cli.skills.running import Allowed, SkillOptions, run_plan
 
-    return run_plan(plan, SkillOptions(model, sandbox, parallel, timeout, trace, as_json=as_json, may_fetch=False))
+    allowed = Allowed(network=allow_network, model=allow_model, write=allow_write or [])
+    return run_plan(
+        plan, SkillOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=False)
+    )
 
 
 @skills.command("replay")

@@ -32,6 +32,14 @@ _MOST_FAULTS = 20
 """Faults of a plan that are listed for a person; a program gets them all."""
 
 
+class Allowed(NamedTuple):
+    """What the user grants to the scripts of this run."""
+
+    network: bool
+    model: bool
+    write: Sequence[Path]
+
+
 class SkillOptions(NamedTuple):
     """What the flags of a skills run say."""
 
@@ -40,6 +48,7 @@ class SkillOptions(NamedTuple):
     parallel: int | None
     timeout: float | None
     trace: Path | None
+    allowed: Allowed
     as_json: bool
     may_fetch: bool
 
@@ -113,8 +122,21 @@ def _app(options: SkillOptions) -> AbstractContextManager[App]:
         "skills.sandbox": ("--sandbox", options.sandbox),
         "skills.parallel": ("--parallel", options.parallel),
         "skills.timeout": ("--timeout", options.timeout),
+        "skills.allow_network": ("--allow-network", options.allowed.network or None),
+        "skills.allow_model": ("--allow-model", options.allowed.model or None),
+        "skills.allow_write": ("--allow-write", _folders(options.allowed.write) or None),
     }
     return opened(settings_here(model=options.model, more=flags))
+
+
+def _folders(places: Sequence[Path]) -> list[Json]:
+    """Raises InputError for what is no folder: a grant must mean what its user sees."""
+    wrong = [str(place) for place in places if not place.is_dir()]
+    if wrong:
+        raise InputError(
+            f"--allow-write names no folder: {', '.join(wrong)}.", next_step="Make it first, or name another."
+        )
+    return [str(place.resolve()) for place in places]
 
 
 def _prepare_model(app: App, options: SkillOptions) -> bool:

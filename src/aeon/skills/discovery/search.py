@@ -78,8 +78,9 @@ def discover(
                 if winner := found.get(reading.skill.name):
                     notes += _losers(reading.skill, winner)
                     continue
-                kept = frozenset(withheld) if root.label == "project" else frozenset[str]()
-                skill = with_config(replace(reading.skill, withheld=kept), environ)
+                is_foreign = root.label == "project"
+                kept = frozenset(withheld) if is_foreign else frozenset[str]()
+                skill = with_config(replace(reading.skill, withheld=kept, is_foreign=is_foreign), environ)
                 notes += skill.notes[len(reading.notes) :]
                 found[skill.name] = skill
     return SkillCatalog(tuple(found.values()), tuple(notes))

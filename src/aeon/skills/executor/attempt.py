@@ -17,6 +17,7 @@ from aeon.skills.executor.verdict import Failure, verdict
 from aeon.skills.executor.whole_paths import with_whole_paths
 from aeon.skills.failures import RETRIED, FailureClass
 from aeon.skills.invocation import Allowance, Cancellation, Ending, Invocation, Lane, Outcome, ScriptRunner, Turn
+from aeon.skills.launch.grants import NotGrantedError
 from aeon.skills.models import RetryPolicy, Skill, SkillScript
 from aeon.skills.pending import Pending
 from aeon.skills.plan_json import ExecutionState, FailedAttempt, ToolInvocation, ToolResult
@@ -138,6 +139,8 @@ class _Node:
             return self._means.prepare(job.skill, job.script, bound, job.request_id)
         except ConfigError as error:
             return Failure(FailureClass.CONFIGURATION, str(error))
+        except NotGrantedError as error:
+            return Failure(FailureClass.NOT_GRANTED, error.message)
         except InputError as error:
             return Failure(FailureClass.INVALID_INPUT, str(error))
         except (SkillError, MissingExtraError, OSError) as error:

@@ -10,12 +10,11 @@ from aeon.base.folders import make_folder
 from aeon.base.json import Json, JsonObject, canonical
 from aeon.skills.config.report import resolved_config
 from aeon.skills.invocation import Access, Invocation
+from aeon.skills.launch.grants import MODEL, NETWORK, Grants, may_use, require_grants
 from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for
 from aeon.skills.models import Skill, SkillScript
 
-MODEL = "model"
-"""The capability of talking to the configured model."""
-NETWORK = "network"
+_NOTHING_GRANTED = Grants()
 
 LONGEST_WORD = 128 * 1024 - 1
 """Bytes of one argument or variable that Linux starts a program with."""
@@ -33,13 +32,15 @@ def prepare(
     input_files: Sequence[Path] = (),
     extra_env: Mapping[str, str] | None = None,
     extra_read: Sequence[Path] = (),
+    grants: Grants = _NOTHING_GRANTED,
 ) -> Invocation:
     """What runs a script with this input. `environ` is Aeon's own; of it the script gets PATH and what x-env names.
 
-    `extra_env` and `extra_read` reach only a skill with the capability "model". Makes the skill's data folder.
-    Raises SkillError when the script cannot be started, ConfigError for bad settings, InputError for an input that
-    no command line can carry.
+    `extra_env` and `extra_read` reach only a script that may use the model. Makes the skill's data folder.
+    Raises NotGrantedError for what it asks for and was not granted, SkillError when the script cannot be started,
+    ConfigError for bad settings, InputError for an input that no command line can carry.
     """
+    require_grants(skill, grants)
     is_ndjson = script.protocol == "ndjson"
     search_path = environ.get("PATH") or DEFAULT_PATH
     command = _command(skill, script, search_path)
@@ -49,7 +50,7 @@ def prepare(
             f"The settings of the skill {skill.name!r} are larger than {LONGEST_WORD // 1024} KiB.",
             next_step="Keep large data in files of the skill's data folder.",
         )
-    has_model = MODEL in skill.capabilities
+    has_model = may_use(skill, script, MODEL, grants)
     data = data_folder(skill)
     return Invocation(
         command=command if is_ndjson else [*command, *_arguments(input)],
@@ -67,8 +68,8 @@ def prepare(
         timeout=script.timeout,
         access=Access(
             read=(skill.directory_path.resolve(), *input_files, *(extra_read if has_model else ())),
-            write=(data,),
-            network=NETWORK in skill.capabilities or not is_ndjson,
+            write=(data, *grants.write),
+            network=may_use(skill, script, NETWORK, grants),
             local_sockets=has_model,
         ),
     )

@@ -1,0 +1,79 @@
+"""What a user grants to scripts of a run, by flags (skills 15): nothing grants itself anything."""
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+CONNECTS = """#!/usr/bin/env python3
+import socket, sys
+socket.create_connection(("127.0.0.1", int(sys.argv[1])), 2)
+print("connected")
+"""
+WRITES = """#!/bin/sh
+echo written > "$1/made.txt"
+"""
+
+
+def published(name: str, script: str, source: str) -> None:
+    """A skill as they are published: a SKILL.md, and a script that knows of no protocol."""
+    folder = Path("skills") / name
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Does {name}.\n---\nDo it.\n")
+    (folder / "scripts" / script).write_text(source)
+    (folder / "scripts" / script).chmod(0o755)
+
+
+@pytest.fixture
+def port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.mark.parametrize(("flags", "code"), [((), 1), (("--allow-network",), 0)])
+def test_a_published_script_has_the_network_when_it_is_granted(aeon, plan, port, flags, code):
+    published("caller", "call.py", CONNECTS)
+    file = plan(("a", "caller/scripts/call.py", {"input": {"args": [str(port)]}}))
+    ended = aeon("skills", "exec", file, "--sandbox", "landlock", *flags)
+
+    assert ended.code == code, ended.err
+
+
+@pytest.mark.parametrize("granted", [False, True])
+def test_a_script_writes_where_it_was_granted(aeon, plan, granted):
+    published("maker", "make.sh", WRITES)
+    Path("out").mkdir()
+    file = plan(("a", "maker/scripts/make.sh", {"input": {"args": [str(Path("out").absolute())]}}))
+    ended = aeon("skills", "exec", file, "--sandbox", "require", *(("--allow-write", "out") if granted else ()))
+
+    assert ended.code == (0 if granted else 1)
+    assert Path("out/made.txt").exists() is granted
+
+
+def test_a_grant_of_what_is_no_folder_is_refused(aeon, plan):
+    ended = aeon("skills", "exec", plan(), "--allow-write", "nowhere")
+
+    assert ended.code == 2
+    assert "--allow-write names no folder: nowhere" in ended.err
+
+
+def test_a_skill_of_the_project_that_asks_is_refused_with_the_flag(aeon, skill, plan):
+    folder = skill("asker", say="speaks")
+    manifest = json.loads((folder / "skill.json").read_text())
+    (folder / "skill.json").write_text(json.dumps({**manifest, "capabilities": ["network"]}))
+    file = plan(("a", "asker/scripts/say.sh"))
+
+    refused = aeon("skills", "exec", file)
+    assert refused.code == 1
+    assert "--allow-network" in " ".join(refused.err.split())
+    assert aeon("skills", "exec", file, "--allow-network").code == 0
+
+
+@pytest.mark.parametrize("setting", ["allow_network = true", "allow_model = true", 'allow_write = ["."]'])
+def test_a_project_s_file_grants_nothing(aeon, plan, setting):
+    Path("aeon.toml").write_text(f"[skills]\n{setting}\n")
+    ended = aeon("skills", "exec", plan())
+
+    assert ended.code == 2
+    assert "a project's file may not make one" in " ".join(ended.err.split())
