@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from aeon.base.errors import AeonError, InputError, MissingExtraError
 from aeon.base.json import JsonObject
+from aeon.base.project_folder import state_folder
 from aeon.llm.interface import LLMAdapter
 from aeon.observability.events import Observer, PlanningStarted
 from aeon.settings import SkillsSettings
@@ -26,6 +27,7 @@ from aeon.skills.isolation import told_of_isolation
 from aeon.skills.launch.grants import Grants
 from aeon.skills.launch.input_files import input_files
 from aeon.skills.launch.prepare import prepare
+from aeon.skills.launch.trusted import TrustedSkills
 from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import ExecutionResult, PlanJson
@@ -226,8 +228,13 @@ class Skills:
             input_files=found.files,
             extra_env=self._gateway.environment,
             extra_read=() if gateway is None else (gateway,),
-            grants=self._grants,
+            grants=self.trusted.grants(skill, self._grants),
         )
+
+    @cached_property
+    def trusted(self) -> TrustedSkills:
+        """What the user granted to single skills for good."""
+        return TrustedSkills(state_folder(self._environ) / "skills")
 
     @cached_property
     def _grants(self) -> Grants:

@@ -77,3 +77,45 @@ def test_a_project_s_file_grants_nothing(aeon, plan, setting):
 
     assert ended.code == 2
     assert "a project's file may not make one" in " ".join(ended.err.split())
+
+
+def test_a_skill_that_was_trusted_runs_until_one_of_its_files_changes(aeon, skill, plan):
+    """Skills 15: remembered by its digest, outside of the project; a changed one is another skill."""
+    folder = skill("asker", say="speaks")
+    manifest = json.loads((folder / "skill.json").read_text())
+    (folder / "skill.json").write_text(json.dumps({**manifest, "capabilities": ["network"]}))
+    file = plan(("a", "asker/scripts/say.sh"))
+
+    assert aeon("skills", "exec", file).code == 1
+    trusted = aeon("skills", "trust", "asker")
+    assert (trusted.code, trusted.out) == (0, "trusted asker as it is now, with the network\n")
+    assert aeon("skills", "exec", file).code == 0
+    (folder / "data").mkdir(exist_ok=True)
+    (folder / "data" / "notes").write_text("its own")
+    assert aeon("skills", "exec", file).code == 0, "what it keeps is no change of it"
+    script = folder / "scripts" / "say.sh"
+    script.write_text(script.read_text() + "# changed\n")
+    assert aeon("skills", "exec", file).code == 1
+    assert aeon("skills", "trust", "asker").code == 0
+    assert aeon("skills", "distrust", "asker").code == 0
+    assert aeon("skills", "exec", file).code == 1
+
+
+def test_a_trusted_published_script_has_what_it_was_granted(aeon, plan, port):
+    published("caller", "call.py", CONNECTS)
+    file = plan(("a", "caller/scripts/call.py", {"input": {"args": [str(port)]}}))
+    assert aeon("skills", "trust", "caller", "--allow-network").code == 0
+
+    assert aeon("skills", "exec", file, "--sandbox", "landlock").code == 0
+
+
+def test_trust_that_others_could_have_written_counts_for_nothing(aeon, skill, plan, monkeypatch, tmp_path):
+    """As with the marks of folders: who may write there could grant itself anything."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = skill("asker", say="speaks")
+    manifest = json.loads((folder / "skill.json").read_text())
+    (folder / "skill.json").write_text(json.dumps({**manifest, "capabilities": ["network"]}))
+    assert aeon("skills", "trust", "asker").code == 0
+    (tmp_path / "state" / "aeon" / "skills").chmod(0o777)
+
+    assert aeon("skills", "exec", plan(("a", "asker/scripts/say.sh"))).code == 1

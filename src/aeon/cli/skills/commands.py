@@ -21,13 +21,11 @@ Sandbox = Annotated[
 ]
 Parallel = Annotated[int | None, typer.Option("--parallel", min=1, metavar="N", help="Scripts at once.")]
 Timeout = Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", help="Time for one plan.")]
-AllowNetwork = Annotated[bool, typer.Option("--allow-network", help="Let the scripts of this run use the network.")]
-AllowModel = Annotated[
-    bool, typer.Option("--allow-model", help="Let skills of the project that ask for the model use it.")
-]
+AllowNetwork = Annotated[bool, typer.Option("--allow-network", help="Let the scripts use the network.")]
+AllowModel = Annotated[bool, typer.Option("--allow-model", help="Let skills of the project use the model.")]
 AllowWrite = Annotated[
     list[Path] | None,
-    typer.Option("--allow-write", metavar="DIR", help="Let the scripts of this run write there; may be given again."),
+    typer.Option("--allow-write", metavar="DIR", help="Let the scripts write there; may be given again."),
 ]
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="Where the result with its trace goes.")]
 
@@ -161,3 +159,21 @@ def skills_config(
     from aeon.cli.skills.configuring import configure
 
     return configure(name, values or [], as_json=as_json, may_ask=not no_input)
+
+
+@skills.command("trust")
+def skills_trust(
+    name: Name, allow_network: AllowNetwork = False, allow_model: AllowModel = False, allow_write: AllowWrite = None
+) -> int:
+    """Grant a skill what it asks for, and what the flags say, until one of its files changes."""
+    from aeon.cli.skills.trusting import trust_skill
+
+    return trust_skill(name, network=allow_network, model=allow_model, write=allow_write or [])
+
+
+@skills.command("distrust")
+def skills_distrust(name: Name) -> int:
+    """Take back what a skill was granted by `trust`."""
+    from aeon.cli.skills.trusting import distrust_skill
+
+    return distrust_skill(name)

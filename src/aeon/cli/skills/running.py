@@ -124,13 +124,13 @@ def _app(options: SkillOptions) -> AbstractContextManager[App]:
         "skills.timeout": ("--timeout", options.timeout),
         "skills.allow_network": ("--allow-network", options.allowed.network or None),
         "skills.allow_model": ("--allow-model", options.allowed.model or None),
-        "skills.allow_write": ("--allow-write", _folders(options.allowed.write) or None),
+        "skills.allow_write": ("--allow-write", [*writable_folders(options.allowed.write)] or None),
     }
     return opened(settings_here(model=options.model, more=flags))
 
 
-def _folders(places: Sequence[Path]) -> list[Json]:
-    """Raises InputError for what is no folder: a grant must mean what its user sees."""
+def writable_folders(places: Sequence[Path]) -> list[str]:
+    """The folders, whole. Raises InputError for what is no folder: a grant must mean what its user sees."""
     wrong = [str(place) for place in places if not place.is_dir()]
     if wrong:
         raise InputError(

@@ -42,7 +42,8 @@ def require_grants(skill: Skill, grants: Grants) -> None:
         flags = " ".join(_FLAGS[name] for name in missing)
         raise NotGrantedError(
             f"The skill {skill.name!r} came with the project and asks for {asked}, which was not granted. If you trust "
-            f"it, `aeon skills run` and `exec` grant it with {flags}."
+            f"it, `aeon skills run` and `exec` grant it with {flags} for one run, and `aeon skills trust {skill.name}` "
+            "for good."
         )
 
 
