@@ -163,9 +163,9 @@ def test_a_cancelled_job_hears_of_it_within_seconds_and_its_late_answer_reaches_
 
     carry_out = LocalWorkers.carry_out
 
-    async def watched(workers, job):
+    async def watched(workers, job, confirm):
         try:
-            return await carry_out(workers, job)
+            return await carry_out(workers, job, confirm)
         except asyncio.CancelledError:
             heard.set()
             raise
