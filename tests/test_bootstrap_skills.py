@@ -34,7 +34,9 @@ def skills(place: Path):
 
     def make(environ: dict[str, str] | None = None, keys=frozenset(), **settings: object) -> Skills:
         whole = {"HOME": str(place / "home"), "PATH": os.environ["PATH"], **(environ or {})}
-        made = Skills(SkillsSettings(**settings), whole, place, lambda: ScriptedAdapter([]), keys)
+        made = Skills(
+            SkillsSettings(**{"trust_project": True, **settings}), whole, place, lambda: ScriptedAdapter([]), keys
+        )
         opened.append(made)
         return made
 

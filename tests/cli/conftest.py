@@ -78,6 +78,7 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("AEON_", "OTEL_")):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("AEON_SKILLS_TRUST_PROJECT", "true")  # the tests of trust take it away
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "here" / ".git").mkdir(parents=True)
@@ -123,13 +124,13 @@ def process() -> Command:
 
 @pytest.fixture
 def terminal() -> Callable[..., tuple[int, str]]:
-    """`terminal(*argv, columns=80, until="", env={})`: the command on a terminal of 24 lines; its code and the screen.
+    """`terminal(*argv, columns=80, until="", typed="", env={})`: the command on a terminal of 24 lines.
 
-    With `until`, it is interrupted once that text is seen.
+    Gives its code and the screen. With `until`, it is interrupted once that text is seen.
     """
 
     def command(
-        *argv: object, columns: int = 80, until: str = "", env: Mapping[str, str] | None = None
+        *argv: object, columns: int = 80, until: str = "", typed: str = "", env: Mapping[str, str] | None = None
     ) -> tuple[int, str]:
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -141,6 +142,7 @@ def terminal() -> Callable[..., tuple[int, str]]:
             env={**os.environ, "TERM": "xterm-256color", **(env or {})},
         )
         os.close(theirs)
+        os.write(ours, typed.encode())
         seen = b""
         while data := _read(ours):
             seen += data

@@ -24,7 +24,7 @@ from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
 from aeon.skills.isolation import told_of_isolation
-from aeon.skills.launch.grants import Grants
+from aeon.skills.launch.grants import Grants, UntrustedSkillError
 from aeon.skills.launch.input_files import input_files
 from aeon.skills.launch.prepare import prepare
 from aeon.skills.launch.trusted import TrustedSkills
@@ -120,7 +120,7 @@ class Skills:
         is_model_small: bool = False,
         on_result: Callable[[ExecutionResult], None] | None = None,
     ) -> ExecutionResult:
-        """Plan a request and run it, again where something fails. Raises as `execute`.
+        """Plan a request with the trusted skills and run it, again where something fails. Raises as `execute`.
 
         A small model is shown only the beginning of the chosen skills' prompts (decision 17). `on_result` is told what
         each plan came to, before the next one is made.
@@ -130,7 +130,8 @@ class Skills:
             observer(PlanningStarted(request))
         budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
         planner = ModelPlanner(self._model(), _prompt, observer, budget)
-        replanner = Replanner(self.catalog, planner, PatternPlanner(), executor.execute, self.health, observer)
+        usable = self.catalog.without([skill.name for skill in self.untrusted()])
+        replanner = Replanner(usable, planner, PatternPlanner(), executor.execute, self.health, observer)
         return told_of_isolation(replanner.run(request, cancellation, on_result))
 
     def tools_for(self, request: str) -> list[SkillTool]:
@@ -139,7 +140,7 @@ class Skills:
             return []
         usable = [skill for skill in self.catalog.plannable() if skill.name not in _SERVED_BY_TOOLS]
         with SkillIndex(usable) as index:
-            return self._tools(index.search(request, _MOST_TOOLS))
+            return self._tools([skill for skill in index.search(request, _MOST_TOOLS) if self.is_trusted(skill)])
 
     def tool(self, name: str) -> SkillTool | None:
         """The tool of that name, `<skill>.<script>`, or None."""
@@ -213,7 +214,9 @@ class Skills:
             return self._runner
 
     def _prepared(self, skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> Invocation:
-        """Raises InputError for files that the input names and the script may not have, else as `prepare`."""
+        """Raises UntrustedSkillError, InputError for files that a script may not have, else as `prepare`."""
+        if not self.is_trusted(skill):
+            raise UntrustedSkillError(skill)
         found = input_files(script.input_schema, given, self._folder)
         if found.problems:
             said = "; ".join(str(problem) for problem in found.problems)
@@ -230,6 +233,14 @@ class Skills:
             extra_read=() if gateway is None else (gateway,),
             grants=self.trusted.grants(skill, self._grants),
         )
+
+    def is_trusted(self, skill: Skill) -> bool:
+        """Whether a skill's scripts may run: a project's only once it is trusted (skills 15)."""
+        return not skill.is_foreign or self._settings.trust_project or self.trusted.knows(skill)
+
+    def untrusted(self) -> list[Skill]:
+        """The skills with scripts that came with the project and are not trusted as they are now."""
+        return [skill for skill in self.catalog.plannable() if not self.is_trusted(skill)]
 
     @cached_property
     def trusted(self) -> TrustedSkills:

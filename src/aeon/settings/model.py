@@ -103,6 +103,7 @@ class SkillsSettings(_Section):
     processes: int = Field(default=64, ge=1, le=10_000, description="processes of one script at once")
     written_mb: int = Field(default=1024, ge=1, le=1_048_576, description="what one script may write in all, in MiB")
     open_files: int = Field(default=1024, ge=16, le=1_048_576, description="open files of each process of a script")
+    trust_project: bool = Field(default=False, description="run the skills of any project, trusted or not")
     allow_network: bool = Field(default=False, description="let every script use the network")
     allow_model: bool = Field(default=False, description="let skills of a project that ask for the model use it")
     allow_write: list[Place] = Field(default=[], max_length=50, description="folders that every script may write to")

@@ -22,6 +22,7 @@ def paths_that_lead_out(settings: Settings, from_project: Mapping[str, Path]) ->
 def own_grants(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
     """What is wrong where a project's file grants something to scripts (skills 15)."""
     asked = {
+        "skills.trust_project": settings.skills.trust_project,
         "skills.allow_network": settings.skills.allow_network,
         "skills.allow_model": settings.skills.allow_model,
         "skills.allow_write": bool(settings.skills.allow_write),

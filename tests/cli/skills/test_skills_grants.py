@@ -119,3 +119,68 @@ def test_trust_that_others_could_have_written_counts_for_nothing(aeon, skill, pl
     (tmp_path / "state" / "aeon" / "skills").chmod(0o777)
 
     assert aeon("skills", "exec", plan(("a", "asker/scripts/say.sh"))).code == 1
+
+
+@pytest.fixture
+def _asking(monkeypatch, tmp_path):
+    """The user has not said that all projects are theirs, and has trusted nothing so far."""
+    monkeypatch.delenv("AEON_SKILLS_TRUST_PROJECT")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.mark.usefixtures("_asking")
+def test_a_skill_of_the_project_runs_when_it_is_trusted_and_until_it_changes(aeon, skill, plan):
+    """Skills 15: a clone or a pull can bring one; without a terminal it is refused, saying what to do."""
+    script = skill("greeter", say="speaks") / "scripts" / "say.sh"
+    file = plan(("a", "greeter/scripts/say.sh"))
+
+    refused = aeon("skills", "exec", file)
+    assert refused.code == 1
+    assert "you have not trusted it as it is now" in " ".join(refused.err.split())
+    assert "`aeon skills trust greeter`" in " ".join(refused.err.split())
+    assert aeon("skills", "trust", "greeter").code == 0
+    assert aeon("skills", "exec", file).code == 0
+    script.write_text(script.read_text() + "# pulled\n")
+    assert aeon("skills", "exec", file).code == 1
+
+
+@pytest.mark.usefixtures("_asking")
+def test_shipped_and_installed_skills_need_no_word(aeon, skill, plan):
+    skill("mine", say="speaks", folder=str(Path.home() / ".agents" / "skills"))
+
+    assert aeon("skills", "exec", plan(("a", "mine/scripts/say.sh"))).code == 0
+    assert aeon("skills", "exec", plan(("a", "dice-roller/scripts/roll.sh", {"input": {"notation": "1d6"}}))).code == 0
+
+
+@pytest.mark.usefixtures("_asking")
+def test_an_untrusted_skill_is_neither_planned_with_nor_offered_as_a_tool(aeon, skill):
+    skill("greeter", say="speaks")
+
+    ended = aeon("skills", "run", "Do greeter", "--no-input")
+    assert "you have not trusted them: greeter." in " ".join(ended.err.split())
+    assert "greeter/scripts" not in ended.out + ended.err
+    called = aeon("tools", "call", "greeter.say", "--input", "{}")
+    assert called.code == 1
+    assert "`aeon skills trust greeter`" in " ".join(called.err.split())
+
+
+@pytest.mark.usefixtures("_asking")
+def test_a_project_cannot_trust_itself(aeon, plan):
+    Path("aeon.toml").write_text("[skills]\ntrust_project = true\n")
+    assert aeon("skills", "exec", plan()).code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_asking")
+def test_on_a_terminal_the_user_is_asked_once(terminal, aeon, skill, plan):
+    skill("greeter", say="speaks")
+    file = plan(("a", "greeter/scripts/say.sh"))
+
+    code, screen = terminal("skills", "exec", file, typed="n\n")
+    assert code == 1
+    assert "Trust this skill, as it is now, with nothing beyond its own folders?" in " ".join(screen.split())
+    assert terminal("skills", "exec", file, typed="y\n")[0] == 0
+    code, screen = terminal("skills", "exec", file)
+    assert code == 0
+    assert "Trust this skill" not in screen
+    assert aeon("skills", "exec", file).code == 0

@@ -20,10 +20,12 @@ from aeon.cli.session import opened, settings_here
 from aeon.cli.skills.displays import display_for
 from aeon.cli.skills.interruption import Interruption
 from aeon.cli.skills.outcome import TraceFile, fresh_trace, keep, tell
-from aeon.cli.text import pretty
+from aeon.cli.skills.trusting import ask_for_trust, writable_folders
+from aeon.cli.text import clean, pretty
 from aeon.observability.events import Event, Observer, RunEnded
 from aeon.skills.executor.replay import replay_result, verify
 from aeon.skills.invocation import Cancellation
+from aeon.skills.models import Skill
 from aeon.skills.plan.check import NodeFault, check_plan
 from aeon.skills.plan.reading import parse_plan
 from aeon.skills.plan_json import ExecutionResult
@@ -58,6 +60,7 @@ def run_request(argument: str, options: SkillOptions) -> int:
     request = read_request(argument)
     results: deque[ExecutionResult] = deque(maxlen=1)
     with _app(options) as app:
+        _tell_untrusted(app.skills.untrusted())
         is_small = _prepare_model(app, options)
 
         def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
@@ -72,11 +75,19 @@ def run_plan(path: Path, options: SkillOptions) -> int:
     with _app(options) as app:
         if faults := check_plan(plan, app.skills.catalog):
             raise _cannot_run(faults)
+        ask_for_trust(app, [tool.tool_path for tool in plan.tools])
 
         def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
             return app.skills.execute(plan, observer, cancellation, by_hand=True)
 
         return _carry_out(app, options, work)
+
+
+def _tell_untrusted(skills: Sequence[Skill]) -> None:
+    if skills:
+        names = ", ".join(clean(skill.name) for skill in skills[:_MOST_FAULTS])
+        said = f"These skills came with the project, and you have not trusted them: {names}. They are left out; see "
+        say(f"{said}`aeon skills trust NAME`.", "note: ", "  ")
 
 
 def _cannot_run(faults: Sequence[NodeFault]) -> PlanError:
@@ -127,16 +138,6 @@ def _app(options: SkillOptions) -> AbstractContextManager[App]:
         "skills.allow_write": ("--allow-write", [*writable_folders(options.allowed.write)] or None),
     }
     return opened(settings_here(model=options.model, more=flags))
-
-
-def writable_folders(places: Sequence[Path]) -> list[str]:
-    """The folders, whole. Raises InputError for what is no folder: a grant must mean what its user sees."""
-    wrong = [str(place) for place in places if not place.is_dir()]
-    if wrong:
-        raise InputError(
-            f"--allow-write names no folder: {', '.join(wrong)}.", next_step="Make it first, or name another."
-        )
-    return [str(place.resolve()) for place in places]
 
 
 def _prepare_model(app: App, options: SkillOptions) -> bool:

@@ -1,13 +1,17 @@
 """`aeon skills trust` and `distrust`: what single skills may use for good."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import typer
+
+from aeon.base.errors import InputError
+from aeon.bootstrap.app import App
 from aeon.cli.codes import Code
 from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
 from aeon.cli.skills.library import found_skill
-from aeon.cli.skills.running import writable_folders
 from aeon.cli.text import clean
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants
 
@@ -25,12 +29,34 @@ def trust_skill(name: str, *, network: bool, model: bool, write: Sequence[Path])
     return Code.DONE
 
 
+def ask_for_trust(app: App, tool_paths: Iterable[str]) -> None:
+    """On a terminal, ask about each skill of a plan that came with the project; who declines is told when it is run."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    found = [each[0] for path in tool_paths if (each := app.skills.catalog.find_script(path)) is not None]
+    for skill in {skill.name: skill for skill in found if not app.skills.is_trusted(skill)}.values():
+        asks = _listed(Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities))
+        say(f"The skill {clean(skill.name)} came with the project: {clean(str(skill.directory_path))}")
+        if typer.confirm(f"Trust this skill, as it is now, with {asks}?", default=False, err=True):
+            app.skills.trusted.trust(skill, Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities))
+
+
 def distrust_skill(name: str) -> int:
     """Take it back. Raises InputError for an unknown name."""
     with opened(settings_here()) as app:
         app.skills.trusted.distrust(found_skill(app, name))
     put(f"{clean(name)} is not trusted any more")
     return Code.DONE
+
+
+def writable_folders(places: Sequence[Path]) -> list[str]:
+    """The folders, whole. Raises InputError for what is no folder: a grant must mean what its user sees."""
+    wrong = [str(place) for place in places if not place.is_dir()]
+    if wrong:
+        raise InputError(
+            f"--allow-write names no folder: {', '.join(wrong)}.", next_step="Make it first, or name another."
+        )
+    return [str(place.resolve()) for place in places]
 
 
 def _listed(grants: Grants) -> str:

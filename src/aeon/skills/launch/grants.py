@@ -21,6 +21,19 @@ class NotGrantedError(SkillError):
     next_step = "Grant it if you trust the skill, or leave the skill out."
 
 
+class UntrustedSkillError(NotGrantedError):
+    """The skill came with the project, and nobody has trusted it as it is now."""
+
+    next_step = ""
+
+    def __init__(self, skill: Skill) -> None:
+        super().__init__(
+            f"The skill {skill.name!r} came with the project, and you have not trusted it as it is now. Look at "
+            f"{skill.directory_path}; then run `aeon skills trust {skill.name}`. Where all projects are yours, set "
+            "AEON_SKILLS_TRUST_PROJECT=true, or trust_project in your own settings.",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Grants:
     """What every script of a run may use: the network, the model, folders that it may write to."""

@@ -26,15 +26,24 @@ class TrustedSkills:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def knows(self, skill: Skill) -> bool:
+        """Whether the skill is trusted as it is now."""
+        return self._kept(skill) is not None
+
     def grants(self, skill: Skill, of_run: Grants) -> Grants:
         """What the skill may use: what this run grants, and what it was trusted with."""
+        file = self._kept(skill)
+        return of_run if file is None else _joined(of_run, file)
+
+    def _kept(self, skill: Skill) -> Path | None:
+        """The file of a skill that is trusted as it is now."""
         if not self._folder.is_dir() or not any(self._folder.glob(f"{_mark(skill)}-*")):
-            return of_run
+            return None
         with suppress(SkillError):  # nobody trusted what cannot be read whole
             file = self._file(skill)
             if file.is_file() and not problems_of([self._folder.parent, self._folder, file]):
-                return _joined(of_run, file)
-        return of_run
+                return file
+        return None
 
     def trust(self, skill: Skill, grants: Grants) -> None:
         """Remember what the skill, as it is now, may use. Raises OSError, SkillError as `digest`."""
