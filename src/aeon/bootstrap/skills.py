@@ -68,6 +68,8 @@ class Skills:
     ) -> None:
         """`data` is where all skills keep what is theirs; without it each has its own place."""
         self._data = data
+        self.left_out: list[str] = []
+        """The skills that would have fitted the request last asked about, and that are not trusted."""
         self.health = SkillHealth()
         self._settings = settings
         self._environ = environ
@@ -140,7 +142,9 @@ class Skills:
             return []
         usable = [skill for skill in self.catalog.plannable() if skill.name not in _SERVED_BY_TOOLS]
         with SkillIndex(usable) as index:
-            return self._tools([skill for skill in index.search(request, _MOST_TOOLS) if self.is_trusted(skill)])
+            found = index.search(request, _MOST_TOOLS)
+        self.left_out = [skill.name for skill in found if not self.is_trusted(skill)]
+        return self._tools([skill for skill in found if skill.name not in self.left_out])
 
     def tool(self, name: str) -> SkillTool | None:
         """The tool of that name, `<skill>.<script>`, or None."""

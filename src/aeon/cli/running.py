@@ -21,7 +21,7 @@ from aeon.cli.outcome import Outcome, of_error, of_interruption, of_result, tell
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import put, say
 from aeon.cli.session import opened, settings_here
-from aeon.cli.text import pretty
+from aeon.cli.text import clean, pretty
 from aeon.kernel.hand_plans import check_hand_plan, has_unfit_arguments
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.restore import restored_state
@@ -115,6 +115,12 @@ def _offer(app: App, options: RunOptions, request: str, named: Iterable[str | No
     if options.stored_for is not None:
         app.offer_stored(options.stored_for)
     app.offer_skills(request, named)
+    if app.skills.left_out:
+        names = ", ".join(map(clean, app.skills.left_out))
+        said = (
+            f"These skills of the project fit the request, and you have not trusted them: {names}. They are left out; "
+        )
+        say(f"{said}see `aeon skills trust NAME`.", "note: ", "  ")
 
 
 def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:
