@@ -161,6 +161,25 @@ def test_unsharing_warns_of_what_others_have_on_it(world):
     assert hurt == {"weather": (f"a tool of {other}",)}
 
 
+def test_a_service_that_asks_for_more_warns_of_others_tools_that_do_not_fit(world):
+    """Measured P10: a changed connectionSchema left tools invalid, and nobody was told."""
+    user, other = world.user("u"), world.user("other")
+    service = world.service(user, name="pages", shared=True)
+    world.tool(other, service, connectionParams={"endpoint": "http://127.0.0.1"})
+    world.tool(user, service, connectionParams={"endpoint": "http://127.0.0.1"})
+    wanted = """
+kind: Service
+name: pages
+type: rest_api
+protocol: http
+shared: true
+connectionSchema: {type: object, required: [endpoint, region]}
+"""
+    (step,) = Applier(world.catalog, user).plan(read_documents(wanted, {}))
+    assert step.outgrows == (f"a tool of {other}",)
+    assert step.hurts == ()
+
+
 def test_a_secret_s_value_is_checked_before_anything_is_done(world):
     user = world.user("u")
     found = problems(FILE.replace("{key:", "{kee:"), world, user, {"WEATHER_KEY": "canary-1"})

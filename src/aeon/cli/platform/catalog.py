@@ -71,11 +71,19 @@ def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
             put(_as_line(step))
             for detail in step.details:
                 put(f"    {clean(detail)}")
-            if step.hurts:
-                name = clean(step.document.name)
-                say(f"{name} is shared no more; these depend on it and will fail: {', '.join(step.hurts)}", "warning: ")
+            _tell_others_loss(step)
         say(f"{sum(step.verb != 'keep' for step in steps)} of {len(steps)} {'would change' if is_dry else 'changed'}")
     return Code.DONE
+
+
+def _tell_others_loss(step: "Step") -> None:
+    """Warn of what a change takes from others (platform 4)."""
+    name = clean(step.document.name)
+    if step.hurts:
+        say(f"{name} is shared no more; these depend on it and will fail: {', '.join(step.hurts)}", "warning: ")
+    if step.outgrows:
+        listed = ", ".join(map(clean, step.outgrows))
+        say(f"{name} asks for something else; these do not fit it and will fail: {listed}", "warning: ")
 
 
 def list_stored_tools(user: str, *, as_json: bool) -> int:

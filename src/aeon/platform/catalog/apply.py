@@ -1,6 +1,6 @@
 """Makes what a file says true: looks at everything first, then creates and changes what differs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
@@ -9,6 +9,7 @@ from aeon.platform.catalog import model
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import Document, refuse
 from aeon.platform.catalog.rules import check_service, check_tool, check_tool_on
+from aeon.platform.catalog.shelf import Use
 from aeon.platform.catalog.templates import refuse_archived, structure_of
 from aeon.platform.catalog.trust import is_same_connection, with_defaults
 from aeon.platform.errors import NotFoundError, PlatformError, RuleError
@@ -100,7 +101,8 @@ _TEMPLATES: dict[str, tuple[str, model.Kind]] = {
 class Step(NamedTuple):
     """What one document comes to; `fields` are those that differ, `hurts` whose things depend on what is taken back.
 
-    `details` says what differs inside of them, where that can be said.
+    `details` says what differs inside of them, where that can be said. `outgrows` are others' tools that would not fit
+    what the service asks for from then on.
     """
 
     verb: Verb
@@ -108,6 +110,7 @@ class Step(NamedTuple):
     fields: tuple[str, ...] = ()
     hurts: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    outgrows: tuple[str, ...] = ()
 
 
 class Applier:
@@ -226,7 +229,8 @@ class Applier:
                 rule="immutable",
             )
         details = self._further[document.kind].details(found, new) if document.kind in self._further else ()
-        return Step("change" if fields else "keep", document, fields, self._hurt(document, found, fields), details)
+        hurts, outgrows = self._hurt(document, found, fields), self._outgrown(new, found, fields)
+        return Step("change" if fields else "keep", document, fields, hurts, details, outgrows)
 
     def _refuse_archived(self, document: Document, coming: Coming) -> None:
         if "template" in document.fields:
@@ -242,8 +246,14 @@ class Applier:
         if "shared" not in fields or not found.shared:
             return ()
         user = self._request.user
-        uses = self._shelves[document.kind].users_of(user, found.id)
-        return tuple(f"{use.name or f'a {use.kind}'} of {use.owner_id}" for use in uses if use.owner_id != user)
+        return _of_others(user, self._shelves[document.kind].users_of(user, found.id))
+
+    def _outgrown(self, new: Record, found: model.Owned, fields: tuple[str, ...]) -> tuple[str, ...]:
+        """Others' tools on a service that is to ask for something else (measured P10)."""
+        if "connectionSchema" not in fields or not isinstance(new, model.NewService):
+            return ()
+        user = self._request.user
+        return _of_others(user, self._catalog.services.outgrown(user, found.id, new.connection_schema))
 
     def _differing(self, new: Record, found: model.Owned) -> tuple[str, ...]:
         wanted, there = new.as_dict(), found.as_dict()
@@ -277,6 +287,10 @@ class Applier:
             check_tool(new)
         elif isinstance(new, model.NewSecret):
             self._catalog.secrets.check(new)
+
+
+def _of_others(user: str, uses: Iterable[Use]) -> tuple[str, ...]:
+    return tuple(f"{use.name or f'a {use.kind}'} of {use.owner_id}" for use in uses if use.owner_id != user)
 
 
 def _told(document: Document, error: PlatformError) -> list[str]:

@@ -45,6 +45,11 @@ WHERE id = :id AND owner_id = :owner_id AND version = :before
 
 DELETE_SERVICE: Final = "DELETE FROM services WHERE id = :id AND owner_id = :user"
 
+CONNECTIONS_OF_SERVICE: Final = """
+SELECT 'tool' AS kind, id, name, owner_id, (owner_id = :user OR shared = 1) AS visible, connection_params
+FROM tools WHERE service_id = :id AND enabled = 1 ORDER BY name, visible DESC, id LIMIT :limit
+"""
+
 USERS_OF_SERVICE: Final = """
 SELECT 'tool' AS kind, id, name, owner_id, (owner_id = :user OR shared = 1) AS visible
 FROM tools WHERE service_id = :id ORDER BY name, visible DESC, id LIMIT :limit

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+from aeon.base.json import JsonObject, parse_strict
+from aeon.base.json_schema import schema_check
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceChange, ServiceTemplate
 from aeon.platform.catalog.rules import check_connection_schema, check_service
-from aeon.platform.catalog.shelf import KindQueries, Shelf
+from aeon.platform.catalog.shelf import KindQueries, Shelf, Use, use_of
 from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.catalog.templates import refuse_archived
 from aeon.platform.ledger import Ledger, Request
@@ -18,6 +20,10 @@ QUERIES = KindQueries(
     queries.SHARED_SERVICES,
     queries.USERS_OF_SERVICE,
 )
+
+
+_MOST_TOOLS = 1000
+"""Of those on a service, how many are looked at when what it asks for changes."""
 
 
 class Services(Shelf[Service]):
@@ -65,6 +71,13 @@ class Services(Shelf[Service]):
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_SERVICE, changed_row(before, after))
         return self.replace(work, after, request.to("service.change", id_, change.as_dict()), deeds)
+
+    def outgrown(self, user: str, id_: str, schema: JsonObject) -> list[Use]:
+        """The enabled tools on the service whose connection would not fit that schema any more, whoever owns them."""
+        check = schema_check(schema, asserts_formats=True)
+        given: JsonObject = {"user": user, "id": id_, "limit": _MOST_TOOLS}
+        rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, given)
+        return [use_of(row) for row in rows if not check.is_valid(parse_strict(row["connection_params"]))]
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's service. Raises ReferencedError while a tool uses it."""

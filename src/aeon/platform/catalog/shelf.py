@@ -48,6 +48,12 @@ class Use(NamedTuple):
     name: str | None
 
 
+def use_of(row: Row) -> Use:
+    """What a row says of a thing that uses another; without a name where the caller may not see it (platform 2)."""
+    is_visible = row["visible"]
+    return Use(row["kind"], row["owner_id"], row["id"] if is_visible else None, row["name"] if is_visible else None)
+
+
 class Shelf(Generic[E]):
     """The things of one kind in the record."""
 
@@ -122,12 +128,7 @@ class Shelf(Generic[E]):
         """What uses it, other users' things too; what the caller may not see stays without a name (platform 2)."""
         self.get(user, id_)
         rows = self._store.read(self._queries.users, {"user": user, "id": id_, "limit": _MOST_USERS})
-        return [
-            Use(row["kind"], row["owner_id"], row["id"], row["name"])
-            if row["visible"]
-            else Use(row["kind"], row["owner_id"], None, None)
-            for row in rows
-        ]
+        return list(map(use_of, rows))
 
     def create(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, also: Sequence[Deed] = ()) -> E:
         """Write it by `work`, or return what the same mutation created before (platform 20).
