@@ -14,6 +14,7 @@ from aeon.base.errors import ConfigError
 from aeon.bootstrap.engines import Parts, Place, executor_of, open_engine, open_worker, run_store
 from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT
 from aeon.bootstrap.platform import Platform
+from aeon.bootstrap.runs import runs_of
 from aeon.bootstrap.telemetry import span_sending
 from aeon.platform.identity import RunStore, claim_run_store, mark_of, move_run_store, run_store_of
 from aeon.platform.processes.runs import queries
@@ -22,7 +23,6 @@ from aeon.platform.processes.runs.engine import Engine
 from aeon.platform.processes.runs.measuring import Measuring
 from aeon.platform.processes.runs.obstacles import Obstacles
 from aeon.platform.processes.runs.pruning import Pruned, Pruning
-from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.processes.runs.why import Around
 from aeon.platform.processes.schedules.schedules import Schedules
 from aeon.platform.processes.schedules.starting import Starter
@@ -62,9 +62,7 @@ class ProcessRunner:
         self.platform = platform
         self.clock = SystemClock()
         self.results: Results = FileResults(project / ".aeon" / "results")
-        self.runs = Runs(
-            platform.store, platform.catalog.ledger, platform.processes, self.results, lambda: str(uuid4())
-        )
+        self.runs = runs_of(platform, project)
         self.registry = Registry(platform.store, self.clock)
         self.executor = str(uuid4())
         self.carrier = executor_of(settings, self.executor)

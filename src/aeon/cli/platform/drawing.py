@@ -6,7 +6,8 @@ from pathlib import Path
 from aeon.base.errors import InputError
 from aeon.bootstrap.processes import ProcessRunner
 from aeon.cli.codes import Code
-from aeon.cli.platform.runs import named, running
+from aeon.cli.platform.run_views import named
+from aeon.cli.platform.runs import running
 from aeon.cli.say import put, say
 from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.definition import Definition
@@ -35,7 +36,7 @@ def _of_process(runner: ProcessRunner, user: str, name: str) -> Definition:
 
 
 def _of_run(runner: ProcessRunner, user: str, run: str) -> tuple[Definition, Mapping[str, StepState]]:
-    seen = runner.runs.see(user, named(runner, user, run))
+    seen = runner.runs.see(user, named(runner.runs, user, run))
     steps = zip(seen.plan.steps, seen.state.steps, strict=True)
     return seen.plan.definition, {step.id: state for step, state in steps}
 

@@ -73,7 +73,7 @@ def runs_list(
     as_json: AsJson = False,
 ) -> int:
     """Your runs, newest first: id, state, since when, of which process."""
-    from aeon.cli.platform.runs import list_runs
+    from aeon.cli.platform.run_views import list_runs
 
     return list_runs(user, limit=limit, as_json=as_json)
 
@@ -81,7 +81,7 @@ def runs_list(
 @runs.command("show")
 def runs_show(run: RunId, user: User = "me", as_json: AsJson = False) -> int:
     """A run: its inputs, each attempt at a step with what it was given and came to, its output."""
-    from aeon.cli.platform.runs import show_run
+    from aeon.cli.platform.run_views import show_run
 
     return show_run(run, user, as_json=as_json)
 
@@ -94,7 +94,7 @@ def runs_events(
     user: User = "me",
 ) -> int:
     """What happened, numbered, as JSON lines."""
-    from aeon.cli.platform.runs import show_events
+    from aeon.cli.platform.run_views import show_events
 
     return show_events(run, after, user, follows=follow)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, parse_strict
@@ -10,14 +9,12 @@ from aeon.bootstrap.processes import ProcessRunner
 from aeon.cli import session
 from aeon.cli.codes import Code
 from aeon.cli.platform.following import Followed, Following
+from aeon.cli.platform.run_views import named
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
-from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import Request
-from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.runs import Question
-from aeon.platform.processes.runs.trace import attempts
 from aeon.platform.processes.runs.why import reasons
 
 _CODES = {"completed": Code.DONE, "failed": Code.FAILED, "cancelled": Code.FAILED}
@@ -44,7 +41,7 @@ def run_process(
 def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_json: bool) -> int:
     """Give a manual step its answer, and go on with the run as `run_process` does."""
     with running(user) as runner:
-        run = named(runner, user, run)
+        run = named(runner.runs, user, run)
         question = runner.runs.answer(user, run, step, value_of(answer))
         say(f"{clean(step)} of the run {question.run} is answered")
         return _gone_on(runner, user, run, as_json=as_json) if waits else Code.DONE
@@ -53,14 +50,14 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
     """Go on with a run that nobody carries out, or follow it where somebody does."""
     with running(user) as runner:
-        run = named(runner, user, run)
+        run = named(runner.runs, user, run)
         return _gone_on(runner, user, run, as_json=as_json)
 
 
 def retry_run(run: str, user: str, *, as_json: bool) -> int:
     """Go on after a run that failed or was cancelled, in a new one that keeps what was completed."""
     with running(user) as runner:
-        run = named(runner, user, run)
+        run = named(runner.runs, user, run)
         runner.begin()
         new = runner.runs.retry(run, Request(user))
         runner.engine.start(new.id)
@@ -68,64 +65,10 @@ def retry_run(run: str, user: str, *, as_json: bool) -> int:
         return _followed(runner, user, new.id, as_json=as_json)
 
 
-def list_runs(user: str, *, limit: int, as_json: bool) -> int:
-    """The user's runs, newest first."""
-    with running(user) as runner:
-        found = runner.runs.page(user, limit)
-    if as_json:
-        put(pretty([run.as_dict() for run in found]))
-        return Code.DONE
-    for run in found:
-        put(one_line(clean(f"{run.id} {run.phase} {run.accepted_at[:19]} {run.process_name}"), COLUMNS))
-    return Code.DONE
-
-
-def show_run(run: str, user: str, *, as_json: bool) -> int:
-    """A run: what it was given, every attempt at its steps, what it came to."""
-    with running(user) as runner:
-        run = named(runner, user, run)
-        seen = runner.runs.see(user, run)
-        found = attempts(seen.plan, runner.runs.entries(user, run))
-    shown: JsonObject = {
-        **seen.run.as_dict(),
-        "steps": [asdict(attempt) for attempt in found],
-        "output": seen.state.output,
-    }
-    if as_json:
-        put(pretty(shown))
-        return Code.DONE
-    put(f"{seen.run.phase}: {clean(seen.run.process_name)}, begun {seen.run.accepted_at[:19]}")
-    put(f"inputs {one_line(pretty(seen.run.inputs), COLUMNS)}")
-    for attempt in found:
-        told = ", from the cache" if attempt.about.get("cached") else ""
-        told += f", {attempt.tokens} tokens" if attempt.tokens else ""
-        put(one_line(clean(f"  {attempt.step} {attempt.outcome}{told}: {_said(attempt.output, attempt.error)}"), 160))
-    if seen.run.failure:
-        put(f"failed: {clean(str(seen.run.failure['message']))}")
-    elif seen.state.phase == "completed":
-        put(f"output {pretty(seen.state.output)}")
-    return Code.DONE
-
-
-def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
-    """A run's entries as JSON lines, from any number on; with `follows`, to the run's end."""
-    with running(user) as runner:
-        run = named(runner, user, run)
-        runner.runs.see(user, run)
-        while True:
-            is_over = runner.runs.book.phase(run) in ENDED
-            for entry in runner.runs.entries(user, run, after):
-                after = entry.n
-                put(_line(entry.as_dict()))
-            if is_over or not follows:
-                return Code.DONE
-            runner.clock.sleep(0.2)
-
-
 def cancel_run(run: str, user: str) -> int:
     """Have a run stopped; one that nobody carries out is stopped here."""
     with running(user) as runner:
-        run = named(runner, user, run)
+        run = named(runner.runs, user, run)
         runner.runs.cancel(user, run)
         return Code.DONE if _stopped(runner, user, run) else Code.FAILED
 
@@ -133,7 +76,7 @@ def cancel_run(run: str, user: str) -> int:
 def why_run(run: str, user: str, *, as_json: bool) -> int:
     """Why a run's steps are not over."""
     with running(user) as runner:
-        run = named(runner, user, run)
+        run = named(runner.runs, user, run)
         found = reasons(runner.around, user, run)
     if as_json:
         put(pretty([reason.as_dict() for reason in found]))
@@ -153,16 +96,6 @@ def read_inputs(inputs: Sequence[str]) -> JsonObject:
         )
     pairs = (each.partition("=") for each in inputs)
     return {name: value_of(value) for name, _, value in pairs}
-
-
-def named(runner: ProcessRunner, user: str, run: str) -> str:
-    """The id of a run; `last` is the newest. Raises NotFoundError where there is none."""
-    if run != "last":
-        return run
-    newest = runner.runs.page(user, 1)
-    if not newest:
-        raise NotFoundError("You have no run.", next_step="Start one: aeon process run NAME.")
-    return newest[0].id
 
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
@@ -247,19 +180,9 @@ def _stopped(runner: ProcessRunner, user: str, run: str) -> bool:
     return ended
 
 
-def _said(output: Json, error: JsonObject | None) -> str:
-    return str(error["message"]) if error else pretty(output)
-
-
 def value_of(text: str) -> Json:
     """What is JSON as that, else the text."""
     try:
         return parse_strict(text)
     except ValueError:
         return text
-
-
-def _line(value: JsonObject) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False)
