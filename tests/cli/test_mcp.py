@@ -48,12 +48,12 @@ TOOLS = [Tell()]
 """
 
 CLIENT = """
-import asyncio, sys
+import asyncio, os, sys
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 async def main():
-    parameters = StdioServerParameters(command=sys.executable, args=["-m", "aeon", "mcp"])
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "aeon", "mcp"], env=dict(os.environ))
     async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
         await client.call_tool("sleeper.nap", {})
 

@@ -43,7 +43,7 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
 
     def place(name, record):
         settings = EngineSettings().model_copy(update={"address": f"temporal://{server.address}/{name}"})
-        return Place(tmp_path, settings, {}, lambda: record)
+        return Place(tmp_path, settings, {}, lambda: record, bool)
 
     def worker(name, record):
         return open_worker(
