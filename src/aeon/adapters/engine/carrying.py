@@ -16,6 +16,7 @@ from aeon.adapters.engine.patience import Patience
 from aeon.adapters.engine.writing import Writer
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
+from aeon.base.threads import in_long_call
 from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess
 from aeon.platform.processes.running.events import DeadlinePassed, StepStopped, StepStopping, TimedOut
@@ -69,7 +70,7 @@ async def without_checkpoint(_position: int, _attempt: int, makes: Makes) -> Don
     """For an engine that forgets when it stops."""
     if inspect.iscoroutinefunction(makes):
         return await makes()
-    return await asyncio.to_thread(cast(Callable[[], Done], makes))
+    return await in_long_call(cast(Callable[[], Done], makes))
 
 
 class Carrying:

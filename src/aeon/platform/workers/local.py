@@ -10,7 +10,7 @@ from functools import partial
 from queue import Empty
 from typing import Protocol
 
-from aeon.base.threads import Outcome, WorkerThread
+from aeon.base.threads import Outcome, WorkerThread, in_long_call
 from aeon.platform.processes.running.events import StepCompleted, TimedOut
 from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.lease import Confirm, held_for_ever
@@ -104,7 +104,7 @@ class LocalWorkers:
     async def carry_out(self, job: Job, confirm: Confirm = held_for_ever) -> Done:
         """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
         async with self.place(job, confirm) as act:
-            return await asyncio.to_thread(act)
+            return await in_long_call(act)
 
     def waiting(self, kind: str) -> int:
         """How many jobs of a type wait here, for their services or for a worker. Threads may ask."""

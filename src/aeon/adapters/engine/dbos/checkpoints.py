@@ -5,10 +5,12 @@ import inspect
 import logging
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import cast
 
 from aeon.adapters.engine.carrying import Makes
 from aeon.adapters.engine.dbos.journal import Journal, Key
+from aeon.base.threads import in_long_call
 from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
 from aeon.platform.processes.runs.model import Done
 
@@ -49,7 +51,7 @@ class Checkpoints:
         """
         key = (position, attempt)
         if not inspect.iscoroutinefunction(makes):
-            return await asyncio.to_thread(self._made, key, cast(Callable[[], Done], makes))
+            return await in_long_call(partial(self._made, key, cast(Callable[[], Done], makes)))
         earlier = await asyncio.to_thread(self._earlier, key)
         if earlier is not None:
             return earlier

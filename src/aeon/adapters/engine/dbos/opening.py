@@ -8,6 +8,7 @@ from dbos import DBOS, DBOSConfig
 
 from aeon.adapters.engine.dbos.database import Database, told_when_away
 from aeon.adapters.engine.dbos.serializing import JsonSerializer
+from aeon.base.threads import SHORT_CALLS
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 
@@ -93,6 +94,7 @@ def _config(address: str, database: Database, results: Results, executor: str) -
         "application_version": VERSION,
         "executor_id": executor,
         "log_level": "CRITICAL",
+        "max_executor_threads": SHORT_CALLS,
         "use_listen_notify": False,
         "scheduler_polling_interval_sec": _ASLEEP,  # neither its schedules nor its messages are used
         "notification_listener_polling_interval_sec": _WAKES_EVERY,

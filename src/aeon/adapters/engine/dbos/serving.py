@@ -18,6 +18,7 @@ from aeon.adapters.engine.dbos.names import BEGUN, JOB
 from aeon.adapters.engine.dbos.opening import Opened
 from aeon.adapters.engine.dbos.standing import Standing
 from aeon.base.json import JsonObject
+from aeon.base.threads import in_long_call
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Workers
@@ -119,7 +120,7 @@ class DbosWorker:
                 return lost(job, f"A worker was lost {BEGINS} times while it carried it out")
             if earlier and job.effect == "once":
                 return interrupted(job)
-            return await asyncio.to_thread(act)
+            return await in_long_call(act)
 
     def _is_to_be_made(self, job: Job) -> bool:
         """Whoever wanted it no more may have been killed before he could take it back. In doubt it is made."""
