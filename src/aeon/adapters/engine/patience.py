@@ -4,7 +4,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -38,7 +38,7 @@ class Trouble:
 
 
 class Patience:
-    """What is asked blocks, each time in a thread of its own and outside of whatever workflow asks for it."""
+    """What is asked blocks, in a thread, outside of whatever workflow asks for it."""
 
     def __init__(self, halted: threading.Event) -> None:
         """Once `halted` nothing more is asked."""
@@ -47,12 +47,17 @@ class Patience:
 
     async def ask(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         """What it comes to, however long the record or the engine is away. Raises HaltError once halted."""
+        loop = asyncio.get_running_loop()
+        return await self.until_done(lambda: loop.run_in_executor(None, partial(act, *given, **named)))
+
+    async def until_done(self, act: Callable[[], Awaitable[T]]) -> T:
+        """The same for what does not block."""
         pause = _SHORTEST_PAUSE
         while True:
             if self._halted.is_set():
                 raise HaltError("The engine is closed.")
             try:
-                return await asyncio.get_running_loop().run_in_executor(None, partial(act, *given, **named))
+                return await act()
             except (StoreError, EngineUnavailableError) as error:
                 self._trouble.tell(error.message)
                 await asyncio.sleep(pause)

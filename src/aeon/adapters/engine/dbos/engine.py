@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from contextvars import Context
 
 from dbos import DBOS, EnqueueOptions, SetWorkflowID, error
 
@@ -70,6 +71,7 @@ class DbosEngine:
         self._over: dict[str, _Over] = {}
         self._queue = f"aeon-runs-{executor}"
         self._is_taking_over = False
+        self._starting: set[asyncio.Task[None]] = set()
         self._opened = Opened(address, results, executor, is_durable=is_durable)
         with self._opened.or_closed():
             self._journal = Journal(self._opened.database, results)
@@ -83,9 +85,7 @@ class DbosEngine:
 
     def start(self, run: str) -> None:
         """Have an accepted run carried out here; one that is known already is left to whoever has it."""
-        self._over.setdefault(run, _Over())
-        with told_when_away(), SetWorkflowID(run):
-            DBOS.start_workflow(self._workflow, run)
+        DBOS.run_step({"name": RUN}, self._begun, run)
 
     def wake(self, run: str) -> None:  # noqa: ARG002  # all are looked at
         """Look at the runs' signals at once."""
@@ -163,6 +163,12 @@ class DbosEngine:
         while await self._carrying.patience.ask(checkpoints.is_owner):  # noqa: ASYNC110  # nobody tells of it
             await asyncio.sleep(_LOOKS_WHO_HAS_IT_EVERY)
 
+    async def _begun(self, run: str) -> None:
+        """Start the workflow as a task of DBOS's loop: started from a thread it keeps a thread until it ends."""
+        self._over.setdefault(run, _Over())
+        with told_when_away(), SetWorkflowID(run):
+            await DBOS.start_workflow_async(self._workflow, run)
+
     def _leave(self, run: str) -> None:
         """Let whoever looks next go on with it."""
         with told_when_away():
@@ -171,4 +177,11 @@ class DbosEngine:
 
     async def _started(self, run: str) -> None:
         """Outside of the workflow that asks for it: a workflow that is started within a step would be a part of it."""
-        await self._carrying.patience.ask(self.start, run)
+        await self._carrying.patience.until_done(lambda: asyncio.shield(self._beginning(run)))
+
+    def _beginning(self, run: str) -> asyncio.Task[None]:
+        """Whoever waits for it may be cancelled: what DBOS has written down by then is begun all the same."""
+        task = asyncio.get_running_loop().create_task(self._begun(run), context=Context())
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
+        return task
