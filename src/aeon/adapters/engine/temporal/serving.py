@@ -1,6 +1,7 @@
 """Workers of Temporal as this process runs them."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 
@@ -11,6 +12,7 @@ from aeon.adapters.engine.temporal.activities import JobActivities, RunActivitie
 from aeon.adapters.engine.temporal.names import RUNS, queue_of
 from aeon.adapters.engine.temporal.running import RunWorkflow
 from aeon.adapters.engine.temporal.slots import tuned
+from aeon.base.threads import SHORT_CALLS
 from aeon.platform.processes.runs.engine import Book, Workers
 
 _BUILD = "aeon-1"
@@ -31,6 +33,7 @@ def run_worker(client: Client, book: Book) -> Worker:
         workflows=[RunWorkflow],
         activities=RunActivities(book, client).all,
         workflow_runner=UnsandboxedWorkflowRunner(),
+        workflow_task_executor=ThreadPoolExecutor(SHORT_CALLS, "aeon-workflow"),  # its threads end with the worker
         build_id=_BUILD,
         sticky_queue_schedule_to_start_timeout=_HELD_FOR,
         max_heartbeat_throttle_interval=_TELLS_EVERY,
