@@ -1,22 +1,12 @@
 """Threads that are waited for as long as one likes, and left behind then: they keep no process from ending."""
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass
-from functools import cache
 from queue import SimpleQueue
 from threading import Thread
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
-
-SHORT_CALLS = 12
-"""Threads of an event loop for short calls, such as queries, however many tasks wait for them."""
-
-_LONG_CALLS = 10_000
-"""Threads for long calls. Their callers limit how many there are: each has a worker, and settings limit these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +28,6 @@ class WorkerThread(Generic[T]):
     def _run(self) -> None:
         while (task := self.tasks.get()) is not None:
             self.outcomes.put(outcome_of(task))
-
-
-async def in_long_call(work: Callable[[], T]) -> T:
-    """The result of work that blocks for long, in a thread that short calls do not wait for."""
-    return await asyncio.get_running_loop().run_in_executor(_long_calls(), copy_context().run, work)
-
-
-@cache
-def _long_calls() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_LONG_CALLS, "aeon-long-call")
 
 
 def outcome_of(work: Callable[[], T]) -> Outcome[T]:

@@ -16,7 +16,7 @@ from aeon.adapters.engine.patience import Patience
 from aeon.adapters.engine.writing import Writer
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
-from aeon.base.threads import in_long_call
+from aeon.base.long_calls import in_long_call
 from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess
 from aeon.platform.processes.running.events import DeadlinePassed, StepStopped, StepStopping, TimedOut

@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from aeon.base.threads import SHORT_CALLS
+from aeon.base.long_calls import SHORT_CALLS
 
 T = TypeVar("T")
 

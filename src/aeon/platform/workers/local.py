@@ -10,7 +10,8 @@ from functools import partial
 from queue import Empty
 from typing import Protocol
 
-from aeon.base.threads import Outcome, WorkerThread, in_long_call
+from aeon.base.long_calls import in_long_call
+from aeon.base.threads import Outcome, WorkerThread
 from aeon.platform.processes.running.events import StepCompleted, TimedOut
 from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.lease import Confirm, held_for_ever

@@ -8,7 +8,7 @@ from dbos import DBOS, DBOSConfig
 
 from aeon.adapters.engine.dbos.database import Database, told_when_away
 from aeon.adapters.engine.dbos.serializing import JsonSerializer
-from aeon.base.threads import SHORT_CALLS
+from aeon.base.long_calls import SHORT_CALLS
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 

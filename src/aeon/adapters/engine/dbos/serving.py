@@ -18,7 +18,7 @@ from aeon.adapters.engine.dbos.names import BEGUN, JOB
 from aeon.adapters.engine.dbos.opening import Opened
 from aeon.adapters.engine.dbos.standing import Standing
 from aeon.base.json import JsonObject
-from aeon.base.threads import in_long_call
+from aeon.base.long_calls import in_long_call
 from aeon.platform.processes.runs.claims import Results
 from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Workers

@@ -12,7 +12,7 @@ from aeon.adapters.engine.temporal.activities import JobActivities, RunActivitie
 from aeon.adapters.engine.temporal.names import RUNS, queue_of
 from aeon.adapters.engine.temporal.running import RunWorkflow
 from aeon.adapters.engine.temporal.slots import tuned
-from aeon.base.threads import SHORT_CALLS
+from aeon.base.long_calls import SHORT_CALLS
 from aeon.platform.processes.runs.engine import Book, Workers
 
 _BUILD = "aeon-1"
