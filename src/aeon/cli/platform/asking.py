@@ -7,7 +7,8 @@ import typer
 
 from aeon.base.errors import AeonError, InputError
 from aeon.bootstrap.processes import ProcessRunner
-from aeon.cli.platform.runs import running, value_of
+from aeon.cli.platform.inputs import value_of
+from aeon.cli.platform.runs import running
 from aeon.cli.say import say, say_error
 from aeon.cli.text import clean, pretty
 from aeon.platform.processes.runs.runs import Question

@@ -3,12 +3,12 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.processes import ProcessRunner
 from aeon.cli import session
 from aeon.cli.codes import Code
 from aeon.cli.platform.following import Followed, Following
+from aeon.cli.platform.inputs import read_inputs, value_of
 from aeon.cli.platform.run_views import named
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
@@ -84,18 +84,6 @@ def why_run(run: str, user: str, *, as_json: bool) -> int:
     for reason in found:
         put(clean(f"{reason.step or 'run'}: {reason.message}"))
     return Code.DONE
-
-
-def read_inputs(inputs: Sequence[str]) -> JsonObject:
-    """`name=value` each; a value that is JSON is that, else it is text. Raises InputError with all that are neither."""
-    wrong = [each for each in inputs if "=" not in each or each.startswith("=")]
-    if wrong:
-        raise InputError(
-            f"These inputs are not of the form name=value: {', '.join(wrong)}.",
-            next_step='Write, for example: --input topic="tea"',
-        )
-    pairs = (each.partition("=") for each in inputs)
-    return {name: value_of(value) for name, _, value in pairs}
 
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
@@ -178,11 +166,3 @@ def _stopped(runner: ProcessRunner, user: str, run: str) -> bool:
     ended = runner.engine.wait(run, 30.0)
     say(f"the run {run} {'is cancelled' if ended else 'was told to stop'}")
     return ended
-
-
-def value_of(text: str) -> Json:
-    """What is JSON as that, else the text."""
-    try:
-        return parse_strict(text)
-    except ValueError:
-        return text

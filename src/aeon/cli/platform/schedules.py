@@ -9,8 +9,8 @@ from typing import NamedTuple
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.cli.codes import Code
+from aeon.cli.platform.inputs import read_inputs
 from aeon.cli.platform.opening import opened
-from aeon.cli.platform.runs import read_inputs
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, clean, one_line, pretty
 from aeon.platform.errors import NotFoundError

@@ -13,7 +13,7 @@ from aeon.cli.platform.asking import answer_questions
 from aeon.cli.platform.queues import HUMAN, PROCESS, refuse_unknown
 from aeon.cli.platform.runs import running
 from aeon.cli.say import put, say
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.cli.text import clean, pretty
 from aeon.platform.catalog.model import Tool
 from aeon.platform.store import QueryError
 from aeon.platform.workers.attending import (
@@ -24,7 +24,7 @@ from aeon.platform.workers.attending import (
     Duty,
     Rounds,
 )
-from aeon.platform.workers.model import TAKES_OVER_ITSELF, TYPES, Worker
+from aeon.platform.workers.model import TAKES_OVER_ITSELF, TYPES
 from aeon.settings import Loaded
 
 
@@ -53,26 +53,6 @@ def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
     said = f"removed {gone.runs} run(s) and {gone.results} large result(s){cached}"
     put(pretty(gone._asdict()) if as_json else said)
     return Code.DONE
-
-
-def list_workers(user: str, *, as_json: bool) -> int:
-    """Every worker of every process that is entered; those that are not heard of any more are offline."""
-    with running(user) as runner:
-        workers = runner.registry.workers()
-    if as_json:
-        put(pretty([worker.as_dict() for worker in workers]))
-        return Code.DONE
-    for worker in workers:
-        put(one_line(clean(_line(worker)), COLUMNS * 2))
-    if not workers:
-        say("no worker is there; each `aeon worker` and `aeon process run` brings its own")
-    return Code.DONE
-
-
-def _line(worker: Worker) -> str:
-    job = f" {worker.current_job_id}" if worker.current_job_id else ""
-    counts = f"{worker.processed_count} job(s), {worker.error_count} failed"
-    return f"{worker.type} {worker.status}{job}, heard of {worker.last_heartbeat[:19]}, {counts} ({worker.id})"
 
 
 def _serve(runner: ProcessRunner, types: Sequence[str]) -> None:
