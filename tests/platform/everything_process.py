@@ -20,8 +20,8 @@ from aeon.platform.processes.model import NewProcess
 from aeon.platform.processes.processes import Processes
 from aeon.platform.processes.running.events import RunStarted
 from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.conducting import replayed
 from aeon.platform.processes.runs.model import Entry
+from aeon.platform.processes.runs.replaying import replayed
 from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.processes.schedules.model import NewSchedule
 from aeon.platform.processes.schedules.schedules import Schedules

@@ -28,8 +28,8 @@ from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.processes.processes import Processes
 from aeon.platform.processes.running.events import CancelRequested, RunCancelled, RunStarted
 from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.conducting import replayed
 from aeon.platform.processes.runs.model import Entry
+from aeon.platform.processes.runs.replaying import replayed
 from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.processes.schedules.model import NewSchedule, ScheduleChange
 from aeon.platform.processes.schedules.schedules import Schedules

@@ -14,7 +14,7 @@ from aeon.adapters.engine.dbos.journal import Journal
 from aeon.adapters.results import FileResults
 from aeon.platform.processes.running.events import StepCompleted
 from aeon.platform.processes.runs.claims import LARGEST_INLINE
-from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
+from aeon.platform.processes.runs.lease import HaltError, TakenOverError
 from aeon.platform.processes.runs.model import Done
 
 

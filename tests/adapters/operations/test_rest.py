@@ -13,7 +13,7 @@ from aeon.adapters.operations.filling import filled, path_filled
 from aeon.adapters.operations.rest import RestExecutor
 from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import RestRequest
-from aeon.platform.processes.runs.conducting import TakenOverError
+from aeon.platform.processes.runs.lease import TakenOverError
 from aeon.platform.vault import Revealed
 
 

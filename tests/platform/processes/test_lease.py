@@ -3,8 +3,7 @@
 import pytest
 
 from aeon.base.clock import since_boot
-from aeon.platform.processes.runs.conducting import TakenOverError
-from aeon.platform.processes.runs.lease import Lease
+from aeon.platform.processes.runs.lease import Lease, TakenOverError
 from aeon.platform.store import StoreUnavailableError
 
 

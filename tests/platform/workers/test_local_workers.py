@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
-from aeon.platform.processes.runs.conducting import HaltError
+from aeon.platform.processes.runs.lease import HaltError
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.local import LocalWorkers

@@ -21,9 +21,9 @@ from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess
 from aeon.platform.processes.running.events import DeadlinePassed, StepStopped, StepStopping, TimedOut
 from aeon.platform.processes.running.state import ENDED, State
-from aeon.platform.processes.runs.conducting import TakenOverError, conduct
+from aeon.platform.processes.runs.conducting import conduct
 from aeon.platform.processes.runs.engine import Book, Workers
-from aeon.platform.processes.runs.lease import Confirm, Lease, held_for_ever
+from aeon.platform.processes.runs.lease import Confirm, Lease, TakenOverError, held_for_ever
 from aeon.platform.processes.runs.model import Done, Entry, Happened, Job, Signal, Work
 from aeon.platform.workers.model import OFFLINE_AFTER
 

@@ -11,8 +11,8 @@ from aeon.adapters.operations.event_loop import EventLoopThread
 from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.state import ENDED
-from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Book, Workers
+from aeon.platform.processes.runs.lease import TakenOverError
 
 
 class LocalEngine:

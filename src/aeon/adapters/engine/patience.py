@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.platform.processes.runs.lease import HaltError
 from aeon.platform.store import StoreError
 
 T = TypeVar("T")

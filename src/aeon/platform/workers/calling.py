@@ -10,8 +10,7 @@ from aeon.platform.catalog.calling import Called, DefectError, OperationError
 from aeon.platform.catalog.usage import Usage
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
-from aeon.platform.processes.runs.conducting import HaltError
-from aeon.platform.processes.runs.lease import Confirm, held_for_ever
+from aeon.platform.processes.runs.lease import Confirm, HaltError, held_for_ever
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.store import StoreUnavailableError
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from aeon.platform.processes.running.events import StepStarted
-from aeon.platform.processes.runs.conducting import replayed
 from aeon.platform.processes.runs.model import Entry
+from aeon.platform.processes.runs.replaying import replayed
 from aeon.platform.processes.runs.runs import Runs, Seen
 from aeon.platform.processes.runs.why import only_people
 from aeon.platform.workers.model import TAKES_OVER_ITSELF, Worker

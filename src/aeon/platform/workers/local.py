@@ -13,8 +13,7 @@ from typing import Protocol
 from aeon.base.long_calls import in_long_call
 from aeon.base.threads import Outcome, WorkerThread
 from aeon.platform.processes.running.events import StepCompleted, TimedOut
-from aeon.platform.processes.runs.conducting import HaltError
-from aeon.platform.processes.runs.lease import Confirm, held_for_ever
+from aeon.platform.processes.runs.lease import Confirm, HaltError, held_for_ever
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.calling import CarryOut, Known, refused, was_not_begun

@@ -11,7 +11,7 @@ from typing import cast
 from aeon.adapters.engine.carrying import Makes
 from aeon.adapters.engine.dbos.journal import Journal, Key
 from aeon.base.long_calls import in_long_call
-from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
+from aeon.platform.processes.runs.lease import HaltError, TakenOverError
 from aeon.platform.processes.runs.model import Done
 
 _LOG = logging.getLogger("aeon.engine")

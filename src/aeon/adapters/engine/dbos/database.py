@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from aeon.base.busy import while_busy
-from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.platform.processes.runs.lease import HaltError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine, Table

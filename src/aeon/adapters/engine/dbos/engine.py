@@ -20,8 +20,8 @@ from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.runs.claims import Results
-from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
 from aeon.platform.processes.runs.engine import Book, EngineUnavailableError, Workers
+from aeon.platform.processes.runs.lease import HaltError, TakenOverError
 from aeon.platform.workers.model import OFFLINE_AFTER
 
 _PARKED = "aeon-parked"

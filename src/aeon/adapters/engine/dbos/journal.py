@@ -29,8 +29,8 @@ from aeon.adapters.engine.dbos.standing import workflows_of
 from aeon.adapters.engine.patience import Trouble
 from aeon.base.json import canonical, parse_strict
 from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
-from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
 from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.platform.processes.runs.lease import HaltError, TakenOverError
 from aeon.platform.processes.runs.model import Done
 
 T = TypeVar("T")

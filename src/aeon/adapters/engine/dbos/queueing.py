@@ -14,7 +14,7 @@ from dbos import DBOS, WorkflowStatus
 from aeon.adapters.engine.attempts import interrupted, lost
 from aeon.adapters.engine.dbos.names import JOB, queue_of
 from aeon.adapters.engine.dbos.opening import VERSION
-from aeon.platform.processes.runs.conducting import HaltError
+from aeon.platform.processes.runs.lease import HaltError
 from aeon.platform.processes.runs.model import Done, Job
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.25

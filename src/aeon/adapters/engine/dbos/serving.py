@@ -20,9 +20,8 @@ from aeon.adapters.engine.dbos.standing import Standing
 from aeon.base.json import JsonObject
 from aeon.base.long_calls import in_long_call
 from aeon.platform.processes.runs.claims import Results
-from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Workers
-from aeon.platform.processes.runs.lease import Lease
+from aeon.platform.processes.runs.lease import Lease, TakenOverError
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.store import StoreError
 from aeon.platform.workers.model import OFFLINE_AFTER

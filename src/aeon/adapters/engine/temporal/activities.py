@@ -23,9 +23,8 @@ from aeon.base.json import JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.processes.running.events import Failure, StepFailed
 from aeon.platform.processes.running.state import ENDED
-from aeon.platform.processes.runs.conducting import TakenOverError
 from aeon.platform.processes.runs.engine import Book, Workers
-from aeon.platform.processes.runs.lease import Lease
+from aeon.platform.processes.runs.lease import Lease, TakenOverError
 from aeon.platform.processes.runs.model import Done, Job
 from aeon.platform.store import StoreError, StoreUnavailableError
 from aeon.platform.workers.model import OFFLINE_AFTER

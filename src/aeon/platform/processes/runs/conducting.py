@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
-from aeon.base.errors import AeonError
 from aeon.platform.processes.meaning import MEANING
 from aeon.platform.processes.running.apply import apply
 from aeon.platform.processes.running.commands import (
@@ -21,17 +20,10 @@ from aeon.platform.processes.running.commands import (
 )
 from aeon.platform.processes.running.events import AnswerGiven, Event, Failure, RunStarted, StepFailed, StepStopped
 from aeon.platform.processes.running.interpreter import decide, underway
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.state import ENDED, State, begun
+from aeon.platform.processes.running.state import ENDED, State
+from aeon.platform.processes.runs.lease import HaltError
 from aeon.platform.processes.runs.model import Entry, Happened, Work
-
-
-class HaltError(AeonError):
-    """The engine cannot go on with the run for now. What it has recorded stands, and it is taken up again."""
-
-
-class TakenOverError(HaltError):
-    """Somebody else carries the run out now."""
+from aeon.platform.processes.runs.replaying import replayed
 
 
 class Lane(Protocol):
@@ -71,14 +63,6 @@ class Lane(Protocol):
     async def settle(self) -> None:
         """Have everything kept that was recorded."""
         ...
-
-
-def replayed(plan: Plan, entries: list[Entry]) -> State:
-    """Where a run stands after these entries."""
-    state = begun(plan)
-    for entry in entries:
-        state = apply(plan, state, entry.event)
-    return state
 
 
 async def conduct(work: Work, lane: Lane) -> State:

@@ -4,8 +4,17 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from aeon.base.clock import since_boot
-from aeon.platform.processes.runs.conducting import TakenOverError
+from aeon.base.errors import AeonError
 from aeon.platform.workers.model import OFFLINE_AFTER
+
+
+class HaltError(AeonError):
+    """The engine cannot go on with the run for now. What it has recorded stands, and it is taken up again."""
+
+
+class TakenOverError(HaltError):
+    """Somebody else carries the run out now."""
+
 
 Confirm: TypeAlias = Callable[[], None]
 """Returns while this process may go on. Raises TakenOverError once somebody else does, and StoreError where nobody can

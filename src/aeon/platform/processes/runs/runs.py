@@ -18,8 +18,8 @@ from aeon.platform.processes.running.state import ENDED, State
 from aeon.platform.processes.runs.accepting import Accepting, Found, NewRun
 from aeon.platform.processes.runs.book import RunBook
 from aeon.platform.processes.runs.claims import Results
-from aeon.platform.processes.runs.conducting import replayed
 from aeon.platform.processes.runs.model import Entry, Run, RunSummary, Signal
+from aeon.platform.processes.runs.replaying import replayed
 from aeon.platform.processes.runs.retrying import seeds
 from aeon.platform.store import DuplicateError, GuardError, Store
 

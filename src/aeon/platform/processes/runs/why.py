@@ -8,8 +8,8 @@ from aeon.base.clock import Clock
 from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.running.state import ENDED
 from aeon.platform.processes.running.why import Obstacle, Reason, waiting
-from aeon.platform.processes.runs.conducting import replayed
 from aeon.platform.processes.runs.obstacles import Obstacles
+from aeon.platform.processes.runs.replaying import replayed
 from aeon.platform.processes.runs.runs import Runs, Seen
 from aeon.platform.processes.runs.timed import timed
 from aeon.platform.store import Store
