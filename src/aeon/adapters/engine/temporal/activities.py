@@ -17,7 +17,6 @@ from temporalio.service import RPCError, RPCStatusCode
 from aeon.adapters.engine.attempts import interrupted
 from aeon.adapters.engine.temporal.messages import Accepted, Asked, Batch, Became, Calling, Cancelling, Loaded
 from aeon.adapters.engine.temporal.names import ACCEPT, CANCEL, EXECUTOR, FOLLOW, JOB, KEEP, LOAD, OUTCOME
-from aeon.base.clock import since_boot
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError
@@ -63,14 +62,17 @@ class JobActivities:
         return [self.carry_out]
 
     def _lease(self, job: Job) -> Lease:
-        """Temporal gave the job to this process just now, and takes it back after a time without heartbeats."""
+        """Temporal takes the job back after a time without heartbeats.
+
+        It is asked first: a process that was stopped may begin what it was given before, and others have done since.
+        """
         info, loop = activity.info(), asyncio.get_running_loop()
 
         def is_held() -> bool:
             return asyncio.run_coroutine_threadsafe(self._is_held(info), loop).result()
 
         lasts = OFFLINE_AFTER if info.heartbeat_timeout is None else info.heartbeat_timeout.total_seconds()
-        return Lease(is_held, f"The job {job.id}", lasts=lasts, given_at=since_boot())
+        return Lease(is_held, f"The job {job.id}", lasts=lasts)
 
     async def _is_held(self, info: activity.Info) -> bool:
         """Whether this attempt at a job is the one for whose end Temporal waits. Raises StoreUnavailableError."""
