@@ -38,18 +38,14 @@ class Lease:
         what: str,
         *,
         lasts: float = OFFLINE_AFTER,
-        given_at: float | None = None,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
-        """`is_held` asks whoever decides on it, and may raise StoreError; `what` names it in messages.
-
-        `given_at` is when it was given to this process, if that is known to be no longer ago; else it is asked first.
-        """
+        """`is_held` asks whoever decides on it, and may raise StoreError; `what` names it in messages."""
         self._is_held = is_held
         self._what = what
         self._good_for = lasts / 3
         self._since_boot = since_boot
-        self._asked_at = given_at
+        self._asked_at: float | None = None
         self._is_lost = False
 
     def confirm(self) -> None:
