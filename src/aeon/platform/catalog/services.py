@@ -59,7 +59,7 @@ class Services(Shelf[Service]):
         Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
         """
         before = self.own(request.user, id_)
-        asked = change.as_dict()
+        asked = change.asked()
         if change.connection_schema is not None:
             check_connection_schema(change.connection_schema, before.protocol)
             asked["schemaVersion"] = before.schema_version + 1
@@ -70,14 +70,17 @@ class Services(Shelf[Service]):
         after = changed(before, asked, self._ledger.now())
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_SERVICE, changed_row(before, after))
-        return self.replace(work, after, request.to("service.change", id_, change.as_dict()), deeds)
+        return self.replace(work, after, request.to("service.change", id_, change.asked()), deeds)
 
     def outgrown(self, user: str, id_: str, schema: JsonObject) -> list[Use]:
-        """The enabled tools on the service whose connection would not fit that schema any more, whoever owns them."""
+        """The enabled tools on the user's own service whose connection would not fit that schema, whoever owns them."""
+        self.own(user, id_)
         check = schema_check(schema, asserts_formats=True)
         given: JsonObject = {"user": user, "id": id_, "limit": _MOST_TOOLS}
         rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, given)
-        return [use_of(row) for row in rows if not check.is_valid(parse_strict(row["connection_params"]))]
+        return [
+            use_of(row, is_owner=True) for row in rows if not check.is_valid(parse_strict(row["connection_params"]))
+        ]
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's service. Raises ReferencedError while a tool uses it."""

@@ -88,7 +88,9 @@ class Tools(Shelf[Tool]):
         """
         before = self.own(request.user, id_)
         service = self._service(request.user, before.service_id)
-        asked = change.as_dict() | ({"needsSecret": True} if change.secret_id else {})
+        asked = change.asked()
+        if "secretId" in asked:
+            asked |= {"needsSecret": True} if change.secret_id else {"needsSecret": False, "secretScope": None}
         if change.connection_params is not None:
             asked["connectionParams"] = with_defaults(change.connection_params, service.connection_schema)
         after = _with_health(before, changed(before, asked, self._ledger.now()))
@@ -98,7 +100,7 @@ class Tools(Shelf[Tool]):
             check_tool_on(after, service)
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_TOOL, {**changed_row(before, after), "service_version": service.version})
-        return self.replace(work, after, request.to("tool.change", id_, change.as_dict()), deeds)
+        return self.replace(work, after, request.to("tool.change", id_, change.asked()), deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's tool. Raises ReferencedError while a step of a process calls it."""
