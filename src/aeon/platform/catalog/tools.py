@@ -263,12 +263,19 @@ class _Named(NamedTuple):
 
 
 def _with_health(before: Tool, after: Tool) -> Tool:
-    """A tool that is disabled is down, and one that is enabled is so until it is checked (platform 5)."""
+    """A tool that is disabled is down; one that is enabled, or reaches another place, is so until it is checked."""
     if not after.enabled:
         return after.model_copy(update={"status": "down", "error_message": "It is disabled."})
-    if before.enabled:
-        return after
-    return after.model_copy(update={"status": "degraded", "error_message": "It was not checked since it was enabled."})
+    if not before.enabled:
+        return _unchecked(after, "enabled")
+    if before.status == "down" and after.connection_params != before.connection_params:
+        return _unchecked(after, "connected in another way")
+    return after
+
+
+def _unchecked(tool: Tool, since: str) -> Tool:
+    """A tool of which nobody knows yet whether it works (platform 5)."""
+    return tool.model_copy(update={"status": "degraded", "error_message": f"It was not checked since it was {since}."})
 
 
 def _does_or_reaches_more(before: Tool, after: Tool) -> bool:
