@@ -13,6 +13,7 @@ from typing import NoReturn
 import typer
 
 from aeon.base.errors import AeonError, InputError
+from aeon.base.json import JsonObject
 from aeon.cli import ENDINGS
 from aeon.cli.codes import Code
 from aeon.cli.say import give_up_stdout, put, say, say_error
@@ -115,7 +116,7 @@ def _dispatch(argv: Sequence[str]) -> int:
 
 def _refused(error: AeonError, *, as_json: bool) -> int:
     if as_json:
-        _put_error(error.as_dict())
+        _put_error(error)
     say_error(error)
     return Code.USAGE if isinstance(error, InputError) else Code.FAILED
 
@@ -163,11 +164,12 @@ def _number_of(stop: KeyboardInterrupt) -> int:
     return stop.number if isinstance(stop, Ended) else signal.SIGINT
 
 
-def _put_error(error: dict[str, object]) -> None:
+def _put_error(error: AeonError | JsonObject) -> None:
+    from aeon.cli.reports import reported
     from aeon.cli.text import pretty
 
     with suppress(OSError):
-        put(pretty({"status": "failed", "error": error}))
+        put(pretty({"status": "failed", "error": reported(error)}))
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

@@ -13,6 +13,7 @@ from pathlib import Path
 from aeon.base.errors import AeonError
 from aeon.base.folders import make_folder
 from aeon.base.masking import Mask
+from aeon.cli.reports import correlation_id
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHORTEST = 6
@@ -20,7 +21,8 @@ _SHORTEST = 6
 
 def keep_trace(error: BaseException) -> Path | None:
     """Write the trace beside the runs' logs, or to the temporary folder; None when neither can be written."""
-    text = without_secrets("".join(traceback.format_exception(error)), os.environ)
+    trace = "".join(traceback.format_exception(error))
+    text = without_secrets(f"Correlation id: {correlation_id()}\n{trace}", os.environ)
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     for find in (_log_folder, _temporary_folder):
         try:

@@ -94,10 +94,17 @@ def _project() -> list[Finding]:
     folder = Path.cwd() / PROJECT_FOLDER
     if not os.path.lexists(folder):
         return []
-    findings = [_tried("project folder", f"{folder} is yours", lambda: require_own(folder))]
+    findings = [_tried("project folder", f"{folder} is yours", lambda: _require_all_own(folder))]
     if findings[0].state == "ok":
         findings += _master_key(folder)
     return [*findings, *_repository()]
+
+
+def _require_all_own(folder: Path) -> None:
+    """Raises ForeignFolderError for the folder as `require_own`, and for what lies in it and leads elsewhere."""
+    require_own(folder)
+    for entry in sorted(folder.iterdir()):
+        require_own(entry)
 
 
 def _master_key(folder: Path) -> list[Finding]:

@@ -7,6 +7,7 @@ from aeon.base.json import JsonObject
 from aeon.cli.codes import Code
 from aeon.cli.say import put, say
 from aeon.cli.text import COLUMNS, one_line, pretty, shown, wrapped
+from aeon.kernel.marks import is_fallback
 from aeon.kernel.replay import replay
 from aeon.kernel.restore import result_of
 from aeon.observability.history import History, read_log
@@ -61,7 +62,8 @@ def entry_lines(entry: JsonObject) -> list[str]:
         lines += _labelled(f"{call['tool_name']} gave" if "result" in call else f"{call['tool_name']} failed", outcome)
     result = result_of(entry)
     if result is not None and not entry["tool_calls"]:
-        lines += _labelled("the model gave", str(result.get("text", "")))
+        label = "the model's own words" if is_fallback(entry["outcome"].get("marks", [])) else "the model gave"
+        lines += _labelled(label, str(result.get("text", "")))
     for action in entry["supervisor_actions"]:
         lines += _action_lines(action)
     for mark in entry.get("outcome", {}).get("marks", []):

@@ -5,7 +5,7 @@ from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.cli.text import one_line, shown, wrapped
-from aeon.kernel.marks import FROM_THE_MODEL
+from aeon.kernel.marks import FROM_THE_MODEL, is_fallback
 from aeon.observability.events import (
     Event,
     PlanningStarted,
@@ -91,7 +91,8 @@ def outcome_lines(event: StepEnded, width: int) -> list[Line]:
     lines = [line for mark in event.marks for line in _lines("", mark, width, _style_of(mark), _WARNING_LINES)]
     if event.error is not None:
         return [*lines, *_lines("error: ", event.error, width, "red", _WARNING_LINES)]
-    return [*lines, *_lines("gave ", _result_text(event.result), width, "", _RESULT_LINES)]
+    label = "the model's own words: " if is_fallback(event.marks) else "gave "
+    return [*lines, *_lines(label, _result_text(event.result), width, "", _RESULT_LINES)]
 
 
 def _ended_line(event: RunEnded) -> Line:

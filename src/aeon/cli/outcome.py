@@ -8,6 +8,7 @@ from typing import Any
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import Code
+from aeon.cli.reports import reported
 from aeon.cli.say import give_up_stdout, put, say
 from aeon.cli.text import clean, pretty
 from aeon.kernel.marks import untrusted
@@ -47,7 +48,7 @@ class Outcome:
             "log": None if self.log is None else str(self.log),
             "model": self.model,
         }
-        return whole if self.error is None else {**whole, "error": self.error}
+        return whole if self.error is None else {**whole, "error": reported(self.error)}
 
 
 def of_result(result: JsonObject) -> Outcome:
@@ -76,7 +77,8 @@ def _code(result: JsonObject) -> Code:
 def of_error(error: AeonError) -> Outcome:
     """The outcome of a run that an error ended."""
     code = Code.USAGE if isinstance(error, InputError) else Code.FAILED
-    return Outcome("failed", code, error=error.as_dict())
+    record = {**error.as_dict(), "retryable": error.details.get("retryable", error.is_retryable)}
+    return Outcome("failed", code, error=record)
 
 
 def of_interruption(code: Code) -> Outcome:

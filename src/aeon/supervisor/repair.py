@@ -9,13 +9,14 @@ from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the publish
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError, SupervisorError, message_of
-from aeon.base.json import Json, JsonObject, canonical, faults
+from aeon.base.json import Json, JsonObject, canonical, faults, parse_strict
 from aeon.base.json_schema import Problem, SchemaCheck, schema_check, schema_problem
+from aeon.base.overriding import overrides
 from aeon.llm.interface import LLMAdapter, Reply, Request, ask
 from aeon.observability.records import ActionType, SupervisorAction
 from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
-from aeon.supervisor.given import Given
+from aeon.supervisor.given import Given, Source, leaves
 from aeon.supervisor.limits import call_limits, plan_limits, step_limits
 from aeon.supervisor.plan_keys import unreadable, with_own_keys
 from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
@@ -213,7 +214,12 @@ class Supervisor:
 
     def read_plan(self, reply: Reply, tools: Sequence[JsonObject], request: str) -> JsonObject:
         """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
-        read = self._recovered(reply, schema_check(_plan_form()))
+        read = self._read_reply(
+            reply,
+            schema_check(_plan_form()),
+            [request, [tool["name"] for tool in tools]],
+            lambda value: _made_plan_problems(_with_goal(value, request)),
+        )
         found = read.value if isinstance(read, Recovered) else read.readable
         value, problems = self._plan_in(found, {"text": reply.text}, _tool_names(None, tools), request)
         if value is None and isinstance(read, Refused):
@@ -240,7 +246,9 @@ class Supervisor:
         Raises SupervisorError, LLMError.
         """
         name: str = tool["name"]
-        read = self._recovered(reply, _call_form())
+        read = self._read_reply(
+            reply, _call_form(), [name, *given.values()], lambda value: _call_faults(value, name, check)
+        )
         value = _readable(read)
         problems = call_problems(value, check) if isinstance(read, Recovered) else list(read.problems)
         if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
@@ -258,8 +266,33 @@ class Supervisor:
             ),
         )
 
+    def _read_reply(
+        self, reply: Reply, check: SchemaCheck, known: Sequence[Json], faults_of: Callable[[JsonObject], list[Problem]]
+    ) -> Recovered | Refused:
+        """What a reply holds. Where a subclass has a `repair_json` of its own, that reads what is no JSON yet (core 9).
+
+        What it gives is final: no second repair of the same reply is asked for (core 4), and each of its values must
+        stand in the reply or in what is `known` (core 18). Raises SupervisorError, LLMError.
+        """
+        if reply.is_truncated or _is_json(reply.text) or not overrides(self, Supervisor, "repair_json"):
+            return self._recovered(reply, check)
+        first, source = len(self.actions), Source([reply.text, *known])
+
+        def wrong(made: Json) -> list[Problem]:
+            if not isinstance(made, dict) or faults(made):
+                return [Problem("$", "must be a JSON object")]
+            invented = [leaf for leaf in leaves(made) if not source.says(leaf)]
+            return [Problem("$", f"{leaf!r} does not stand in the reply") for leaf in invented] or faults_of(
+                cast(JsonObject, made)
+            )
+
+        value = self._repaired(None, lambda: self.repair_json(reply.text, check.schema), wrong)
+        if not self.recorded_since(first):
+            self._record("json_repair", {"text": reply.text}, 1, repaired_output=value, stages=["repair_json"])
+        return Recovered(value, ("repair_json",))
+
     def _repaired(
-        self, reading: _Reading, repair: Callable[[], JsonObject], faults_of: Callable[[Json], list[Problem]]
+        self, reading: _Reading | None, repair: Callable[[], JsonObject], faults_of: Callable[[Json], list[Problem]]
     ) -> JsonObject:
         """What a published repair makes of a reply; a subclass's own is held to the same limits (core 10).
 
@@ -506,6 +539,14 @@ def _is_about(problem: Problem, name: str) -> bool:
 def _read(reply: Reply, check: SchemaCheck) -> Recovered | Refused:
     """The deterministic ladder on a reply (core 9). Only a model that says it stopped may have forgotten a bracket."""
     return recover(reply.text, check, is_truncated=reply.is_truncated, has_stopped=reply.finish_reason == "stop")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_strict(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _proposal(reply: Reply, task: _Task) -> tuple[JsonObject | None, list[Problem]]:

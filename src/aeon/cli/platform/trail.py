@@ -22,7 +22,7 @@ def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
         put(pretty([use._asdict() for use in found_uses]))
         return Code.DONE
     for use in found_uses:
-        put(clean(f"{use.kind} {use.name or '(not shared)'} of {use.owner_id}"))
+        put(clean(f"{use.kind} {use.name or '(not shared)'} of {use.owner_id or 'another user'}"))
     say(f"{len(found_uses)} use(s)")
     return Code.DONE
 

@@ -124,6 +124,21 @@ UNCHECKED = "It was not checked yet."
 Entity: TypeAlias = Service | Secret | Tool | ServiceTemplate | ToolTemplate
 
 
+class Change(Record):
+    """What may change of an entity; what is left out stays.
+
+    A null takes away what the entity may be without, `clearable`; for any other field it is as if left out.
+    """
+
+    clearable: ClassVar[frozenset[str]] = frozenset()
+    """Published names."""
+
+    def asked(self) -> JsonObject:
+        """What is to be different, as JSON data under the published names."""
+        said = self.model_dump(mode="json", by_alias=True, include=self.model_fields_set)
+        return {name: value for name, value in said.items() if value is not None or name in self.clearable}
+
+
 class NewService(Record):
     """A service to create; with a template, only what the template does not say."""
 
@@ -137,8 +152,8 @@ class NewService(Record):
     shared: bool = False
 
 
-class ServiceChange(Record):
-    """What may change of a service; what is left out stays. Empty `limits` lift those that there are."""
+class ServiceChange(Change):
+    """What may change of a service. Empty `limits` lift those that there are."""
 
     name: Name | None = None
     enabled: bool | None = None
@@ -156,7 +171,7 @@ class NewSecret(Record):
     shared: bool = False
 
 
-class SecretChange(Record):
+class SecretChange(Change):
     """What may change of a secret besides its value, which is rotated."""
 
     name: Name | None = None
@@ -180,12 +195,15 @@ class NewTool(Record):
     shared: bool = False
 
 
-class ToolChange(Record):
-    """What may change of a tool; what is left out stays. The service never does."""
+class ToolChange(Change):
+    """What may change of a tool. Its service never does. Without its secret a tool loses its secret scope too."""
+
+    clearable: ClassVar[frozenset[str]] = frozenset({"secretId", "secretScope", "effect"})
 
     name: Name | None = None
     description: Description | None = None
     secret_id: str | None = None
+    secret_scope: str | None = Field(default=None, max_length=200)
     connection_params: JsonObject | None = None
     operation: Operation | None = None
     input_schema: JsonObject | None = None
@@ -219,8 +237,10 @@ class NewToolTemplate(Record):
     shared: bool = False
 
 
-class TemplateChange(Record):
+class TemplateChange(Change):
     """What may change of a blueprint: its name, its description, whether it is shared or archived."""
+
+    clearable: ClassVar[frozenset[str]] = frozenset({"description"})
 
     name: Name | None = None
     description: Description | None = None

@@ -205,6 +205,13 @@ SET status = :status, error_message = :error_message, last_health_check = :at, h
 WHERE id = :tool AND enabled = 1
 """
 
+NOTE_OUTGROWN: Final = """
+UPDATE tools
+SET status = 'down', error_message = :why, health_since = CASE WHEN status = 'down' THEN health_since ELSE :at END
+WHERE id = :id AND enabled = 1
+"""
+"""The next check finds it as it is then."""
+
 NOTE_SERVICE_HEALTH: Final = """
 UPDATE services SET
     status = CASE WHEN EXISTS (SELECT 1 FROM tools WHERE service_id = services.id AND enabled = 1

@@ -65,10 +65,10 @@ class Secrets(Shelf[Secret]):
     def change(self, id_: str, change: SecretChange, request: Request) -> Secret:
         """Rename the caller's secret or set its flag. Its type never changes."""
         before = self.own(request.user, id_)
-        after = changed(before, change.as_dict(), self._ledger.now())
+        after = changed(before, change.asked(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_SECRET, changed_row(before, after))
-        return self.replace(work, after, request.to("secret.change", id_, change.as_dict()), deeds)
+        return self.replace(work, after, request.to("secret.change", id_, change.asked()), deeds)
 
     def rotate(self, id_: str, value: JsonObject, request: Request, *, since: int | None = None) -> Secret:
         """Give the caller's secret another value under the same id; the old value is forgotten.

@@ -40,18 +40,25 @@ class KindQueries:
 
 
 class Use(NamedTuple):
-    """One thing that uses another. `name` and `id` are None where the caller may not see it."""
+    """One thing that uses another.
+
+    `name` and `id` are None where the caller may not see it, `owner_id` too unless what it uses is the caller's own.
+    """
 
     kind: str
-    owner_id: str
+    owner_id: str | None
     id: str | None
     name: str | None
 
 
-def use_of(row: Row) -> Use:
-    """What a row says of a thing that uses another; without a name where the caller may not see it (platform 2)."""
-    is_visible = row["visible"]
-    return Use(row["kind"], row["owner_id"], row["id"] if is_visible else None, row["name"] if is_visible else None)
+def use_of(row: Row, *, is_owner: bool) -> Use:
+    """What a row says of a thing that uses another, as far as the caller may know (platform 2).
+
+    Who uses a thing is told to its owner, whose audit trail names the user as well (platform 19), and to nobody else.
+    """
+    if row["visible"]:
+        return Use(row["kind"], row["owner_id"], row["id"], row["name"])
+    return Use(row["kind"], row["owner_id"] if is_owner else None, None, None)
 
 
 class Shelf(Generic[E]):
@@ -126,9 +133,9 @@ class Shelf(Generic[E]):
 
     def users_of(self, user: str, id_: str) -> list[Use]:
         """What uses it, other users' things too; what the caller may not see stays without a name (platform 2)."""
-        self.get(user, id_)
+        is_owner = self.get(user, id_).owner_id == user
         rows = self._store.read(self._queries.users, {"user": user, "id": id_, "limit": _MOST_USERS})
-        return list(map(use_of, rows))
+        return [use_of(row, is_owner=is_owner) for row in rows]
 
     def create(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, also: Sequence[Deed] = ()) -> E:
         """Write it by `work`, or return what the same mutation created before (platform 20).

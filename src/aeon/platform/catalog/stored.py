@@ -22,9 +22,8 @@ def changed_row(before: Owned, after: Owned) -> JsonObject:
 
 
 def changed(before: E, asked: JsonObject, at: str) -> E:
-    """The entity with what was asked for; what is None stays."""
-    kept = {name: value for name, value in asked.items() if value is not None}
-    return type(before).model_validate({**before.as_dict(), **kept, "version": before.version + 1, "updatedAt": at})
+    """The entity with what was asked for, by the published names."""
+    return type(before).model_validate({**before.as_dict(), **asked, "version": before.version + 1, "updatedAt": at})
 
 
 def change_deeds(before: Owned, after: Owned, actor: str) -> list[Deed]:

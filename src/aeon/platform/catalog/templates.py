@@ -84,10 +84,10 @@ class ServiceTemplates(Shelf[ServiceTemplate]):
     def change(self, id_: str, change: TemplateChange, request: Request) -> ServiceTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
         before = self.own(request.user, id_)
-        after = changed(before, change.as_dict(), self._ledger.now())
+        after = changed(before, change.asked(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_SERVICE_TEMPLATE, changed_row(before, after))
-        return self.replace(work, after, request.to("serviceTemplate.change", id_, change.as_dict()), deeds)
+        return self.replace(work, after, request.to("serviceTemplate.change", id_, change.asked()), deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
@@ -115,10 +115,10 @@ class ToolTemplates(Shelf[ToolTemplate]):
     def change(self, id_: str, change: TemplateChange, request: Request) -> ToolTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
         before = self.own(request.user, id_)
-        after = changed(before, change.as_dict(), self._ledger.now())
+        after = changed(before, change.asked(), self._ledger.now())
         deeds = change_deeds(before, after, request.user)
         work = writes_one(queries.CHANGE_TOOL_TEMPLATE, changed_row(before, after))
-        return self.replace(work, after, request.to("toolTemplate.change", id_, change.as_dict()), deeds)
+        return self.replace(work, after, request.to("toolTemplate.change", id_, change.asked()), deeds)
 
     def remove(self, id_: str, request: Request) -> None:
         """Delete the caller's blueprint, whatever was made from it."""

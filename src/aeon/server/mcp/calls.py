@@ -1,8 +1,10 @@
 """What is answered: the list of tools, and calls of them, each on a thread of its own."""
 
+import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject, canonical
 from aeon.base.masking import Mask
@@ -21,13 +23,14 @@ _MOST_PROBLEMS = 20
 class Calls:
     """Lists and calls tools for one client, its calls side by side. What `mask` knows stands in no answer."""
 
-    def __init__(self, tools: Mapping[str, Offered], mask: Mask) -> None:
+    def __init__(self, tools: Mapping[str, Offered], mask: Mask, clock: Clock | None = None) -> None:
         self.is_left = False
         """Whether the client has gone: a call that is given up from then on is one that it did not take back."""
         self.all_answered = True
         """Whether every call was, but for those that the client took back."""
         self._tools = tools
         self._mask = mask
+        self._clock = clock or SystemClock()
 
     async def listed(self, _context: object, _params: object) -> "ListToolsResult":
         """Every tool, on one page."""
@@ -62,7 +65,10 @@ class Calls:
         try:
             return _right(self._mask.value(caller.call(offered.registered, given)))
         except AeonError as error:
-            return _wrong(self._mask.text(f"{error.message} {error.advice}".rstrip()))
+            return _wrong(self._mask.text(f"{error.message} {error.advice}".rstrip()), self._reported(error))
+
+    def _reported(self, error: AeonError) -> JsonObject:
+        return self._mask.value(error.report(secrets.token_hex(16), self._clock.now()))
 
 
 def _as_mcp(offered: Offered) -> "McpTool":
@@ -78,7 +84,9 @@ def _right(result: JsonObject) -> "CallToolResult":
     return CallToolResult(content=[TextContent(text=canonical(result))], structured_content=result)
 
 
-def _wrong(said: str) -> "CallToolResult":
+def _wrong(said: str, error: JsonObject | None = None) -> "CallToolResult":
+    """What went wrong in words, and as data where it is an error of the tool's (platform 2)."""
     from mcp.types import CallToolResult, TextContent
 
-    return CallToolResult(content=[TextContent(text=said)], is_error=True)
+    told = None if error is None else {"error": error}
+    return CallToolResult(content=[TextContent(text=said)], structured_content=told, is_error=True)

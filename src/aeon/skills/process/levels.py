@@ -21,7 +21,7 @@ def request(invocation: Invocation, level: SandboxLevel, token: str) -> Request:
     command = tuple(invocation.command)
     cwd = str(invocation.cwd)
     if level == "bubblewrap":
-        return Request((*_box(invocation), *command), cwd, env, token, True, None)
+        return Request((*_box(invocation), *command), cwd, env, token, True, _fence(invocation))
     return Request(command, cwd, env, token, False, _fence(invocation) if level == "landlock" else None)
 
 

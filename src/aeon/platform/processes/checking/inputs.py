@@ -1,10 +1,10 @@
 """A step's inputs against what it calls: all that is needed, nothing else, nothing that can never fit (platform 6)."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from aeon.base.binding import STEP
-from aeon.base.json import Json, faults
+from aeon.base.json import Json, JsonObject, faults
 from aeon.base.json_schema import schema_check
 from aeon.platform.processes.bindings import Reference, place_in_words, references
 from aeon.platform.processes.checking.problems import Problem
@@ -24,6 +24,7 @@ def input_problems(whole: Whole, place: int) -> Iterator[Problem]:
     found = list(references(step.inputs))
     if isinstance(target, ToolTarget):
         yield from _schema_problems(place, step.inputs, target, found)
+        yield from _undeclared_problems(place, step.inputs, target)
     elif target is not None:
         yield from _context_problems(place, step.inputs, target)
     for reference in found:
@@ -42,6 +43,38 @@ def _schema_problems(place: int, inputs: Json, target: ToolTarget, found: list[R
     for problem in schema_check(target.input_schema).certain_problems(inputs, unknown):
         path = f"$.steps[{place}].inputs{problem.path.removeprefix('$')}"
         yield Problem(path, "inputs_match_tool", f"the tool {target.name!r} does not take this: {problem.message}")
+
+
+_DECLARES_ELSEWHERE = frozenset(
+    {
+        "additionalProperties",
+        "patternProperties",
+        "unevaluatedProperties",
+        "propertyNames",
+        "dependentSchemas",
+        "$ref",
+        "$dynamicRef",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "if",
+    }
+)
+"""Keywords by which a schema says more of its properties than `properties` does."""
+
+
+def _undeclared_problems(place: int, inputs: dict[str, Json], target: ToolTarget) -> Iterator[Problem]:
+    """Inputs that the tool does not declare: a schema that is silent allows them, and the tool ignores them."""
+    declared: Json = target.input_schema.get("properties")
+    if not isinstance(declared, dict) or target.input_schema.keys() & _DECLARES_ELSEWHERE:
+        return
+    required: Json = target.input_schema.get("required")
+    needed = cast("list[str]", required) if isinstance(required, list) else []
+    taken = list(dict.fromkeys([*cast(JsonObject, declared), *needed]))
+    for name in inputs:
+        if name not in taken:
+            message = f"the tool {target.name!r} takes no {name!r}; it takes {listed(taken)}"
+            yield Problem(f"$.steps[{place}].inputs.{name}", "inputs_match_tool", message)
 
 
 def _context_problems(place: int, inputs: dict[str, Json], target: ProcessTarget) -> Iterator[Problem]:

@@ -12,8 +12,8 @@ from . import landlock, seccomp
 from .limits import Limits, few_files, hold_files
 from .wire import Fence, Request
 
-_STATUS = 3
-"""The descriptor on which bubblewrap reports."""
+_STATUS, _FILTER = 3, 4
+"""The descriptors on which bubblewrap reports, and reads the filter of system calls."""
 
 _RESTORED = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 """Everything: an interpreter ignores some, whoever started Aeon in the background others, and a script must none."""
@@ -84,14 +84,27 @@ def _start_boxed(request: Request, stdio: tuple[int, int, int], limits: Limits) 
     """Start it in bubblewrap, from the thread that lives as long as the warden: the box dies with that thread."""
     program, *rest = request.command
     status, told = os.pipe()
+    filtered = _filter_of(request.fence)
     try:
-        command = (program, "--json-status-fd", str(_STATUS), *rest)
-        return Leader(_spawn(request, command, (*stdio, told), limits), status)
+        options = ("--json-status-fd", str(_STATUS), *(("--seccomp", str(_FILTER)) if filtered else ()))
+        return Leader(_spawn(request, (program, *options, *rest), (*stdio, told, *filtered), limits), status)
     except BaseException:
         os.close(status)
         raise
     finally:
-        os.close(told)
+        for fd in (told, *filtered):
+            os.close(fd)
+
+
+def _filter_of(fence: Fence | None) -> tuple[int, ...]:
+    """A descriptor with the box's filter; none on machines whose system calls are not known."""
+    program = b"" if fence is None else seccomp.program_in_box(fence)
+    if not program:
+        return ()
+    reads, writes = os.pipe()
+    os.write(writes, program)  # some hundred bytes, which a pipe takes at once
+    os.close(writes)
+    return (reads,)
 
 
 def _behind(fence: Fence, ruleset: int, spawn: Callable[[], int]) -> int:

@@ -50,7 +50,10 @@ class Fence(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A script to start. `fence` is applied by landlock; `is_boxed` says that the command is bubblewrap's."""
+    """A script to start. `is_boxed` says that the command is bubblewrap's, which shows what may be read and written.
+
+    `fence` is applied by landlock and a filter of system calls, in the box by the filter alone.
+    """
 
     command: tuple[str, ...]
     cwd: str
