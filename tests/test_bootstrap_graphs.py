@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import ConfigError
-from aeon.bootstrap.graphs import open_target, projector
+from aeon.bootstrap.graphs import new_projector, open_target
 from aeon.settings import GraphSettings
-from aeon.testing.projection import MemoryGraph
+from aeon.testing.projection import InMemoryGraph
 from aeon.testing.records import new_record
 
 PROJECT = Path("/home/ann/project/aeon.toml")
@@ -54,6 +54,6 @@ def test_a_projects_file_does_not_decide_who_gets_the_password():
 
 def test_a_projector_brings_a_graph_up_to_a_record(tmp_path):
     with closing(new_record(tmp_path)) as store:
-        target = MemoryGraph()
-        projector(store, target).sync()
-        assert projector(store, target).status().state == "following"
+        target = InMemoryGraph()
+        new_projector(store, target).sync()
+        assert new_projector(store, target).status().state == "following"

@@ -46,10 +46,10 @@ def carried_out(kind: str, length: int, folder: Path) -> dict[str, float]:
         process = world.process(kind, [step(f"s{number}", tool, mode=mode) for number in range(length)])
         before = _size(store)
         began = time.perf_counter()
-        run = world.begin(process)
+        run = world.start_run(process)
         assert world.engine.wait(run.id, _PATIENCE)
         seconds = time.perf_counter() - began
-        seen = world.seen(run)
+        seen = world.view_of(run)
         assert seen.state.phase == "completed"
         assert world.tools.jobs.total() == length
         grown = _size(store) - before

@@ -16,7 +16,7 @@ from aeon.base.errors import (
     ToolDefinitionError,
     ToolError,
 )
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 
 TREE = [value for value in vars(errors).values() if inspect.isclass(value) and issubclass(value, AeonError)]
 
@@ -43,7 +43,7 @@ def test_message_advice_and_details_are_given():
         "tool": "saw",
         "code": 3,
     }
-    assert canonical(error.as_dict())
+    assert canonical_json(error.as_dict())
 
 
 def test_an_advice_of_its_own_wins_over_the_class():

@@ -150,7 +150,7 @@ def test_a_defect_is_told_shortly_and_its_trace_kept_without_secrets(aeon, monke
 
 
 def test_secrets_of_the_environment_are_not_in_a_trace():
-    from aeon.cli.crash import without_secrets
+    from aeon.cli.crash import mask_secrets
 
-    text = without_secrets("key sk-hidden-value in a url", {"MY_API_KEY": "sk-hidden-value", "HOME": "url"})
+    text = mask_secrets("key sk-hidden-value in a url", {"MY_API_KEY": "sk-hidden-value", "HOME": "url"})
     assert text == "key [hidden] in a url"

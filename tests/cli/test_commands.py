@@ -119,12 +119,12 @@ def test_schemas_are_found_in_any_spelling(aeon, name):
 
 def test_every_entity_has_a_schema_that_holds(aeon, log):
     """The schema of LogEntry accepts what runs write, the schema of Tool what is exported."""
-    from aeon.base.json_schema import SchemaCheck
+    from aeon.base.json_schema import CompiledSchema
 
     assert len(aeon("schema").out.splitlines()) == 13
-    entries = SchemaCheck(aeon("schema", "LogEntry").json)
+    entries = CompiledSchema(aeon("schema", "LogEntry").json)
     assert [entries.problems(entry) for entry in read_log(log).entries] == [[], [], []]
-    tools = SchemaCheck(aeon("schema", "Tool").json)
+    tools = CompiledSchema(aeon("schema", "Tool").json)
     assert not any(tools.problems(tool) for tool in aeon("tools", "list", "--json").json)
 
 
@@ -246,12 +246,12 @@ def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):
 
 
 def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
-    from aeon.testing.weights import GivenSource, weights_of
+    from aeon.testing.weights import ScriptedSource, make_weights
 
     content = bytes(1000)
-    weights = weights_of(content, "tiny")
+    weights = make_weights(content, "tiny")
     monkeypatch.setattr("aeon.bootstrap.stored.resolve", lambda _: weights)
-    monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (GivenSource([content], "hub"),))
+    monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (ScriptedSource([content], "hub"),))
     Path("aeon.toml").write_text('[model]\nsources = ["hub"]\n')
     first = aeon("model", "fetch", "tiny")
     assert first.code == 0
@@ -303,7 +303,7 @@ def test_a_log_is_shown_verified_and_replayed(aeon, log):
     assert whole["entry"]["step_number"] == 3
     assert [step["status"] for step in whole["plan"]["steps"]] == ["complete", "pending"]
     assert len(aeon("log", "show", log, "--json").json["entries"]) == 3
-    assert aeon("log", "verify", log).out == f"3 entries, chain ok\nhead {read_log(log).head}\n"
+    assert aeon("log", "verify", log).out == f"3 entries, chain ok\nhead {read_log(log).last_hash}\n"
     assert aeon("replay", log, "--json").json["reproduced"] == 3
     assert aeon("log", "show", log, "--entry", 4).code == 2
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import Stall
+from aeon.testing.wire_rules import StalledResponse
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,7 @@ def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
 
 
 def test_an_interruption_while_planning_leaves_nothing(double):
-    double(Stall())
+    double(StalledResponse())
     with started("run", "hello", "--log", "run.jsonl", "--json") as process:
         wait_for(process, "planning")
         process.send_signal(signal.SIGINT)

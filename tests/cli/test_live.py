@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.cli.live import descriptions
+from aeon.cli.live import partial_descriptions
 
 
 def plain(seen: str) -> str:
@@ -62,4 +62,4 @@ def test_no_color_is_honoured_and_a_long_plan_stays_on_the_screen(terminal, plug
     ],
 )
 def test_descriptions_of_a_plan_that_is_still_being_written(text, found):
-    assert descriptions(text) == found
+    assert partial_descriptions(text) == found

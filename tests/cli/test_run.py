@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import Refuse
+from aeon.testing.wire_rules import ErrorResponse
 
 
 def widest(text: str) -> int:
@@ -138,7 +138,7 @@ def test_no_input_never_downloads(aeon):
 
 
 def test_a_model_that_refuses_ends_as_one_clear_error(aeon, double):
-    double(Refuse(401, "no such key"))
+    double(ErrorResponse(401, "no such key"))
     ended = aeon("run", "hello", "--json")
     assert ended.code == 1
     assert ended.json["error"]["type"] == "OrchestrationError"

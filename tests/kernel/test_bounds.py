@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import AeonError
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.llm.interface import LLMAdapter, Reply
+from aeon.llm.interface import LLMAdapter, LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.plan.models import Plan
 from aeon.testing.plans import plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 HOSTILE = [
     "",
@@ -28,7 +28,7 @@ HOSTILE = [
     '{"tool": "echo", "arguments": {"text": 5}}',
     '{"goal": "g", "steps": [{"step_id": "s1", "description": "d", "tool": "nope"}]}',
     '{"goal": "g", "steps": [{"step_id": "s1", "description": "d"}, {"step_id": "s1", "description": "d"}]}',
-    canonical(plan(*(step(f"s{number}", tool="echo") for number in range(60)))),
+    canonical_json(plan(*(step(f"s{number}", tool="echo") for number in range(60)))),
     "```json\n{\n```",
     "<think>" * 50,
     "x" * 5_000,
@@ -49,14 +49,14 @@ class Adversary(LLMAdapter):
     def generate(self, prompt, system_prompt=None, max_tokens=2048, temperature=0.7):
         self.calls += 1
         text, finish = self.pick()
-        return Reply(text, finish).as_dict()
+        return LLMResponse(text, finish).as_dict()
 
     def supports_streaming(self):
         return False
 
 
 def registry(memory):
-    return ToolRegistry(shipped_tools(memory))
+    return ToolRegistry(builtin_tools(memory))
 
 
 @given(st.data())
@@ -103,8 +103,8 @@ def test_the_worst_case_is_reached_and_not_passed(run):
 
 @pytest.mark.parametrize("finish", ["stop", "length"])
 def test_ten_thousand_steps_from_a_model_are_no_plan(run, finish):
-    text = canonical(plan(*(step(f"s{number}", tool="echo") for number in range(10_000))))
-    made = run([Reply(text, finish), text, text])
+    text = canonical_json(plan(*(step(f"s{number}", tool="echo") for number in range(10_000))))
+    made = run([LLMResponse(text, finish), text, text])
 
     with pytest.raises(AeonError, match=r"50 steps|cut off|truncated"):
         made.execute()

@@ -17,7 +17,7 @@ from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 from aeon.tools.stubs.echo import EchoTool
 from aeon.validation.schema import Validator
 
@@ -26,7 +26,7 @@ HI = call("echo", text="hi")
 
 
 def tools(*more):
-    kept = [tool for tool in shipped_tools(InMemoryKVStore()) if tool.name not in {one.name for one in more}]
+    kept = [tool for tool in builtin_tools(InMemoryKVStore()) if tool.name not in {one.name for one in more}]
     return ToolRegistry([*kept, *more])
 
 

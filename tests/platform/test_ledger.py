@@ -8,7 +8,7 @@ import pytest
 from aeon.base.json import parse_strict
 from aeon.platform.catalog.model import NewService, ServiceChange
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 
 SERVICE = {
     "name": "api",
@@ -49,20 +49,20 @@ def tamper(store, table, *queries):
 def test_the_same_request_within_a_day_gets_the_first_answer_again(world):
     """Platform 20."""
     user, new = world.user("u"), NewService.parsed(SERVICE)
-    request = Request(user, "key-1")
+    request = MutationRequest(user, "key-1")
     first = world.catalog.services.add(new, request)
     assert world.catalog.services.add(new, request) == first
     assert count(world, user) == 1
     with pytest.raises(ConflictError, match="key-1"):
         world.catalog.services.add(NewService.parsed({**SERVICE, "name": "other"}), request)
     other = world.user("o")
-    assert world.catalog.services.add(new, Request(other, "key-1")).owner_id == other
+    assert world.catalog.services.add(new, MutationRequest(other, "key-1")).owner_id == other
 
 
 def test_after_a_day_the_key_is_free(world):
     """Platform 20."""
     user = world.user("u")
-    request = Request(user, "key")
+    request = MutationRequest(user, "key")
     first = world.catalog.services.add(NewService.parsed(SERVICE), request)
     world.clock.sleep(24 * 3600)
     second = world.catalog.services.add(NewService.parsed({**SERVICE, "name": "second"}), request)
@@ -74,21 +74,21 @@ def test_a_deletion_that_is_repeated_is_no_error(world):
     user = world.user("u")
     service = world.service(user)
     for _ in range(2):
-        world.catalog.services.remove(service.id, Request(user, "k"))
+        world.catalog.services.remove(service.id, MutationRequest(user, "k"))
     with pytest.raises(NotFoundError):
-        world.catalog.services.remove(service.id, Request(user))
+        world.catalog.services.remove(service.id, MutationRequest(user))
 
 
 def test_every_mutation_is_in_its_owner_s_trail(world):
     """Platform 19: who, what, whose, when."""
     user = world.user("u")
     service = world.service(user)
-    world.catalog.services.change(service.id, ServiceChange(shared=True), Request(user))
-    world.catalog.services.change(service.id, ServiceChange(name="new"), Request(user))
-    world.catalog.services.change(service.id, ServiceChange(shared=False), Request(user))
+    world.catalog.services.change(service.id, ServiceChange(shared=True), MutationRequest(user))
+    world.catalog.services.change(service.id, ServiceChange(name="new"), MutationRequest(user))
+    world.catalog.services.change(service.id, ServiceChange(shared=False), MutationRequest(user))
     secret = world.secret(user)
-    world.catalog.secrets.rotate(secret.id, {"key": "n"}, Request(user))
-    world.catalog.secrets.remove(secret.id, Request(user))
+    world.catalog.secrets.rotate(secret.id, {"key": "n"}, MutationRequest(user))
+    world.catalog.secrets.remove(secret.id, MutationRequest(user))
     entries = trail(world, user)
     assert [entry["action"] for entry in entries] == [
         "service.create",
@@ -187,5 +187,5 @@ def test_a_mutation_and_its_records_happen_together(world):
     everything = [f"SELECT count(*) AS n FROM {table}" for table in tables]
     before = [world.store.read(query) for query in everything]
     with pytest.raises(RuleError, match="already"):
-        world.catalog.services.add(NewService.parsed(SERVICE), Request(user, "a key"))
+        world.catalog.services.add(NewService.parsed(SERVICE), MutationRequest(user, "a key"))
     assert [world.store.read(query) for query in everything] == before

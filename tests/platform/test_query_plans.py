@@ -11,7 +11,7 @@ from aeon.platform.processes import queries as processes
 from aeon.platform.processes.runs import queries as runs
 from aeon.platform.processes.schedules import queries as schedules
 from aeon.platform.search import queries as search
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 from aeon.platform.workers import queries as workers
 from aeon.platform.workers.cache import queries as cache
 from aeon.platform.workers.limits import queries as limits
@@ -39,12 +39,12 @@ QUERIES = {
     f"{module.__name__.split('.')[-2]}.{name}": query
     for module in ROOMS
     for name, query in vars(module).items()
-    if name.isupper() and isinstance(query, str | Texts) and name[0] != "_"
+    if name.isupper() and isinstance(query, str | DialectQuery) and name[0] != "_"
 }
 
 
 def text_of(query, dialect):
-    return getattr(query, dialect) if isinstance(query, Texts) else query
+    return getattr(query, dialect) if isinstance(query, DialectQuery) else query
 
 
 @pytest.mark.parametrize("name", QUERIES)

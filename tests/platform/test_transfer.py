@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from aeon.adapters.results import FileResults
+from aeon.adapters.results import FileResultStore
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewTool
 from aeon.platform.errors import ConflictError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.processes import ProcessRepository
 from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.schedules.schedules import ScheduleRepository
 from aeon.platform.store import StoreError
 from aeon.platform.transfer import copy, export, load
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
@@ -73,8 +73,8 @@ class Loaded:
         load(store, old())
         self.catalog = Catalog(store, InMemoryVault(FakeClock()), clock=FakeClock())
         self.ledger = self.catalog.ledger
-        self.processes = Processes(store, self.catalog)
-        self.runs = Runs(store, self.ledger, self.processes, FileResults(folder), lambda: "new")
+        self.processes = ProcessRepository(store, self.catalog)
+        self.runs = Runs(store, self.ledger, self.processes, FileResultStore(folder), lambda: "new")
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_the_catalog_of_an_old_export_works(loaded):
     with pytest.raises(RuleError, match="changed since you bound a secret to it"):  # what to, nobody noted then
         loaded.catalog.tools.usable("bob", tools["get"].id)
     (secret,) = loaded.catalog.secrets.page_of_own("bob")
-    loaded.catalog.tools.bind(tools["get"].id, secret.id, Request("bob"))
+    loaded.catalog.tools.bind(tools["get"].id, secret.id, MutationRequest("bob"))
     assert loaded.catalog.tools.usable("bob", tools["get"].id).secret == secret
     (template,) = loaded.catalog.tool_templates.page_of_own("ann", archived=True)
     assert tools["fail"].tool_template_id == template.id
@@ -116,10 +116,10 @@ def test_an_old_request_is_not_carried_out_again(loaded):
     clock = FakeClock()
     clock.now = lambda: row["at"]
     catalog = Catalog(loaded.store, InMemoryVault(clock), clock=clock)
-    tool = catalog.tools.by_name("ann", "get")
+    tool = catalog.tools.find_own("ann", "get")
     again = NewTool.model_validate({name: getattr(tool, name) for name in NewTool.model_fields if hasattr(tool, name)})
     with pytest.raises(ConflictError, match="the key"):
-        catalog.tools.add(again, Request("ann", "the key"))
+        catalog.tools.add(again, MutationRequest("ann", "the key"))
 
 
 def test_the_processes_of_an_old_export_work(loaded):
@@ -130,7 +130,7 @@ def test_the_processes_of_an_old_export_work(loaded):
     edges = [(row["from_id"], row["to_id"], json.loads(row["properties"])) for row in loaded.store.read(depends)]
     a, b, c = (f"{outer.id}/{step}" for step in "abc")
     assert edges == [(b, a, {"order": 0}), (c, a, {"order": 1}), (c, b, {"order": 0})]
-    (daily,) = Schedules(loaded.store, loaded.catalog, loaded.processes).page_of_own("bob")
+    (daily,) = ScheduleRepository(loaded.store, loaded.catalog, loaded.processes).list_own("bob")
     assert daily.process == loaded.processes.by_name("ann", "inner").id
 
 
@@ -159,13 +159,13 @@ def test_the_runs_of_an_old_export_can_be_seen_and_go_on(loaded):
 def test_the_metrics_and_workers_of_an_old_export_are_typed(loaded):
     values = Metrics(loaded.store, loaded.ledger)
     found = {}
-    for metric in values.definitions.all():
-        groups = values.values.summary("ann", metric).groups
+    for metric in values.definitions.list_all():
+        groups = values.values.summarize("ann", metric).groups
         found[metric.name] = groups[0].value if groups else None
     assert found["tool.calls"] == 3
     assert (found["own.float"], found["own.boolean"]) == (3, False)
     assert found["own.timestamp"] == "2026-03-01T11:00:00.000000+00:00"
-    workers = {each.status: each for each in Registry(loaded.store, FakeClock()).workers()}
+    workers = {each.status: each for each in WorkerRegistry(loaded.store, FakeClock()).list_workers()}
     assert all(worker.current_job_id is None or worker.status == "busy" for worker in workers.values())
     references = "SELECT reference FROM cached_results ORDER BY reference IS NULL"
     assert [bool(row["reference"]) for row in loaded.store.read(references)] == [True, False]
@@ -176,7 +176,7 @@ def test_an_old_service_without_limits_is_not_limited(empty):
     for record in records:
         record["properties"].pop("limits", None)
     load(empty, records)
-    service = Catalog(empty, InMemoryVault(FakeClock()), clock=FakeClock()).services.by_name("ann", "api")
+    service = Catalog(empty, InMemoryVault(FakeClock()), clock=FakeClock()).services.find_own("ann", "api")
     assert service.limits.is_unlimited
 
 

@@ -4,17 +4,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import SupervisorError
-from aeon.base.json import canonical
-from aeon.llm.interface import Reply
+from aeon.base.json import canonical_json
+from aeon.llm.interface import LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.supervisor.given import Given
+from aeon.supervisor.given import RepairContext
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import call, plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
-TOOLS = ToolRegistry(shipped_tools(InMemoryKVStore()))
+TOOLS = ToolRegistry(builtin_tools(InMemoryKVStore()))
 EXPORTED = TOOLS.export_tools_for_llm()
 NAMES = st.sampled_from(["goal", "steps", "step_id", "description", "tool", "arguments", "agent", "text", "echo", "x"])
 VALUES = st.recursive(
@@ -31,7 +31,7 @@ VALUES = st.recursive(
 
 def text_of(value):
     try:
-        return canonical(value)
+        return canonical_json(value)
     except ValueError:
         return repr(value)
 
@@ -40,7 +40,7 @@ def text_of(value):
 def test_plans(first, second, third):
     supervisor = Supervisor(ScriptedAdapter([text_of(second), text_of(third)]))
     try:
-        value = supervisor.read_plan(Reply(text_of(first)), EXPORTED, "request")
+        value = supervisor.read_plan(LLMResponse(text_of(first)), EXPORTED, "request")
     except SupervisorError:
         return
     assert all(
@@ -53,7 +53,9 @@ def test_calls(first, second, third):
     supervisor = Supervisor(ScriptedAdapter([text_of(second), text_of(third)]))
     registered = TOOLS.lookup("echo")
     try:
-        value = supervisor.read_call(Reply(text_of(first)), registered.exported, registered.input, Given("context"))
+        value = supervisor.read_call(
+            LLMResponse(text_of(first)), registered.exported, registered.input, RepairContext("context")
+        )
     except SupervisorError:
         return
     assert value["tool"] == "echo"

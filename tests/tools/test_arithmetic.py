@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from aeon.tools.arithmetic import MAX_LENGTH, evaluate
+from aeon.tools.arithmetic import MAX_LENGTH, evaluate_expression
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ from aeon.tools.arithmetic import MAX_LENGTH, evaluate
     ],
 )
 def test_values(expression, value):
-    found = evaluate(expression)
+    found = evaluate_expression(expression)
     assert found == value
     assert isinstance(found, int) == (isinstance(value, int))
 
@@ -153,7 +153,7 @@ def test_values(expression, value):
 )
 def test_what_has_no_value_says_why(expression, reason):
     with pytest.raises(ValueError, match=reason):
-        evaluate(expression)
+        evaluate_expression(expression)
 
 
 FEW = st.integers(0, 10**6).map(str) | st.decimals(0, 10**6, places=3).map(lambda number: f"{number:f}")
@@ -202,10 +202,10 @@ def test_random_expressions_have_the_value_that_fractions_give(tree):
         expected = computed(tree)
     except ZeroDivisionError:
         with pytest.raises(ValueError, match="divides by zero"):
-            evaluate(written(tree))
+            evaluate_expression(written(tree))
         return
     try:
-        value = evaluate(written(tree))
+        value = evaluate_expression(written(tree))
     except ValueError as error:
         assert "too" in str(error)  # noqa: PT017  # the one reason left, on numbers that are huge or tiny
         assert max(expected.numerator.bit_length(), expected.denominator.bit_length()) > 900
@@ -240,7 +240,7 @@ def test_any_text_has_a_value_or_is_a_value_error_and_never_a_warning(text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            value = evaluate(text)
+            value = evaluate_expression(text)
         except ValueError:
             return
     assert isinstance(value, (int, float))

@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.tools.entry_points import GROUP, find_tools
+from aeon.tools.entry_points import ENTRY_POINT_GROUP, discover_tools
 from aeon.tools.function import tool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
@@ -56,7 +56,7 @@ def offers(tmp_path, monkeypatch):
 
 
 def found(*values):
-    return find_tools([EntryPoint(f"point{n}", value, GROUP) for n, value in enumerate(values)])
+    return discover_tools([EntryPoint(f"point{n}", value, ENTRY_POINT_GROUP) for n, value in enumerate(values)])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_broken_one_is_reported_and_stops_nothing(value, reason):
 
 
 def test_installed_packages_are_asked_when_nothing_is_given():
-    assert find_tools().problems == []
+    assert discover_tools().problems == []
 
 
 def test_found_tools_can_use_a_memory_of_their_own():

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from aeon.base.errors import ToolDefinitionError, ToolError
 from aeon.tools.function import FunctionTool, tool
-from aeon.tools.invocation import ToolCaller
+from aeon.tools.invocation import ToolInvoker
 from aeon.tools.registry import ToolRegistry
 
 
@@ -41,7 +41,7 @@ def call(made, **arguments):
     """Through registry and caller, as the kernel does."""
     registered = ToolRegistry([made]).lookup(made.name)
     assert registered.input.problems(arguments) == []
-    return ToolCaller().call(registered, arguments)
+    return ToolInvoker().invoke(registered, arguments)
 
 
 def test_name_description_and_schemas_come_from_the_function():
@@ -231,7 +231,7 @@ def callback_result() -> Callable[[int], int]:
     """Made."""
 
 
-def any_object(a: ToolCaller) -> int:
+def any_object(a: ToolInvoker) -> int:
     """Made."""
 
 

@@ -7,9 +7,9 @@ from queue import SimpleQueue
 import pytest
 
 from aeon.base.errors import LLMError, ToolError
-from aeon.base.json import faults
+from aeon.base.json import json_problems
 from aeon.tools.interface import Tool
-from aeon.tools.invocation import MAX_RESULT, ToolCaller
+from aeon.tools.invocation import MAX_RESULT_CHARACTERS, ToolInvoker
 from aeon.tools.registry import ToolRegistry
 
 LONG = 60.0
@@ -34,7 +34,7 @@ class Does(Tool):
 
 @pytest.fixture
 def caller():
-    made = ToolCaller()
+    made = ToolInvoker()
     yield made
     made.close()
 
@@ -85,7 +85,7 @@ def test_core_6_whatever_a_tool_raises_is_a_tool_error(call, error, said):
         call(raising(error))
     assert said in str(raised.value)
     assert len(str(raised.value)) < 3000
-    assert faults(raised.value.as_dict()) == []
+    assert json_problems(raised.value.as_dict()) == []
     assert call(lambda: {"n": 1}) == {"n": 1}
 
 
@@ -153,7 +153,7 @@ def test_core_6_a_result_of_the_wrong_shape_is_a_tool_error(call, result, said):
 
 
 def test_a_result_up_to_the_limit_is_kept(call):
-    text = "x" * (MAX_RESULT - len('{"text":""}'))
+    text = "x" * (MAX_RESULT_CHARACTERS - len('{"text":""}'))
     assert call(lambda: {"text": text}) == {"text": text}
 
 

@@ -9,16 +9,16 @@ from functools import lru_cache
 from typing import NamedTuple, cast
 
 from aeon.base.errors import BindingError
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 
-STEP = "step"
+STEP_PREFIX = "step"
 """The word in front of references to a plan's steps."""
 
 _MOST_PARTS = 50
 """Parts of a reference that may belong to a step id: what a hostile plan can make us join is bounded."""
 
 
-class Reference(NamedTuple):
+class ResultReference(NamedTuple):
     """One reference: where it stands in the arguments, and what it says between `{step.` and `}`."""
 
     path: str
@@ -31,20 +31,20 @@ def reference_pattern(prefix: str) -> re.Pattern[str]:
     return re.compile(rf"\{{{re.escape(prefix)}\.([^{{}}]+)\}}")
 
 
-def references(value: Json, path: str = "$", *, prefix: str = STEP) -> Iterator[Reference]:
+def find_references(value: Json, path: str = "$", *, prefix: str = STEP_PREFIX) -> Iterator[ResultReference]:
     """Every reference inside `value`, in order."""
     if isinstance(value, str):
         if f"{{{prefix}." in value:
-            yield from (Reference(path, found) for found in reference_pattern(prefix).findall(value))
+            yield from (ResultReference(path, found) for found in reference_pattern(prefix).findall(value))
     elif isinstance(value, dict):
         for key, item in cast(JsonObject, value).items():
-            yield from references(item, f"{path}.{key}", prefix=prefix)
+            yield from find_references(item, f"{path}.{key}", prefix=prefix)
     elif isinstance(value, list):
         for index, item in enumerate(cast(list[Json], value)):
-            yield from references(item, f"{path}[{index}]", prefix=prefix)
+            yield from find_references(item, f"{path}[{index}]", prefix=prefix)
 
 
-def target(expression: str, step_ids: Collection[str]) -> tuple[str, list[str]] | None:
+def split_reference(expression: str, step_ids: Collection[str]) -> tuple[str, list[str]] | None:
     """Split `s1.rows.0` into the step it names and the path inside its result; the longest known step id wins."""
     parts = expression.split(".")
     for length in range(min(len(parts), _MOST_PARTS), 0, -1):
@@ -54,14 +54,14 @@ def target(expression: str, step_ids: Collection[str]) -> tuple[str, list[str]] 
     return None
 
 
-def bind(value: Json, results: Mapping[str, Json], *, prefix: str = STEP) -> Json:
+def bind(value: Json, results: Mapping[str, Json], *, prefix: str = STEP_PREFIX) -> Json:
     """A copy of `value` with every reference replaced by the result it names.
 
     A string that is one reference takes the result with its type; inside a longer string it is rendered as text.
     Raises BindingError that lists every reference which cannot be resolved.
     """
     problems: list[str] = []
-    bound = _Binding(results, prefix, problems).bind(value)
+    bound = _Resolver(results, prefix, problems).bind(value)
     if problems:
         raise BindingError("; ".join(problems) + ".", problems=problems)
     return bound
@@ -84,10 +84,10 @@ def as_text(value: Json) -> str:
         return value
     if isinstance(value, dict) and len(cast(JsonObject, value)) == 1:
         return as_text(next(iter(cast(JsonObject, value).values())))
-    return canonical(value)
+    return canonical_json(value)
 
 
-class _Binding(NamedTuple):
+class _Resolver(NamedTuple):
     """One binding under way: what can be referred to, by which word, and what could not be resolved so far."""
 
     results: Mapping[str, Json]
@@ -110,7 +110,7 @@ class _Binding(NamedTuple):
         return reference_pattern(self.prefix).sub(lambda found: as_text(self._look_up(found[1])), text)
 
     def _look_up(self, expression: str) -> Json:
-        found = target(expression, self.results)
+        found = split_reference(expression, self.results)
         if found is None:
             self.problems.append(f"{{{self.prefix}.{expression}}} names no {self.prefix} with a result")
             return None

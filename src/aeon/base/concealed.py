@@ -5,7 +5,7 @@ import sys
 _SET_DUMPABLE = 4
 
 
-def conceal() -> bool:
+def make_undumpable() -> bool:
     """Have the kernel refuse `/proc/PID/environ`, `/proc/PID/mem` and ptrace of this process; returns whether it does.
 
     Taking a variable out of `os.environ` leaves it in `/proc/PID/environ`. What this process starts is not concerned.

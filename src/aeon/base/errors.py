@@ -3,7 +3,7 @@
 import inspect
 from typing import ClassVar
 
-from aeon.base.json import Json, JsonObject, faults
+from aeon.base.json import Json, JsonObject, json_problems
 
 MAX_MESSAGE = 2000
 """Characters of other people's error messages that are kept."""
@@ -113,7 +113,7 @@ class SandboxError(AeonError):
     next_step = "Install bubblewrap, use a kernel with Landlock, or ask for less with --sandbox auto."
 
 
-def text_of(error: BaseException) -> str:
+def exception_text(error: BaseException) -> str:
     """What an exception says, its type first; other people's may be unable to say anything."""
     try:
         said = str(error)
@@ -122,10 +122,10 @@ def text_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}"[:MAX_MESSAGE]
 
 
-def message_of(error: BaseException) -> str:
+def exception_message(error: BaseException) -> str:
     """The message of one of Aeon's errors, else `text_of` the exception."""
     message: Json = getattr(error, "message", None) if isinstance(error, AeonError) else None
-    return message[:MAX_MESSAGE] if isinstance(message, str) else text_of(error)
+    return message[:MAX_MESSAGE] if isinstance(message, str) else exception_text(error)
 
 
 def is_recordable(error: AeonError) -> bool:
@@ -134,6 +134,6 @@ def is_recordable(error: AeonError) -> bool:
         record = error.as_dict()
         texts: list[Json] = [record["message"], record["next_step"], record["type"]]
         is_same = str(error) == f"{error.message} {error.advice}".strip()
-        return is_same and all(isinstance(text, str) for text in texts) and not faults(record)
+        return is_same and all(isinstance(text, str) for text in texts) and not json_problems(record)
     except Exception:  # noqa: BLE001  # other people's subclasses
         return False

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from aeon.base.project_folder import claim, project_folder, require_own
+from aeon.base.project_folder import claim_folder, find_project_folder, require_ownership
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
@@ -11,9 +11,9 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
     A project's `.aeon`, and each folder in it, is for its user alone (0700); it must be marked as theirs (platform 21).
     Raises ForeignFolderError for one that came from elsewhere.
     """
-    project = project_folder(folder)
+    project = find_project_folder(folder)
     if project is not None:
         mode = 0o700
-        claim(project)
-        require_own(folder)
+        claim_folder(project)
+        require_ownership(folder)
     folder.mkdir(mode, parents=True, exist_ok=True)

@@ -5,41 +5,41 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
 
-Deed = Callable[[], None]
+CancelCallback = Callable[[], None]
 
 
-class GivingUp:
+class CancelScope:
     """Whether one call was given up, and what is done then. Threads share it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._is_over = False
-        self._deeds: list[Deed] = []
+        self._is_cancelled = False
+        self._callbacks: list[CancelCallback] = []
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Nobody waits for the call any more: do, once, what was asked for."""
         with self._lock:
-            self._is_over = True
-            while self._deeds:
-                self._deeds.pop()()
+            self._is_cancelled = True
+            while self._callbacks:
+                self._callbacks.pop()()
 
     @contextmanager
-    def doing(self, deed: Deed) -> Generator[None]:
+    def on_cancel(self, deed: CancelCallback) -> Generator[None]:
         """While this lasts, `deed` is done when the call is given up; at once if it was. Not again after it."""
         with self._lock:
-            if self._is_over:
+            if self._is_cancelled:
                 deed()
             else:
-                self._deeds.append(deed)
+                self._callbacks.append(deed)
         try:
             yield
         finally:
             with self._lock:
-                if deed in self._deeds:
-                    self._deeds.remove(deed)
+                if deed in self._callbacks:
+                    self._callbacks.remove(deed)
 
     @contextmanager
-    def in_force(self) -> Generator[None]:
+    def activate(self) -> Generator[None]:
         """While this lasts, it is this call that runs here."""
         token = _CURRENT.set(self)
         try:
@@ -48,11 +48,11 @@ class GivingUp:
             _CURRENT.reset(token)
 
 
-_CURRENT: ContextVar[GivingUp | None] = ContextVar("giving_up", default=None)
+_CURRENT: ContextVar[CancelScope | None] = ContextVar("giving_up", default=None)
 
 
 @contextmanager
-def when_given_up(deed: Deed) -> Generator[None]:
+def on_cancel(deed: CancelCallback) -> Generator[None]:
     """For a tool, around work that can be ended: `deed` ends it when whoever called the tool waits no longer.
 
     It is done in the caller's thread and must not take long.
@@ -61,5 +61,5 @@ def when_given_up(deed: Deed) -> Generator[None]:
     if current is None:
         yield
     else:
-        with current.doing(deed):
+        with current.on_cancel(deed):
             yield

@@ -22,7 +22,7 @@ _TOO_DEEP = "the JSON is nested too deeply to read"
 _encoder = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def _made_encode() -> Callable[[Json], str]:
+def _build_encode() -> Callable[[Json], str]:
     """The encoder's `encode`, without its setting-up at every call, which costs more than most values do.
 
     Uses what the standard library's own `encode` makes anew each time, where it is there in the form known;
@@ -38,10 +38,10 @@ def _made_encode() -> Callable[[Json], str]:
     return lambda value: "".join(pieces(value, 0))
 
 
-_encode = _made_encode()
+_encode = _build_encode()
 
 
-def canonical(value: Json) -> str:
+def canonical_json(value: Json) -> str:
     """Encode with sorted keys, ASCII only and no NaN, so that equal values are equal bytes (core 12).
 
     Raises ValueError for NaN and infinities, TypeError for what is no JSON type, RecursionError for cycles and for what
@@ -96,7 +96,7 @@ def parse_first(text: str, start: int = 0) -> tuple[Json, int]:
         raise ValueError(_TOO_DEEP) from None
 
 
-def unescaped(inner: str) -> str:
+def unescape_json(inner: str) -> str:
     """The string whose JSON spelling has `inner` between its quotes; control characters may stand as they are.
 
     Raises ValueError for an escape that JSON does not know, and for a quote that would end the string.
@@ -104,18 +104,18 @@ def unescaped(inner: str) -> str:
     return cast(str, _string_decoder.decode(f'"{inner}"'))
 
 
-def faults(value: Json) -> list[str]:
+def json_problems(value: Json) -> list[str]:
     """Say, each with its path, what keeps `value` from being JSON: NaN, cycles, odd keys or types, size, depth."""
     return [] if _is_plain(value, MAX_DEPTH) else list(_faults(value, "$", ()))
 
 
-def copied(value: Json) -> Json:
+def copy_json(value: Json) -> Json:
     """A copy of a JSON value that shares no object or list with it."""
     if isinstance(value, dict):
         fields = cast(JsonObject, value)
-        return {key: copied(item) if isinstance(item, (dict, list)) else item for key, item in fields.items()}
+        return {key: copy_json(item) if isinstance(item, (dict, list)) else item for key, item in fields.items()}
     if isinstance(value, list):
-        return [copied(item) if isinstance(item, (dict, list)) else item for item in cast(list[Json], value)]
+        return [copy_json(item) if isinstance(item, (dict, list)) else item for item in cast(list[Json], value)]
     return value
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, NoReturn, cast
 
 import jsonschema_rs
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.base.schema_size import schema_size
 
 _CONDITIONAL = frozenset(
@@ -37,7 +37,7 @@ Each costs some 20 microseconds and, in nested `anyOf`, up to 20 KB.
 _DEEP = 64
 """Levels at which any recursion that branches is too much."""
 
-UNESCAPED = r'[^{}"\\\x00-\x1f]'
+UNESCAPED_CHARACTER = r'[^{}"\\\x00-\x1f]'
 """One character, as a pattern: no brace, and none that JSON has to escape.
 
 llama.cpp holds a pattern against a string's JSON, not against the string: `[^{}]` takes the quote that ends it, and the
@@ -45,7 +45,7 @@ rest of the object with it.
 """
 
 
-class Problem(NamedTuple):
+class ValidationProblem(NamedTuple):
     """One thing wrong with a value: where (`$.steps[0].tool`) and what."""
 
     path: str
@@ -55,7 +55,7 @@ class Problem(NamedTuple):
         return f"{self.path}: {self.message}"
 
 
-class SchemaCheck:
+class CompiledSchema:
     """A compiled schema. Remote references are refused: checking never opens a connection.
 
     Time and memory are bounded: a schema that is too large with its references written out is refused, and where
@@ -88,11 +88,11 @@ class SchemaCheck:
         except ValueError:
             return False
 
-    def problems(self, value: Json) -> list[Problem]:
+    def problems(self, value: Json) -> list[ValidationProblem]:
         """Everything wrong with `value`, empty when it fits; of a value that is too large the first problem alone."""
         return [found.problem for found in self._found(value)]
 
-    def certain_problems(self, value: Json, unknown: Collection[str]) -> list[Problem]:
+    def certain_problems(self, value: Json, unknown: Collection[str]) -> list[ValidationProblem]:
         """Those of `problems` that hold whatever will stand at the paths `unknown` in place of what stands there now.
 
         In doubt a problem is left out: a later check of the whole value finds it.
@@ -104,7 +104,7 @@ class SchemaCheck:
         above = frozenset(part for path in unknown for part in _prefixes(path)) if found else under
         return [each.problem for each in found if not each.keywords or _holds(each, under, above)]
 
-    def _found(self, value: Json) -> "list[_Found]":
+    def _found(self, value: Json) -> "list[_TracedProblem]":
         try:
             if self._is_too_much(value):
                 return [_whole("is too large for a schema with so many references")]
@@ -129,11 +129,11 @@ class SchemaCheck:
         times = self._size.expanded * max(1, self._size.recursions) ** min(depth, _DEEP)
         return parts * times <= _MOST_MULTIPLIED
 
-    def _first(self, value: Json) -> "_Found":
+    def _first(self, value: Json) -> "_TracedProblem":
         """The first problem, where the text of one is bounded itself: in nested `anyOf` it has all of its branches."""
         if self._size.can_multiply:
-            unsaid = Problem("$", "does not fit the schema, which has too many references to say where")
-            return _Found(unsaid, ["anyOf", ""])  # it may turn on any value of the whole
+            unsaid = ValidationProblem("$", "does not fit the schema, which has too many references to say where")
+            return _TracedProblem(unsaid, ["anyOf", ""])  # it may turn on any value of the whole
         try:
             self._validator.validate(value)
         except jsonschema_rs.ValidationError as error:
@@ -141,19 +141,19 @@ class SchemaCheck:
         raise AssertionError("is_valid and validate disagree")
 
 
-class _Found(NamedTuple):
+class _TracedProblem(NamedTuple):
     """A problem, and the keywords that led to it; none for one that is certain, whatever stands elsewhere."""
 
-    problem: Problem
+    problem: ValidationProblem
     keywords: Sequence[str | int]
 
 
-def _whole(message: str) -> _Found:
-    return _Found(Problem("$", message), [])
+def _whole(message: str) -> _TracedProblem:
+    return _TracedProblem(ValidationProblem("$", message), [])
 
 
-def _found(error: jsonschema_rs.ValidationError) -> _Found:
-    return _Found(Problem(_path(error.instance_path), error.message[:500]), error.evaluation_path)
+def _found(error: jsonschema_rs.ValidationError) -> _TracedProblem:
+    return _TracedProblem(ValidationProblem(_path(error.instance_path), error.message[:500]), error.evaluation_path)
 
 
 def _measured(value: Json, most: int) -> tuple[int, int]:
@@ -175,23 +175,23 @@ def _parts(value: Json) -> Iterable[Json]:
 def schema_problem(schema: JsonObject) -> str | None:
     """Why `schema` is no valid JSON Schema, or None."""
     try:
-        SchemaCheck(schema)
+        CompiledSchema(schema)
     except (ValueError, TypeError) as error:
         return str(error)
     return None
 
 
-def schema_check(schema: JsonObject, *, asserts_formats: bool = False) -> SchemaCheck:
+def compile_schema(schema: JsonObject, *, asserts_formats: bool = False) -> CompiledSchema:
     """The compiled form of `schema`, from a cache keyed by its canonical text."""
-    return _compiled(canonical(schema), asserts_formats)
+    return _compiled(canonical_json(schema), asserts_formats)
 
 
 @lru_cache(maxsize=512)
-def _compiled(text: str, asserts_formats: bool) -> SchemaCheck:  # a part of the key
-    return SchemaCheck(parse_strict(text), asserts_formats=asserts_formats)
+def _compiled(text: str, asserts_formats: bool) -> CompiledSchema:  # a part of the key
+    return CompiledSchema(parse_strict(text), asserts_formats=asserts_formats)
 
 
-def embedded(schema: JsonObject, name: str) -> tuple[JsonObject, JsonObject]:
+def embed_schema(schema: JsonObject, name: str) -> tuple[JsonObject, JsonObject]:
     """`schema` as a part of another one, and the definitions which that has to have at its root under `$defs`.
 
     References by pointer go on meaning what they mean: they lead into the whole schema, defined as `name`.
@@ -226,7 +226,7 @@ def _prefixes(path: str) -> Iterator[str]:
             yield path[:index]
 
 
-def _holds(found: _Found, under: Collection[str], above: Collection[str]) -> bool:
+def _holds(found: _TracedProblem, under: Collection[str], above: Collection[str]) -> bool:
     path, keywords = found.problem.path, found.keywords
     return not any(part in under for part in _prefixes(path)) and _is_certain(keywords, path in above)
 

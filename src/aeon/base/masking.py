@@ -12,7 +12,14 @@ from itertools import product
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.spellings import LEAST, Spelling, basic_credentials, encodings, is_short, spellings
+from aeon.base.spellings import (
+    MIN_SECRET_LENGTH,
+    SecretEncoding,
+    basic_auth_encoding,
+    is_short_secret,
+    part_encodings,
+    whole_encodings,
+)
 
 HIDDEN = "[hidden]"
 """What stands where a secret stood."""
@@ -46,13 +53,13 @@ class Mask:
         """Empty secrets are ignored. Of two where one contains the other, the longer is replaced first."""
         self._secrets = {secret for secret in secrets if secret}
         self._names = {name for name in names if name} - self._secrets
-        found = sorted(set(_spellings(self._secrets, self._names)), key=lambda each: (-len(each.text), each))
-        self._spellings = [_Known(each, each.anchor) for each in found]
+        found = sorted(set(_secret_encodings(self._secrets, self._names)), key=lambda each: (-len(each.text), each))
+        self._encodings = [_AnchoredEncoding(each, each.anchor) for each in found]
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to hide."""
-        return not self._spellings
+        return not self._encodings
 
     def text(self, text: str) -> str:
         """`text` without the secrets, and without the first part of one at its very end."""
@@ -79,13 +86,13 @@ class Mask:
     def __reduce__(self) -> str:
         raise TypeError("a secret is not written anywhere")
 
-    def _present(self, text: str) -> "_Present":
-        return _Present(
-            [known for known in self._spellings if known.anchor in text],
-            [known.spelling for known in self._spellings if known.spelling.text[:_LEAST_HEAD] in text],
+    def _present(self, text: str) -> "_PossibleEncodings":
+        return _PossibleEncodings(
+            [known for known in self._encodings if known.anchor in text],
+            [known.encoding for known in self._encodings if known.encoding.text[:_LEAST_HEAD] in text],
         )
 
-    def _masked(self, value: Json, in_values: "_Present", in_keys: "_Present") -> Json:
+    def _masked(self, value: Json, in_values: "_PossibleEncodings", in_keys: "_PossibleEncodings") -> Json:
         if isinstance(value, str):
             return in_values.masked(value)
         if isinstance(value, dict):
@@ -99,60 +106,64 @@ class Mask:
 
     def _is_secret_number(self, value: Json) -> bool:
         return isinstance(value, int | float) and any(
-            len(secret) >= LEAST and secret in json.dumps(value) for secret in self._secrets
+            len(secret) >= MIN_SECRET_LENGTH and secret in json.dumps(value) for secret in self._secrets
         )
 
 
-class _Known(NamedTuple):
+class _AnchoredEncoding(NamedTuple):
     """A spelling, and the part of it that stands in every text in which it does."""
 
-    spelling: Spelling
+    encoding: SecretEncoding
     anchor: str
 
 
-class _Present(NamedTuple):
+class _PossibleEncodings(NamedTuple):
     """Spellings that may stand in a text or in any part of it, whole or cut off at its end; the longest first."""
 
-    whole: list[_Known]
-    heads: list[Spelling]
+    whole: list[_AnchoredEncoding]
+    heads: list[SecretEncoding]
 
-    def in_keys(self) -> "_Present":
+    def in_keys(self) -> "_PossibleEncodings":
         """Those that are looked for in an object's keys: no words, which may be the names of fields."""
-        return _Present(
-            [known for known in self.whole if not known.spelling.is_word],
+        return _PossibleEncodings(
+            [known for known in self.whole if not known.encoding.is_word],
             [spelling for spelling in self.heads if not spelling.is_word],
         )
 
     def masked(self, text: str) -> str:
-        there = [known.spelling for known in self.whole if known.anchor in text]
+        there = [known.encoding for known in self.whole if known.anchor in text]
         return _without_head(_replaced(text, there) if there else text, self.heads)
 
 
-def _spellings(secrets: set[str], names: set[str]) -> Iterator[Spelling]:
+def _secret_encodings(secrets: set[str], names: set[str]) -> Iterator[SecretEncoding]:
     for secret in secrets:
         for part in {secret, *_lines(secret)}:
-            yield from spellings(part)
-        yield from encodings(secret)
-    for user, password in product(secrets | names, filter(is_short, secrets)):
-        if is_short(user) or user in names:
-            yield basic_credentials(user, password)
+            yield from part_encodings(part)
+        yield from whole_encodings(secret)
+    for user, password in product(secrets | names, filter(is_short_secret, secrets)):
+        if is_short_secret(user) or user in names:
+            yield basic_auth_encoding(user, password)
     for name in names:
         yield from _of_name(name)
 
 
-def _of_name(name: str) -> Iterator[Spelling]:
+def _of_name(name: str) -> Iterator[SecretEncoding]:
     """A name that could be a word of anybody's is looked for as one, any other as a secret is."""
     is_common = len(name) < _LEAST_DISTINCT and name.replace("_", "").isalnum()
     if not is_common:
-        yield from spellings(name)
-        yield from encodings(name)
-    elif len(name) >= LEAST:
-        yield Spelling(name, is_word=True)
+        yield from part_encodings(name)
+        yield from whole_encodings(name)
+    elif len(name) >= MIN_SECRET_LENGTH:
+        yield SecretEncoding(name, is_word=True)
 
 
 def _lines(secret: str) -> list[str]:
     lines = [line.strip() for line in secret.splitlines()]
-    return [line for line in lines if len(line) >= LEAST and not line.startswith(_ARMOUR)] if len(lines) > 1 else []
+    return (
+        [line for line in lines if len(line) >= MIN_SECRET_LENGTH and not line.startswith(_ARMOUR)]
+        if len(lines) > 1
+        else []
+    )
 
 
 def _free(key: str, taken: JsonObject) -> str:
@@ -175,14 +186,14 @@ def _strings(value: Json) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _replaced(text: str, spelled: list[Spelling]) -> str:
+def _replaced(text: str, spelled: list[SecretEncoding]) -> str:
     """Longest first: in what an alternative has matched, no later one is looked for."""
     parts: list[str] = []
     done = 0
     for match in re.finditer("|".join(f"({each.pattern})" for each in spelled), text):
         start, end = match.span()
         if start >= done:
-            if spelled[cast(int, match.lastindex) - 1].is_inner:
+            if spelled[cast(int, match.lastindex) - 1].is_embedded:
                 start, end = _run(text, max(done, start - _MOST_RUN), start, end)
             parts += (text[done:start], HIDDEN)
         done = max(done, end)
@@ -195,7 +206,7 @@ def _run(text: str, least: int, start: int, end: int) -> tuple[int, int]:
     return least + len(before.rstrip(_RUN)), end + len(after) - len(after.lstrip(_RUN))
 
 
-def _without_head(text: str, spelled: list[Spelling]) -> str:
+def _without_head(text: str, spelled: list[SecretEncoding]) -> str:
     """Without the beginning of a secret at the very end of the text."""
     for whole in (each.text for each in spelled):
         first, most = whole[:_LEAST_HEAD], len(whole) - 1

@@ -36,13 +36,13 @@ def state_folder(environ: Mapping[str, str]) -> Path:
     return (Path(home) if home else Path.home()) / ".local" / "state" / "aeon"
 
 
-def project_folder(path: Path) -> Path | None:
+def find_project_folder(path: Path) -> Path | None:
     """The `.aeon` that `path` lies in, or is."""
     absolute = path.absolute()
     return next((each for each in (absolute, *absolute.parents) if each.name == PROJECT_FOLDER), None)
 
 
-def folder_id(folder: Path) -> str | None:
+def read_folder_id(folder: Path) -> str | None:
     """The random id in a project's `.aeon`, whoever gave it."""
     with suppress(OSError, UnicodeDecodeError):
         text = (folder / _MARK).read_text("ascii")
@@ -50,35 +50,35 @@ def folder_id(folder: Path) -> str | None:
     return None
 
 
-def require_own(path: Path) -> None:
+def require_ownership(path: Path) -> None:
     """Raises ForeignFolderError unless the `.aeon` that `path` lies in is marked as this user's, and no link leads out.
 
     A path outside of any `.aeon` is not looked at, and an `.aeon` without content is nobody's.
     """
-    folder = project_folder(path)
+    folder = find_project_folder(path)
     if folder is None or not os.path.lexists(folder):
         return
     if not folder.is_symlink() and not folder.is_dir():
         raise ForeignFolderError(f"{folder} is not a folder.", next_step=f"Move it away: {_moving(folder)}")
-    if not folder.is_symlink() and not is_own(folder) and not is_unused(folder):
-        raise foreign(folder)
-    for problem in problems_of(_between(folder, path.absolute())):
+    if not folder.is_symlink() and not is_own_folder(folder) and not is_unused_folder(folder):
+        raise foreign_folder_error(folder)
+    for problem in path_problems(_between(folder, path.absolute())):
         raise ForeignFolderError(f"{problem} It was not used.", next_step=_MEND)
 
 
-def take_over(folder: Path) -> None:
+def adopt_folder(folder: Path) -> None:
     """Mark a project's `.aeon` as this user's, under a new id: who had it before knows the old one.
 
     The caller has looked at what is in it. Raises OSError.
     """
     folder.chmod(0o700)
     (folder / _MARK).unlink(missing_ok=True)
-    give_mark(folder)
+    mark_folder(folder)
     with suppress(FileExistsError):
         _write(folder / _IGNORE, b"*\n")
 
 
-def foreign(folder: Path) -> ForeignFolderError:
+def foreign_folder_error(folder: Path) -> ForeignFolderError:
     """What is said of an `.aeon` without a mark of this user's."""
     marks = state_folder(os.environ) / "folders"
     return ForeignFolderError(
@@ -93,33 +93,33 @@ def _moving(folder: Path) -> str:
     return f"mv {quote(str(folder))} {quote(f'{folder}.foreign')}"
 
 
-def is_own(folder: Path) -> bool:
+def is_own_folder(folder: Path) -> bool:
     """Whether this user on this machine has marked a project's `.aeon`. Raises ForeignFolderError for unsafe marks."""
-    number = folder_id(folder)
+    number = read_folder_id(folder)
     marks = state_folder(os.environ) / "folders"
     if number is None or not os.path.lexists(marks / number):
         return False
-    for problem in problems_of([marks.parent, marks, marks / number]):
+    for problem in path_problems([marks.parent, marks, marks / number]):
         raise ForeignFolderError(f"{problem} Aeon keeps there which folders are yours.", next_step=_MEND)
     return True
 
 
-def claim(folder: Path) -> None:
+def claim_folder(folder: Path) -> None:
     """Make a project's `.aeon` and mark it, unless it is there. Raises OSError; ForeignFolderError as `require_own`.
 
     It is its user's alone (0700) and holds a `.gitignore` of `*`: `git add` must not publish a vault or a log.
     """
     if not folder.is_symlink():
         folder.mkdir(0o700, parents=True, exist_ok=True)
-    if not folder.is_symlink() and is_unused(folder) and folder.lstat().st_uid == os.geteuid():
+    if not folder.is_symlink() and is_unused_folder(folder) and folder.lstat().st_uid == os.geteuid():
         folder.chmod(0o700)
         with suppress(FileExistsError):
             _write(folder / _IGNORE, b"*\n")
-        give_mark(folder)
-    require_own(folder)
+        mark_folder(folder)
+    require_ownership(folder)
 
 
-def give_mark(folder: Path) -> None:
+def mark_folder(folder: Path) -> None:
     """Mark a project's `.aeon` that has no id as this user's. Of several processes at once one does. Raises OSError."""
     number = os.urandom(16).hex()
     marks = state_folder(os.environ) / "folders"
@@ -137,7 +137,7 @@ def give_mark(folder: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def problems_of(paths: Iterable[Path]) -> list[str]:
+def path_problems(paths: Iterable[Path]) -> list[str]:
     """What is wrong with those of the paths that are there: links, what is another user's or open to others."""
     return [problem for path in paths if (problem := _problem_of(path))]
 
@@ -166,7 +166,7 @@ def _between(folder: Path, path: Path) -> Iterator[Path]:
         yield folder
 
 
-def is_unused(folder: Path) -> bool:
+def is_unused_folder(folder: Path) -> bool:
     """Whether there is nothing in a project's `.aeon` that could be used: also while another process marks it."""
     return all(each.name == _IGNORE or each.name.startswith(f".{_MARK}-") for each in folder.iterdir())
 

@@ -33,44 +33,44 @@ class SchemaSize(NamedTuple):
 def schema_size(schema: JsonObject) -> SchemaSize:
     """The size of a whole schema, references inside of it followed. Raises ValueError where it is too deep."""
     try:
-        return _Measuring(schema).size()
+        return _SizeCounter(schema).size()
     except RecursionError:
         raise ValueError("the schema is nested too deeply") from None
 
 
-class _Expanded(NamedTuple):
+class _ExpandedSize(NamedTuple):
     subschemas: int
     recursions: int
 
 
-class _Measuring:
+class _SizeCounter:
     def __init__(self, root: JsonObject) -> None:
         self._named = dict(_named(root))
         self._named[""] = root
-        self._measured: dict[int, _Expanded] = {}
+        self._measured: dict[int, _ExpandedSize] = {}
         self._around: set[int] = set()
 
     def size(self) -> SchemaSize:
         expanded = self._of(self._named[""])
         return SchemaSize(max(1, len(self._measured)), *expanded)
 
-    def _of(self, node: Json) -> _Expanded:
+    def _of(self, node: Json) -> _ExpandedSize:
         """The expanded size of a schema, or of what holds schemas."""
         if not isinstance(node, dict):
             return self._sum(_inside(node))
         schema = cast(JsonObject, node)
         if id(schema) in self._around:
-            return _Expanded(1, 1)
+            return _ExpandedSize(1, 1)
         if id(schema) not in self._measured:
             self._around.add(id(schema))
             held = self._sum(self._inner_schemas(schema))
-            self._measured[id(schema)] = _Expanded(1 + held.subschemas, held.recursions)
+            self._measured[id(schema)] = _ExpandedSize(1 + held.subschemas, held.recursions)
             self._around.remove(id(schema))
         return self._measured[id(schema)]
 
-    def _sum(self, nodes: Iterable[Json]) -> _Expanded:
+    def _sum(self, nodes: Iterable[Json]) -> _ExpandedSize:
         found = [self._of(node) for node in nodes]
-        return _Expanded(sum(each.subschemas for each in found), sum(each.recursions for each in found))
+        return _ExpandedSize(sum(each.subschemas for each in found), sum(each.recursions for each in found))
 
     def _inner_schemas(self, schema: JsonObject) -> Iterator[Json]:
         for word, part in schema.items():

@@ -7,7 +7,7 @@ _NEAR = 0.7
 """How alike two names are that may be the same, from 0 to 1."""
 
 
-def nearest(key: str, known: Iterable[str]) -> str | None:
+def closest_name(key: str, known: Iterable[str]) -> str | None:
     """The known name closest to `key`, going by the whole or by its last part."""
     names = list(known)
     whole = get_close_matches(key, names, 1, _NEAR)

@@ -8,7 +8,7 @@ from html.entities import codepoint2name
 from typing import NamedTuple
 from urllib.parse import quote
 
-LEAST = 6
+MIN_SECRET_LENGTH = 6
 """Characters of a secret that is looked for inside of words, too, and in encodings of all of its characters."""
 
 _MOST_ENCODED = 400
@@ -35,7 +35,7 @@ _ZEROS = ("\0", "\\u0000", "%00", "\\x00")
 """The second byte of most characters in UTF-16."""
 
 
-class Spelling(NamedTuple):
+class SecretEncoding(NamedTuple):
     """One way to write a secret.
 
     `is_word`: it counts where it is a word of its own. `is_inner`: it is base64 or base32, and stands between other
@@ -44,7 +44,7 @@ class Spelling(NamedTuple):
 
     text: str
     is_word: bool = False
-    is_inner: bool = False
+    is_embedded: bool = False
     is_exact: bool = False
 
     @property
@@ -65,45 +65,45 @@ class Spelling(NamedTuple):
         return f"{_BEFORE_WORD}{made}{_AFTER_WORD}" if self.is_word else made
 
 
-def spellings(part: str) -> Iterator[Spelling]:
+def part_encodings(part: str) -> Iterator[SecretEncoding]:
     """The usual ways to write a secret or one line of it: as it is, escaped, in hex and in base64."""
-    yield Spelling(part, is_word=len(part) < _LEAST_SIGNS or (len(part) < LEAST and part.isalnum()))
+    yield SecretEncoding(part, is_word=len(part) < _LEAST_SIGNS or (len(part) < MIN_SECRET_LENGTH and part.isalnum()))
     in_json = (json.dumps(part, ensure_ascii=plain)[1:-1] for plain in (True, False))
     for text in {part, *in_json, quote(part, "", errors="replace")}:
         yield from _of_bytes(text.encode(errors="replace"))
 
 
-def encodings(secret: str) -> Iterator[Spelling]:
+def whole_encodings(secret: str) -> Iterator[SecretEncoding]:
     """A whole secret in UTF-16, base32 and whatever writes each of its characters alike.
 
     Not of a short one, which could be found by chance, nor of a long one such as a key in PEM, whose lines are enough.
     """
-    if LEAST <= len(secret) <= _MOST_ENCODED:
+    if MIN_SECRET_LENGTH <= len(secret) <= _MOST_ENCODED:
         yield from _of_bytes(secret.encode("utf-16-le", "replace"))
         yield from _of_bytes(secret.encode("utf-16-be", "replace"))
-        yield from (Spelling(each, is_exact=True) for each in _of_each_character(secret))
+        yield from (SecretEncoding(each, is_exact=True) for each in _of_each_character(secret))
         within = _inside_base32(secret.encode(errors="replace"))
-        yield from (Spelling(each, is_inner=True, is_exact=True) for each in within)
+        yield from (SecretEncoding(each, is_embedded=True, is_exact=True) for each in within)
 
 
-def basic_credentials(user: str, password: str) -> Spelling:
+def basic_auth_encoding(user: str, password: str) -> SecretEncoding:
     """The credentials of HTTP's Basic scheme, for a password that is too short to be recognised in them."""
-    return Spelling(_base64(f"{user}:{password}".encode(errors="replace")).rstrip("="), is_word=True)
+    return SecretEncoding(_base64(f"{user}:{password}".encode(errors="replace")).rstrip("="), is_word=True)
 
 
-def is_short(secret: str) -> bool:
+def is_short_secret(secret: str) -> bool:
     """Whether it is too short to be recognised in the middle of base64."""
     return len(secret.encode(errors="replace")) < _LEAST_BYTES
 
 
-def _of_bytes(content: bytes) -> Iterator[Spelling]:
+def _of_bytes(content: bytes) -> Iterator[SecretEncoding]:
     """Hex in both cases, base64 wherever it begins, both of its alphabets."""
     is_word = len(content) < _LEAST_BYTES
-    yield Spelling(content.hex(), is_word)
-    yield Spelling(content.hex().upper(), is_word)
+    yield SecretEncoding(content.hex(), is_word)
+    yield SecretEncoding(content.hex().upper(), is_word)
     for text in {_base64(content).rstrip("=")} if is_word else set(_inside_base64(content)):
         for each in {text, text.translate(str.maketrans("+/", "-_"))}:
-            yield Spelling(each, is_word, is_inner=not is_word)
+            yield SecretEncoding(each, is_word, is_embedded=not is_word)
 
 
 def _of_each_character(part: str) -> Iterator[str]:

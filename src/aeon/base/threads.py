@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
+class ThreadOutcome(Generic[T]):
     """What a piece of work came to: its result, or what it raised."""
 
     result: T | None = None
@@ -22,17 +22,17 @@ class WorkerThread(Generic[T]):
 
     def __init__(self, name: str) -> None:
         self.tasks: SimpleQueue[Callable[[], T] | None] = SimpleQueue()
-        self.outcomes: SimpleQueue[Outcome[T]] = SimpleQueue()
+        self.outcomes: SimpleQueue[ThreadOutcome[T]] = SimpleQueue()
         Thread(target=self._run, name=name, daemon=True).start()
 
     def _run(self) -> None:
         while (task := self.tasks.get()) is not None:
-            self.outcomes.put(outcome_of(task))
+            self.outcomes.put(capture_outcome(task))
 
 
-def outcome_of(work: Callable[[], T]) -> Outcome[T]:
+def capture_outcome(work: Callable[[], T]) -> ThreadOutcome[T]:
     """Carry work out, whatever it raises."""
     try:
-        return Outcome(work())
+        return ThreadOutcome(work())
     except BaseException as error:  # noqa: BLE001  # other people's code, SystemExit included: its failure is the result
-        return Outcome(error=error)
+        return ThreadOutcome(error=error)

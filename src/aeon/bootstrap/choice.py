@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.adapters.weights import CATALOG, Weights, resolve
+from aeon.adapters.weights import CATALOG, Weights, resolve_weights
 from aeon.base.errors import ConfigError, MissingExtraError
-from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, is_loopback
-from aeon.bootstrap.stored import suitable
-from aeon.settings import ModelSettings, Settings, variable
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS, is_loopback
+from aeon.bootstrap.stored import suitable_weights
+from aeon.settings import ModelSettings, Settings, environment_variable
 
 
 class _Vendor(NamedTuple):
@@ -19,7 +19,7 @@ class _Vendor(NamedTuple):
     key_variable: str | None
 
 
-_REMOTE = {
+_VENDORS = {
     "openai": _Vendor("https://api.openai.com/v1", "OPENAI_API_KEY"),
     "anthropic": _Vendor("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
     "vllm": _Vendor(None, None),
@@ -27,7 +27,7 @@ _REMOTE = {
 """Per remote provider: its address and the variable of its key, used when nothing else is said."""
 
 _INSTALL = "pip install 'aeon-orchestrator[embedded]'"
-REACH = "set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server"
+MODEL_SERVER_ADVICE = "set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server"
 """The way to a model that always works."""
 
 
@@ -38,7 +38,7 @@ def key_variables(settings: Settings) -> frozenset[str]:
         settings.store.password_env,
         settings.graph.password_env,
         settings.engine.password_env,
-        *(vendor.key_variable for vendor in _REMOTE.values()),
+        *(vendor.key_variable for vendor in _VENDORS.values()),
     ]
     return frozenset(name for name in named if name is not None)
 
@@ -69,7 +69,7 @@ class ModelChoice:
 
 
 def choose_model(
-    settings: ModelSettings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
+    settings: ModelSettings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NO_PROJECT_KEYS
 ) -> ModelChoice:
     """The model that the settings mean: a configured server, else the embedded model.
 
@@ -100,7 +100,7 @@ def _provider(settings: ModelSettings) -> tuple[str, str]:
 def _remote(
     settings: ModelSettings, provider: str, why: str, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> ModelChoice:
-    base_url = settings.base_url or _REMOTE[provider].address
+    base_url = settings.base_url or _VENDORS[provider].address
     if base_url is None:
         raise ConfigError(
             f"The provider {provider!r} needs an address.", next_step="Set AEON_MODEL_BASE_URL, or model.base_url."
@@ -121,12 +121,12 @@ def _key(
     from_project: Mapping[str, Path],
 ) -> str | None:
     """The key to send, None for none. A server of the user's own gets one only when told which."""
-    own = _REMOTE[provider].key_variable if settings.base_url is None else None
+    own = _VENDORS[provider].key_variable if settings.base_url is None else None
     name = settings.api_key_env or own
     if name is None:
         return None
     if name != own:
-        _refuse_stranger(settings, name, base_url, from_project)
+        _refuse_project_server(settings, name, base_url, from_project)
     key = environ.get(name)
     if not key:
         raise ConfigError(
@@ -136,7 +136,7 @@ def _key(
     return key
 
 
-def _refuse_stranger(settings: ModelSettings, name: str, base_url: str, from_project: Mapping[str, Path]) -> None:
+def _refuse_project_server(settings: ModelSettings, name: str, base_url: str, from_project: Mapping[str, Path]) -> None:
     """Raises ConfigError where a project's file says to whom the key goes, unless that is this machine."""
     key = "model.provider" if settings.base_url is None else "model.base_url"
     value = settings.base_url or settings.provider
@@ -146,13 +146,14 @@ def _refuse_stranger(settings: ModelSettings, name: str, base_url: str, from_pro
     raise ConfigError(
         f"The project's file {file} would have the key in {name} sent to {base_url}. A project's file may come from "
         "somebody else, so it does not decide who gets your key.",
-        next_step=f"If you trust that address, say so yourself: export {variable(key)}={shlex.quote(value)}",
+        next_step="If you trust that address, say so yourself: export "
+        f"{environment_variable(key)}={shlex.quote(value)}",
     )
 
 
 def _provider_of_key(name: str) -> str:
     """The vendor whose own variable it is. A key of unknown kind is sent nowhere."""
-    for provider, vendor in _REMOTE.items():
+    for provider, vendor in _VENDORS.items():
         if vendor.key_variable == name:
             return provider
     raise ConfigError(
@@ -165,14 +166,14 @@ def _embedded(settings: ModelSettings, environ: Mapping[str, str], why: str) -> 
     if importlib.util.find_spec("xllamacpp") is None:
         raise MissingExtraError(
             f"No language model can be used: {why}, and the embedded model is not installed.",
-            next_step=f"Run {_INSTALL} and then `aeon model fetch`; or {REACH}.",
+            next_step=f"Run {_INSTALL} and then `aeon model fetch`; or {MODEL_SERVER_ADVICE}.",
         )
     if settings.name is not None:
-        found = resolve(settings.name)
+        found = resolve_weights(settings.name)
         if isinstance(found, Path):
             return ModelChoice("embedded", found.name, why, file=found)
         return ModelChoice("embedded", found.name, why, weights=found)
-    weights = suitable(environ)
+    weights = suitable_weights(environ)
     return ModelChoice(
         "embedded", weights.name, f"{why}; {weights.name} suits the memory and what was fetched", weights=weights
     )

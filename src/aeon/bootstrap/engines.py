@@ -10,55 +10,55 @@ from urllib.parse import quote, urlsplit
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_own
-from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
-from aeon.platform.identity import RunStore
-from aeon.platform.processes.runs.claims import Results
-from aeon.platform.processes.runs.engine import Book, Engine, Workers
-from aeon.platform.workers.model import TAKES_OVER_ITSELF
+from aeon.base.project_folder import require_ownership
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
+from aeon.platform.identity import RunStoreIdentity
+from aeon.platform.processes.runs.claims import ResultStore
+from aeon.platform.processes.runs.engine import Engine, RunRepository, WorkerPool
+from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR
 from aeon.settings import EngineSettings
 
 _TEMPORAL = "temporal://"
 _MEMORY = "memory"
 
 
-class Parts(NamedTuple):
+class EngineParts(NamedTuple):
     """What an engine works with."""
 
-    book: Book
-    workers: Workers
-    results: Results
+    book: RunRepository
+    workers: WorkerPool
+    results: ResultStore
     clock: SystemClock
 
 
 def executor_of(settings: EngineSettings, own: str) -> str:
     """Who carries out the runs that this process starts; `own` is the process's name."""
-    return TAKES_OVER_ITSELF if (settings.address or "").startswith(_TEMPORAL) else own
+    return SELF_RECOVERING_EXECUTOR if (settings.address or "").startswith(_TEMPORAL) else own
 
 
-class Place(NamedTuple):
+class EngineLocation(NamedTuple):
     """Where an engine keeps what it keeps, and which record's that is."""
 
     project: Path
     settings: EngineSettings
     environ: Mapping[str, str]
-    record: Callable[[], str]
-    claim: Callable[[RunStore], None]
+    record_id: Callable[[], str]
+    claim_runs: Callable[[RunStoreIdentity], None]
     """Has the record's runs be kept there; raises ConfigError where they are kept elsewhere."""
-    from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
+    from_project: Mapping[str, Path] = NO_PROJECT_KEYS
 
     @property
     def address(self) -> str:
         return self.settings.address or ""
 
 
-class Serving(Protocol):
+class JobServer(Protocol):
     """Carries out jobs until it is closed."""
 
     def close(self) -> None: ...
 
 
-def open_engine(place: Place, parts: Parts, executor: str) -> Engine:
+def open_engine(place: EngineLocation, parts: EngineParts, executor: str) -> Engine:
     """The engine, opened. Raises ConfigError, MissingExtraError, and EngineError where its server does not answer."""
     settings = place.settings
     elsewhere = [kind for kind, count in settings.slots.items() if count == 0]
@@ -72,21 +72,21 @@ def open_engine(place: Place, parts: Parts, executor: str) -> Engine:
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosEngine
 
-    found = _claimed(place)
+    found = _claimed_database(place)
     given = (parts.book, parts.workers, parts.results, parts.clock, executor)
     return DbosEngine(found, *given, elsewhere=elsewhere, is_durable=settings.is_durable)
 
 
 def open_worker(
-    place: Place,
-    workers: Workers,
-    results: Results,
+    place: EngineLocation,
+    workers: WorkerPool,
+    results: ResultStore,
     *,
     executor: str,
     slots: Mapping[str, int],
     present: Callable[[], set[str]],
     is_wanted: Callable[[str], bool],
-) -> Serving:
+) -> JobServer:
     """What carries out jobs of the types in `slots` for runs that go on elsewhere.
 
     `present` says which executors there are, `is_wanted` whether a run is still to be carried out. Raises ConfigError
@@ -100,11 +100,11 @@ def open_worker(
     if place.address.startswith(_TEMPORAL):
         from aeon.adapters.engine.temporal import TemporalWorker
 
-        return TemporalWorker(*_server(place.address), workers, results, slots=slots, record=place.record())
+        return TemporalWorker(*_server(place.address), workers, results, slots=slots, record=place.record_id())
     _need_dbos()
     from aeon.adapters.engine.dbos import DbosWorker
 
-    found = _claimed(place)
+    found = _claimed_database(place)
     return DbosWorker(
         found,
         workers,
@@ -117,7 +117,7 @@ def open_worker(
     )
 
 
-def run_store(place: Place) -> RunStore | None:
+def engine_run_store(place: EngineLocation) -> RunStoreIdentity | None:
     """Where DBOS keeps the runs, made if need be; None for an engine that keeps none, or in Temporal.
 
     Raises ConfigError, MissingExtraError, EngineUnavailableError.
@@ -128,20 +128,20 @@ def run_store(place: Place) -> RunStore | None:
     return _store_at(place, _database(place))
 
 
-def _claimed(place: Place) -> str:
+def _claimed_database(place: EngineLocation) -> str:
     """Where DBOS keeps its rows, which is where the record's runs are kept (measured E5)."""
     found = _database(place)
-    place.claim(_store_at(place, found))
+    place.claim_runs(_store_at(place, found))
     return found
 
 
-def _store_at(place: Place, found: str) -> RunStore:
-    from aeon.adapters.engine.dbos.belonging import id_of
+def _store_at(place: EngineLocation, found: str) -> RunStoreIdentity:
+    from aeon.adapters.engine.dbos.belonging import database_id
 
     parts = urlsplit(place.address)
     server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-    return RunStore(
-        id_of(found), server if place.address else f"{platform.node()}:{place.project / '.aeon' / 'runs.db'}"
+    return RunStoreIdentity(
+        database_id(found), server if place.address else f"{platform.node()}:{place.project / '.aeon' / 'runs.db'}"
     )
 
 
@@ -154,19 +154,19 @@ def _refuse_in_memory(elsewhere: list[str]) -> None:
         )
 
 
-def _database(place: Place) -> str:
+def _database(place: EngineLocation) -> str:
     """Where DBOS keeps its rows, made if need be."""
     if not place.address:
         folder = place.project / ".aeon"
         make_folder(folder)
-        require_own(folder / "runs.db")
+        require_ownership(folder / "runs.db")
         (folder / "runs.db").touch(mode=0o600)
         return f"sqlite:///{folder / 'runs.db'}"
-    password = password_of("engine", place.address, place.settings.password_env, place.environ, place.from_project)
+    password = server_password("engine", place.address, place.settings.password_env, place.environ, place.from_project)
     found = place.address if password is None else _with_password(place.address, password)
-    from aeon.adapters.engine.dbos.belonging import claim
+    from aeon.adapters.engine.dbos.belonging import claim_database
 
-    claim(found, place.record())
+    claim_database(found, place.record_id())
     return found
 
 
@@ -175,11 +175,11 @@ def _need_dbos() -> None:
         raise MissingExtraError("Running processes needs dbos.", next_step="Install aeon-orchestrator[platform].")
 
 
-def _temporal(place: Place, parts: Parts) -> Engine:
+def _temporal(place: EngineLocation, parts: EngineParts) -> Engine:
     from aeon.adapters.engine.temporal import TemporalEngine
 
     server, slots = _server(place.address), place.settings.slots
-    return TemporalEngine(*server, parts.book, parts.workers, parts.results, slots=slots, record=place.record())
+    return TemporalEngine(*server, parts.book, parts.workers, parts.results, slots=slots, record=place.record_id())
 
 
 def _server(address: str) -> tuple[str, str]:

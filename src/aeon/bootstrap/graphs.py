@@ -5,14 +5,14 @@ from pathlib import Path
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import ConfigError
-from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
 from aeon.platform.projection import GraphTarget, Projector
 from aeon.platform.store import Store
-from aeon.settings import GraphSettings, variable
+from aeon.settings import GraphSettings, environment_variable
 
 
 def open_target(
-    settings: GraphSettings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
+    settings: GraphSettings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NO_PROJECT_KEYS
 ) -> GraphTarget:
     """The graph that the record is projected into; its server is not asked yet.
 
@@ -23,9 +23,9 @@ def open_target(
     if settings.address is None:
         raise ConfigError(
             "No graph is set that the record is projected into.",
-            next_step=f"Set graph.address, or export {variable('graph.address')}=bolt://user@host:7687.",
+            next_step=f"Set graph.address, or export {environment_variable('graph.address')}=bolt://user@host:7687.",
         )
-    password = password_of("graph", settings.address, settings.password_env, environ, from_project)
+    password = server_password("graph", settings.address, settings.password_env, environ, from_project)
     if settings.address.startswith("falkordb:"):
         from aeon.adapters.projection.falkordb import open_falkordb
 
@@ -35,6 +35,6 @@ def open_target(
     return open_neo4j(settings.address, password)
 
 
-def projector(store: Store, target: GraphTarget, clock: Clock | None = None) -> Projector:
+def new_projector(store: Store, target: GraphTarget, clock: Clock | None = None) -> Projector:
     """What brings the graph up to the record."""
     return Projector(store, target, clock or SystemClock())

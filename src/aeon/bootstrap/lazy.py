@@ -5,7 +5,7 @@ from typing import Any  # the published signature
 
 from aeon.base.errors import AeonError, LLMError
 from aeon.base.json import Json
-from aeon.llm.interface import LLMAdapter, Reply, Request, RequestAdapter, TextSink
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
@@ -19,7 +19,7 @@ class LazyAdapter(RequestAdapter):
         self._adapter: LLMAdapter | None = None
 
     @property
-    def was_asked(self) -> bool:
+    def was_used(self) -> bool:
         """Whether any question has been put to it."""
         return self._adapter is not None
 
@@ -29,7 +29,7 @@ class LazyAdapter(RequestAdapter):
     def supports_schema(self) -> bool:
         return self._opened().supports_schema()
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         return self._opened().complete(request, on_text)
 
     def close(self) -> None:

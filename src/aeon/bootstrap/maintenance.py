@@ -9,20 +9,20 @@ from pydantic import ValidationError
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
 from aeon.base.project_folder import state_folder
-from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.stores import open_store, postgres_migrations, record_file
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import USERS
 from aeon.platform.store import Store, StoreError
 from aeon.platform.transfer import copy, export
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.settings import StoreSettings
 
-SQLITE = "sqlite"
+SQLITE_TARGET = "sqlite"
 """The target of a move that is the file in the project's folder."""
 
 
-class Maintenance:
+class StoreMaintenance:
     """What can be done with the record of one project, whichever store keeps it."""
 
     def __init__(
@@ -30,7 +30,7 @@ class Maintenance:
         project: Path,
         settings: StoreSettings,
         environ: Mapping[str, str],
-        from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT,
+        from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
     ) -> None:
         self._project = project
         self._settings = settings
@@ -57,14 +57,14 @@ class Maintenance:
         """Everything that is wrong with the record, in words. Raises StoreError where it cannot be opened."""
         found: list[str] = []
         if self._settings.address is None:
-            from aeon.adapters.store.sqlite.checking import check
+            from aeon.adapters.store.sqlite.checking import check_record
 
-            found = check(record_file(self._project))
+            found = check_record(record_file(self._project))
         if found:
             return found
         with closing(self.open()) as store:
             ledger = Ledger(store, SystemClock())
-            broken = ((row["id"], ledger.verify(row["id"])) for row in store.read(USERS))
+            broken = ((row["id"], ledger.verify_audit_log(row["id"])) for row in store.read(USERS))
             return [f"The audit trail of {user}: {what}." for user, what in broken if what is not None]
 
     def migrate(self, to: int | None) -> list[str]:
@@ -88,9 +88,9 @@ class Maintenance:
         if there.address == self._settings.address:
             raise ConfigError("That is where the record is.", next_step="Name another store.")
         with closing(self.open()) as source:
-            _require_rest(source)
+            _require_unused(source)
             if there.address is not None:
-                applied = postgres_migrations(there, self._environ, NOTHING_FROM_PROJECT).run(None)
+                applied = postgres_migrations(there, self._environ, NO_PROJECT_KEYS).run(None)
                 told(f"{len(applied)} migration(s) applied")
             with closing(open_store(self._project, there, self._environ)) as empty:
                 copy(source, empty)
@@ -113,18 +113,18 @@ class Maintenance:
 
 def _settings_of(target: str, password_env: str | None) -> StoreSettings:
     try:
-        return StoreSettings(address=None if target == SQLITE else target, password_env=password_env)
+        return StoreSettings(address=None if target == SQLITE_TARGET else target, password_env=password_env)
     except ValidationError as error:
         raise ConfigError(
             f"The record cannot be moved there: {error.errors()[0]['msg'].removeprefix('Value error, ')}.",
-            next_step=f"Name postgresql://user@host:5432/database, or {SQLITE} for this folder's file.",
+            next_step=f"Name postgresql://user@host:5432/database, or {SQLITE_TARGET} for this folder's file.",
         ) from None
 
 
-def _require_rest(store: Store) -> None:
-    registry = Registry(store, SystemClock())
-    gone = {each.id for each in registry.gone()}
-    if there := [each for each in registry.executors() if each.id not in gone]:
+def _require_unused(store: Store) -> None:
+    registry = WorkerRegistry(store, SystemClock())
+    gone = {each.id for each in registry.list_dead_executors()}
+    if there := [each for each in registry.list_executors() if each.id not in gone]:
         named = ", ".join(f"process {each.pid} on {each.host}" for each in there)
         raise StoreError(f"The record is in use by {named}.", next_step="Stop them, then move the record.")
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from aeon.base.errors import ConfigError
-from aeon.settings import variable
+from aeon.settings import environment_variable
 
-NOTHING_FROM_PROJECT: Mapping[str, Path] = {}
+NO_PROJECT_KEYS: Mapping[str, Path] = {}
 
 
-def password_of(
+def server_password(
     section: str, address: str, name: str | None, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> str | None:
     """What the variable `name` holds, for the server at `address`; None where no variable is named.
@@ -27,7 +27,8 @@ def password_of(
         raise ConfigError(
             f"The project's file {file} would have the password in {name} sent to {address}. A project's file may come "
             "from somebody else, so it does not decide who gets your password.",
-            next_step=f"If you trust it, say so: export {variable(f'{section}.address')}={shlex.quote(address)}",
+            next_step="If you trust it, say so: export "
+            f"{environment_variable(f'{section}.address')}={shlex.quote(address)}",
         )
     password = environ.get(name)
     if not password:

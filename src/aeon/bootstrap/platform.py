@@ -22,15 +22,15 @@ from aeon.settings import Settings
 if TYPE_CHECKING:
     from aeon.adapters.operations.mcp import McpExecutor
     from aeon.platform.catalog.as_tool import StoredTool
-    from aeon.platform.catalog.calling import ToolCaller, Work
+    from aeon.platform.catalog.calling import OperationRequest, StoredToolCaller
     from aeon.platform.catalog.health import HealthChecks
     from aeon.platform.catalog.model import Tool
-    from aeon.platform.catalog.tokens import Tokens
-    from aeon.platform.metrics.calls import MeasuredCaller
+    from aeon.platform.catalog.tokens import OAuthTokens
+    from aeon.platform.metrics.calls import MeasuringToolCaller
     from aeon.platform.metrics.metrics import Metrics
-    from aeon.platform.processes.processes import Processes
+    from aeon.platform.processes.processes import ProcessRepository
 
-_MOST_OFFERED = 200
+_MAX_OFFERED = 200
 """Stored tools that a kernel is offered of its user's own, and of those that are shared."""
 
 
@@ -49,26 +49,26 @@ class Platform:
         self._model = model
         self.notices: list[str] = []
         """What its users should be told about its opening."""
-        self._closing: list[Callable[[], None]] = [vault.close, store.close]
+        self._closers: list[Callable[[], None]] = [vault.close, store.close]
 
-    def also_close(self, close: Callable[[], None]) -> None:
+    def add_closer(self, close: Callable[[], None]) -> None:
         """Have something else closed with the platform."""
-        self._closing.append(close)
+        self._closers.append(close)
 
     @cached_property
-    def processes(self) -> "Processes":
+    def processes(self) -> "ProcessRepository":
         """The stored Processes."""
-        from aeon.platform.processes.processes import Processes
+        from aeon.platform.processes.processes import ProcessRepository
 
-        return Processes(self.store, self.catalog)
+        return ProcessRepository(self.store, self.catalog)
 
     @cached_property
-    def caller(self) -> "ToolCaller":
+    def tool_caller(self) -> "StoredToolCaller":
         """What runs stored tools; each kind of operation brings its client when it is first asked for."""
         from aeon.adapters.operations.graph import GraphExecutor
         from aeon.adapters.operations.llm import LlmExecutor
         from aeon.adapters.operations.rest import RestExecutor
-        from aeon.platform.catalog.calling import ToolCaller
+        from aeon.platform.catalog.calling import StoredToolCaller
 
         executors = {
             "rest_request": RestExecutor(),
@@ -76,7 +76,7 @@ class Platform:
             "llm_call": LlmExecutor(self._model_for),
             "mcp_call": self.mcp,
         }
-        return ToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
+        return StoredToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
 
     @cached_property
     def metrics(self) -> "Metrics":
@@ -86,19 +86,19 @@ class Platform:
         return Metrics(self.store, self.catalog.ledger)
 
     @cached_property
-    def measured_caller(self) -> "MeasuredCaller":
+    def measured_tool_caller(self) -> "MeasuringToolCaller":
         """What runs stored tools outside of runs, each call recorded."""
-        from aeon.platform.metrics.calls import MeasuredCaller
+        from aeon.platform.metrics.calls import MeasuringToolCaller
 
-        return MeasuredCaller(self.caller, self.catalog.tools, self.metrics.values)
+        return MeasuringToolCaller(self.tool_caller, self.catalog.tools, self.metrics.values)
 
     @cached_property
-    def tokens(self) -> "Tokens":
+    def tokens(self) -> "OAuthTokens":
         """The user's secrets for a use, OAuth tokens refreshed where that is due."""
         from aeon.adapters.operations.oauth import HttpTokenServer
-        from aeon.platform.catalog.tokens import Tokens
+        from aeon.platform.catalog.tokens import OAuthTokens
 
-        return Tokens(self.catalog.secrets, HttpTokenServer(), SystemClock())
+        return OAuthTokens(self.catalog.secrets, HttpTokenServer(), SystemClock())
 
     @cached_property
     def mcp(self) -> "McpExecutor":
@@ -106,7 +106,7 @@ class Platform:
         from aeon.adapters.operations.mcp import McpExecutor
 
         mcp = McpExecutor()
-        self._closing.insert(0, mcp.close)
+        self._closers.insert(0, mcp.close)
         return mcp
 
     @cached_property
@@ -123,7 +123,7 @@ class Platform:
         }
         return HealthChecks(self.store, self.catalog.tools, self.catalog.services, probes, SystemClock())
 
-    def kernel_tools(self, user: str) -> "list[StoredTool]":
+    def tools_for_kernel(self, user: str) -> "list[StoredTool]":
         """For a kernel's registry: a user's own tools, those that Aeon ships, and those of others that they trust.
 
         What a trusted tool's owner changed since is left out, and `notices` says so (measured P4).
@@ -131,36 +131,38 @@ class Platform:
         from aeon.platform.catalog.as_tool import StoredTool
 
         tools = self.catalog.tools
-        own = tools.page_of_own(user, limit=_MOST_OFFERED)
-        shipped = tools.page_of_own(DEFAULTS_OWNER, limit=_MOST_OFFERED)
+        own = tools.list_own(user, limit=_MAX_OFFERED)
+        shipped = tools.list_own(DEFAULTS_OWNER, limit=_MAX_OFFERED)
         offered = {
-            tool.name: StoredTool(tool, partial(self.caller.call, user, tool.id, trusted=digest))
+            tool.name: StoredTool(tool, partial(self.tool_caller.call, user, tool.id, trusted=digest))
             for tool, digest in self._trusted(user)
         }
-        offered |= {each.name: StoredTool(each, partial(self.caller.call, user, each.id)) for each in [*shipped, *own]}
+        offered |= {
+            each.name: StoredTool(each, partial(self.tool_caller.call, user, each.id)) for each in [*shipped, *own]
+        }
         return list(offered.values())
 
     def _trusted(self, user: str) -> "Iterator[tuple[Tool, str]]":
         """The tools of others that a user trusts and that are still what they were."""
-        from aeon.platform.catalog.trust import appearance, changed_since
+        from aeon.platform.catalog.trust import appearance_digest, tool_changed_error
 
         tools = self.catalog.tools
-        for id_, digest in tools.trusted(user).items():
+        for id_, digest in tools.list_trusted(user).items():
             try:
                 tool = tools.get(user, id_)
-                is_same = appearance(tool, tools.service_of(user, tool)) == digest
+                is_same = appearance_digest(tool, tools.get_service(user, tool)) == digest
             except PlatformError as error:
                 self.notices.append(f"A tool that you trust is not offered: {error.message}")
                 continue
             if is_same:
                 yield tool, digest
             else:
-                error = changed_since(tool, "let it into your plans", "aeon tool trust")
+                error = tool_changed_error(tool, "let it into your plans", "aeon tool trust")
                 self.notices.append(f"{error.message} {error.advice}")
 
     def close(self) -> None:
         """Give back what was opened."""
-        for close in self._closing:
+        for close in self._closers:
             close()
 
     def __enter__(self) -> Self:
@@ -169,7 +171,7 @@ class Platform:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _model_for(self, work: "Work") -> AbstractContextManager[LLMAdapter]:
+    def _model_for(self, work: "OperationRequest") -> AbstractContextManager[LLMAdapter]:
         from aeon.adapters.operations.llm import OWN_MODEL
         from aeon.adapters.operations.llm_servers import model_server
 
@@ -191,7 +193,7 @@ def open_platform(project: Path, store: Store, environ: Mapping[str, str], model
     return platform
 
 
-def platform_of(
+def open_project_platform(
     project: Path, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> Platform:
     """The platform that a project's settings mean. Its model is opened at its first question.
@@ -200,10 +202,10 @@ def platform_of(
     """
 
     def model() -> LLMAdapter:
-        from aeon.bootstrap.app import build
+        from aeon.bootstrap.app import build_app
 
-        app = build(settings, environ, from_project)
-        platform.also_close(app.close)
+        app = build_app(settings, environ, from_project)
+        platform.add_closer(app.close)
         return app.model
 
     store = open_store(project, settings.store, environ, from_project)

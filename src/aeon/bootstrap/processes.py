@@ -8,47 +8,47 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from uuid import uuid4
 
-from aeon.adapters.results import FileResults
+from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
-from aeon.bootstrap.engines import Parts, Place, executor_of, open_engine, open_worker, run_store
-from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT
+from aeon.bootstrap.engines import EngineLocation, EngineParts, engine_run_store, executor_of, open_engine, open_worker
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
-from aeon.bootstrap.runs import runs_of
-from aeon.bootstrap.telemetry import span_sending
-from aeon.platform.identity import RunStore, claim_run_store, mark_of, move_run_store, run_store_of
+from aeon.bootstrap.runs import project_runs
+from aeon.bootstrap.telemetry import open_span_sender
+from aeon.platform.identity import RunStoreIdentity, claim_run_store, get_record_id, get_run_store, move_run_store
 from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.claims import ResultStore
 from aeon.platform.processes.runs.engine import Engine
-from aeon.platform.processes.runs.measuring import Measuring
-from aeon.platform.processes.runs.obstacles import Obstacles
-from aeon.platform.processes.runs.pruning import Pruned, Pruning
-from aeon.platform.processes.runs.why import Around
-from aeon.platform.processes.schedules.schedules import Schedules
-from aeon.platform.processes.schedules.starting import Starter
+from aeon.platform.processes.runs.measuring import RunMetricsRecorder
+from aeon.platform.processes.runs.obstacles import ObstacleFinder
+from aeon.platform.processes.runs.pruning import PruneResult, RunRetention
+from aeon.platform.processes.runs.why import DiagnosisContext
+from aeon.platform.processes.schedules.schedules import ScheduleRepository
+from aeon.platform.processes.schedules.starting import ScheduleStarter
 from aeon.platform.store import StoreError
-from aeon.platform.workers.attending import Attending
-from aeon.platform.workers.cache.cache import RecordCache
-from aeon.platform.workers.calling import carries_out, known_to
-from aeon.platform.workers.caretaking import Caretaker
-from aeon.platform.workers.limits.places import Places
-from aeon.platform.workers.limits.waiting import Limiting
-from aeon.platform.workers.local import LocalWorkers
-from aeon.platform.workers.presence import Presence
-from aeon.platform.workers.registry import Registry
-from aeon.platform.workers.serving import is_wanted, present
+from aeon.platform.workers.attending import RunMaintenance
+from aeon.platform.workers.cache.cache import SqlResultCache
+from aeon.platform.workers.calling import make_cached_result_lookup, make_job_runner
+from aeon.platform.workers.caretaking import OrphanRecovery
+from aeon.platform.workers.limits.places import ServiceLeaseStore
+from aeon.platform.workers.limits.waiting import RateLimiter
+from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.presence import WorkerHeartbeat
+from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.serving import is_run_active, list_live_executors
 from aeon.settings import EngineSettings
 
 
-class Adopted(NamedTuple):
+class RunStoreAdoption(NamedTuple):
     """Where a record's runs were kept before, None for nowhere, where they are now, and how many have not ended."""
 
-    before: RunStore | None
-    own: RunStore
+    previous: RunStoreIdentity | None
+    current: RunStoreIdentity
     open_runs: int
 
 
-class ProcessRunner:
+class ProcessRuntime:
     """Everything that commands need to run Processes. A context manager; it does not close the platform."""
 
     def __init__(
@@ -57,101 +57,101 @@ class ProcessRunner:
         project: Path,
         settings: EngineSettings,
         environ: Mapping[str, str],
-        from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT,
+        from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
     ) -> None:
         self.platform = platform
         self.clock = SystemClock()
-        self.results: Results = FileResults(project / ".aeon" / "results")
-        self.runs = runs_of(platform, project)
-        self.registry = Registry(platform.store, self.clock)
+        self.results: ResultStore = FileResultStore(project / ".aeon" / "results")
+        self.runs = project_runs(platform, project)
+        self.registry = WorkerRegistry(platform.store, self.clock)
         self.executor = str(uuid4())
-        self.carrier = executor_of(settings, self.executor)
+        self.run_executor = executor_of(settings, self.executor)
         self._settings = settings
         self._environ = environ
-        self._place = Place(
+        self._location = EngineLocation(
             project,
             settings,
             environ,
-            partial(mark_of, platform.store),
+            partial(get_record_id, platform.store),
             partial(claim_run_store, platform.store),
             from_project,
         )
-        self._closing: list[Callable[[], None]] = []
+        self._closers: list[Callable[[], None]] = []
 
     @cached_property
     def engine(self) -> Engine:
         """The engine, opened. Raises StoreError, MissingExtraError, ConfigError."""
-        presence = self.presence
+        presence = self.heartbeat
         workers = self._workers(self._settings.slots, presence)
-        parts = Parts(self.runs.book, workers, self.results, self.clock)
-        engine = open_engine(self._place, parts, self.executor)
-        self._closing.append(engine.close)
+        parts = EngineParts(self.runs.repository, workers, self.results, self.clock)
+        engine = open_engine(self._location, parts, self.executor)
+        self._closers.append(engine.close)
         return engine
 
     @cached_property
-    def presence(self) -> Presence:
+    def heartbeat(self) -> WorkerHeartbeat:
         """This process among the workers, once it is begun."""
-        presence = Presence(self.registry, self.executor, self._settings.slots, self.clock)
-        self._closing.append(presence.close)
+        presence = WorkerHeartbeat(self.registry, self.executor, self._settings.slots, self.clock)
+        self._closers.append(presence.close)
         return presence
 
     @cached_property
-    def cache(self) -> RecordCache:
+    def cache(self) -> SqlResultCache:
         """What pure tools came to. Raises StoreError."""
-        return RecordCache(self.platform.store, self.results, self.clock)
+        return SqlResultCache(self.platform.store, self.results, self.clock)
 
     @cached_property
-    def caretaker(self) -> Caretaker:
+    def orphan_recovery(self) -> OrphanRecovery:
         """What takes over runs that were left behind."""
-        return Caretaker(self.runs.book, self.registry, self.engine, self.clock)
+        return OrphanRecovery(self.runs.repository, self.registry, self.engine, self.clock)
 
     @cached_property
-    def schedules(self) -> Schedules:
+    def schedules(self) -> ScheduleRepository:
         """When Processes are started by themselves. Raises StoreError."""
-        return Schedules(self.platform.store, self.platform.catalog, self.platform.processes)
+        return ScheduleRepository(self.platform.store, self.platform.catalog, self.platform.processes)
 
     @cached_property
-    def attending(self) -> Attending:
+    def run_maintenance(self) -> RunMaintenance:
         """What a worker for runs looks after."""
-        starter = Starter(self.schedules, self.platform.processes, self.runs, self.engine)
-        return Attending(self.runs.book, self.caretaker, starter, self.clock, self.engine.executor)
+        starter = ScheduleStarter(self.schedules, self.platform.processes, self.runs, self.engine)
+        return RunMaintenance(self.runs.repository, self.orphan_recovery, starter, self.clock, self.engine.executor)
 
     @cached_property
-    def around(self) -> Around:
+    def diagnosis(self) -> DiagnosisContext:
         """What says why a run does not go on."""
         platform = self.platform
-        obstacles = Obstacles(platform.store, platform.catalog.tools, platform.processes)
-        return Around(platform.store, self.runs, self.registry, obstacles, self.clock, self.carrier)
+        obstacles = ObstacleFinder(platform.store, platform.catalog.tools, platform.processes)
+        return DiagnosisContext(platform.store, self.runs, self.registry, obstacles, self.clock, self.run_executor)
 
     @cached_property
-    def measuring(self) -> Measuring:
+    def run_measurement(self) -> RunMetricsRecorder:
         """What records the runs that have ended. Raises StoreError."""
-        store, book = self.platform.store, self.runs.book
-        return Measuring(
-            store, book, self.platform.metrics.values, span_sending(store, book, self.clock, self._environ)
+        store, book = self.platform.store, self.runs.repository
+        return RunMetricsRecorder(
+            store, book, self.platform.metrics.values, open_span_sender(store, book, self.clock, self._environ)
         )
 
-    def prune(self, days: int | None = None) -> Pruned:
+    def prune(self, days: int | None = None) -> PruneResult:
         """Remove runs that ended so many days ago, or as many as the settings keep; what they came to stays measured.
 
         Raises StoreError.
         """
-        while self.measuring.catch_up():
+        while self.run_measurement.record_pending():
             continue
         now = self.clock.now()
         before = datetime.fromisoformat(now) - timedelta(days=self._settings.keep_days if days is None else days)
-        pruning = Pruning(self.platform.store, self.results, self.engine.forget, self.clock.now)
+        pruning = RunRetention(self.platform.store, self.results, self.engine.forget, self.clock.now)
         return pruning.prune(before.isoformat(timespec="microseconds"))
 
-    def adopt_runs(self, *, is_dry: bool) -> "Adopted":
+    def adopt_runs(self, *, is_dry: bool) -> "RunStoreAdoption":
         """Have the record's runs be kept where the settings say, since where they were is lost (measured E5).
 
         Raises ConfigError while a process carries out runs of the record, and for an engine that this is not about.
         """
-        own, before = run_store(self._place), run_store_of(self.platform.store)
+        own, before = engine_run_store(self._location), get_run_store(self.platform.store)
         if own is None:
             raise ConfigError("Only runs in this folder or in PostgreSQL are adopted; these settings keep none there.")
-        others = sorted(present(self.registry))
+        others = sorted(list_live_executors(self.registry))
         if others:
             raise ConfigError(
                 f"Somebody is there for the runs of this record: {', '.join(others)}.",
@@ -160,12 +160,12 @@ class ProcessRunner:
         (row,) = self.platform.store.read(queries.OPEN_COUNT)
         if not is_dry and before is not None:
             move_run_store(self.platform.store, own)
-        return Adopted(before, own, row["number"])
+        return RunStoreAdoption(before, own, row["number"])
 
-    def begin(self, types: Sequence[str] = ()) -> None:
+    def start(self, types: Sequence[str] = ()) -> None:
         """Open the engine, and be there for all to see."""
         _ = self.engine
-        self.presence.begin(types)
+        self.heartbeat.start(types)
 
     def serve(self, types: Sequence[str]) -> None:
         """Be there for jobs of these types alone, of runs that go on elsewhere. Raises ConfigError, EngineError.
@@ -174,38 +174,40 @@ class ProcessRunner:
         """
         usual = EngineSettings().slots
         slots = {kind: self._settings.slots[kind] or usual[kind] for kind in types}
-        presence = Presence(self.registry, self.executor, slots, self.clock)
-        self._closing.append(presence.close)
+        presence = WorkerHeartbeat(self.registry, self.executor, slots, self.clock)
+        self._closers.append(presence.close)
         workers = self._workers(slots, presence)
-        presence.begin(types)  # whoever is not entered is taken for gone
+        presence.start(types)  # whoever is not entered is taken for gone
         worker = open_worker(
-            self._place,
+            self._location,
             workers,
             self.results,
             executor=self.executor,
             slots=slots,
-            present=partial(present, self.registry),
-            is_wanted=partial(is_wanted, self.runs.book),
+            present=partial(list_live_executors, self.registry),
+            is_wanted=partial(is_run_active, self.runs.repository),
         )
-        self._closing.append(worker.close)
+        self._closers.append(worker.close)
 
-    def _workers(self, slots: Mapping[str, int], presence: Presence) -> LocalWorkers:
+    def _workers(self, slots: Mapping[str, int], presence: WorkerHeartbeat) -> LocalWorkerPool:
         """They keep to limits, and use again what pure tools came to."""
         store = self.platform.store
-        caller = self.platform.caller.with_cache(self.cache)
-        limiting = Limiting(Places(store, self.registry, self.clock, self.executor), self.clock)
-        return LocalWorkers(carries_out(caller), slots, presence, limiting, known=known_to(caller))
+        caller = self.platform.tool_caller.with_cache(self.cache)
+        limiting = RateLimiter(ServiceLeaseStore(store, self.registry, self.clock, self.executor), self.clock)
+        return LocalWorkerPool(
+            make_job_runner(caller), slots, presence, limiting, known=make_cached_result_lookup(caller)
+        )
 
     def close(self) -> None:
         """Stop where everything stands; what has ended is recorded by then, or by whoever comes next."""
         try:
-            if self._closing:
+            if self._closers:
                 with suppress(StoreError):
-                    self.measuring.catch_up()
+                    self.run_measurement.record_pending()
         finally:
-            for close in reversed(self._closing):
+            for close in reversed(self._closers):
                 close()
-            self._closing.clear()
+            self._closers.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -3,12 +3,12 @@
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.results import FileResults
+from aeon.adapters.results import FileResultStore
 from aeon.bootstrap.platform import Platform
 from aeon.platform.processes.runs.runs import Runs
 
 
-def runs_of(platform: Platform, project: Path) -> Runs:
+def project_runs(platform: Platform, project: Path) -> Runs:
     """The record's runs, with the large results that lie in the project's folder."""
-    results = FileResults(project / ".aeon" / "results")
+    results = FileResultStore(project / ".aeon" / "results")
     return Runs(platform.store, platform.catalog.ledger, platform.processes, results, lambda: str(uuid4()))

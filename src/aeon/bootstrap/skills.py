@@ -17,17 +17,17 @@ from aeon.observability.events import Observer, PlanningStarted
 from aeon.settings import SkillsSettings
 from aeon.skills.config.report import secret_values
 from aeon.skills.discovery.cache import cache_folder
-from aeon.skills.discovery.library import OnChange, SkillLibrary
+from aeon.skills.discovery.library import SkillCatalogCallback, SkillLibrary
 from aeon.skills.discovery.reading import read_prompt
-from aeon.skills.discovery.search import Root, default_roots
+from aeon.skills.discovery.search import SkillRoot, default_roots
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
-from aeon.skills.isolation import told_of_isolation
+from aeon.skills.isolation import with_isolation_warnings
 from aeon.skills.launch.grants import Grants, UntrustedSkillError
-from aeon.skills.launch.input_files import input_files
-from aeon.skills.launch.prepare import prepare
-from aeon.skills.launch.trusted import TrustedSkills
+from aeon.skills.launch.input_files import resolve_input_files
+from aeon.skills.launch.prepare import prepare_invocation
+from aeon.skills.launch.trusted import SkillTrustStore
 from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import ExecutionResult, PlanJson
@@ -38,15 +38,15 @@ from aeon.skills.replan import Replanner
 from aeon.skills.tool import SkillTool
 
 if TYPE_CHECKING:
-    from aeon.skills.process import ProcessRunner
+    from aeon.skills.process import SandboxRunner
 
-_PARTS = ("msgspec",)
+_PACKAGES = ("msgspec",)
 """What running scripts needs beyond the base installation."""
 
-_MOST_TOOLS = 3
+_MAX_TOOLS = 3
 """Skills that a request is offered as tools: more would only distract the planner."""
 
-_SERVED_BY_TOOLS = frozenset({"memory"})
+_REPLACED_BY_TOOLS = frozenset({"memory"})
 """Shipped skills whose work the kernel's own tools do: two places for the same memory would lose things."""
 
 
@@ -68,7 +68,7 @@ class Skills:
     ) -> None:
         """`data` is where all skills keep what is theirs; without it each has its own place."""
         self._data = data
-        self.left_out: list[str] = []
+        self.untrusted_matches: list[str] = []
         """The skills that would have fitted the request last asked about, and that are not trusted."""
         self.health = SkillHealth()
         self._settings = settings
@@ -78,13 +78,13 @@ class Skills:
         self._keys = keys
         self._gateway = ModelGateway(model)
         self._lock = threading.Lock()
-        self._runner: ProcessRunner | None = None
-        self._opened_parts = ExitStack()
+        self._runner: SandboxRunner | None = None
+        self._exit_stack = ExitStack()
 
     @cached_property
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[SkillRoot]:
         """Where skills are looked for; the first wins: folders that are set, the project's, the user's, the shipped."""
-        more = [Root(Path(place).expanduser(), "project") for place in self._settings.folders]
+        more = [SkillRoot(Path(place).expanduser(), "project") for place in self._settings.folders]
         found = [*more, *default_roots(self._folder, self._environ)]
         return found if self._data is None else [root._replace(home=self._data) for root in found]
 
@@ -93,7 +93,7 @@ class Skills:
         """The skills as they are now, those that the settings disable marked."""
         return self._usable(self._library.catalog)
 
-    def watch(self, on_change: OnChange, stop_event: threading.Event) -> None:
+    def watch(self, on_change: SkillCatalogCallback, stop_event: threading.Event) -> None:
         """Tell each new catalog until the event is set. Raises MissingExtraError without `watchfiles`."""
         self._library.watch(lambda found: on_change(self._usable(found)), stop_event)
 
@@ -111,7 +111,9 @@ class Skills:
         Raises MissingExtraError without the extra, SandboxError when it cannot isolate as asked.
         """
         executor = self._executor(observer)
-        return told_of_isolation(executor.execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim))
+        return with_isolation_warnings(
+            executor.execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim)
+        )
 
     def run(
         self,
@@ -132,19 +134,19 @@ class Skills:
             observer(PlanningStarted(request))
         budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
         planner = ModelPlanner(self._model(), _prompt, observer, budget)
-        usable = self.catalog.without([skill.name for skill in self.untrusted()])
+        usable = self.catalog.with_disabled([skill.name for skill in self.untrusted()])
         replanner = Replanner(usable, planner, PatternPlanner(), executor.execute, self.health, observer)
-        return told_of_isolation(replanner.run(request, cancellation, on_result))
+        return with_isolation_warnings(replanner.run(request, cancellation, on_result))
 
     def tools_for(self, request: str) -> list[SkillTool]:
         """The scripts of the few skills that share words with the request, as tools; none without the extra."""
-        if not self._settings.as_tools or missing_parts():
+        if not self._settings.as_tools or missing_packages():
             return []
-        usable = [skill for skill in self.catalog.plannable() if skill.name not in _SERVED_BY_TOOLS]
+        usable = [skill for skill in self.catalog.plannable() if skill.name not in _REPLACED_BY_TOOLS]
         with SkillIndex(usable) as index:
-            found = index.search(request, _MOST_TOOLS)
-        self.left_out = [skill.name for skill in found if not self.is_trusted(skill)]
-        return self._tools([skill for skill in found if skill.name not in self.left_out])
+            found = index.search(request, _MAX_TOOLS)
+        self.untrusted_matches = [skill.name for skill in found if not self.is_trusted(skill)]
+        return self._tools([skill for skill in found if skill.name not in self.untrusted_matches])
 
     def tool(self, name: str) -> SkillTool | None:
         """The tool of that name, `<skill>.<script>`, or None."""
@@ -157,12 +159,12 @@ class Skills:
 
     def sandbox(self) -> SandboxLevel:
         """How scripts are isolated here. Raises MissingExtraError, SandboxError."""
-        return self._opened().level
+        return self._open_runner().level
 
     def close(self) -> None:
         """End every process and give back what was opened."""
         with self._lock:
-            self._opened_parts.close()
+            self._exit_stack.close()
             self._runner = None
 
     def __enter__(self) -> Self:
@@ -179,7 +181,7 @@ class Skills:
         return SkillLibrary(self.roots, environ=self._environ, cache_folder=cache, withheld=self._keys)
 
     def _usable(self, catalog: SkillCatalog) -> SkillCatalog:
-        return catalog.without(self._settings.disabled)
+        return catalog.with_disabled(self._settings.disabled)
 
     def _tools(self, skills: Sequence[Skill]) -> list[SkillTool]:
         timeout = self._settings.timeout
@@ -187,24 +189,24 @@ class Skills:
 
     def _executor(self, observer: Observer | None) -> PlanExecutor:
         return PlanExecutor(
-            self.catalog.without(self.health.disabled()),
-            self._opened(),
-            prepare=self._prepared,
+            self.catalog.with_disabled(self.health.disabled()),
+            self._open_runner(),
+            prepare=self._prepare_script,
             secrets=self._secrets,
             parallel=self._settings.parallel,
             plan_timeout=self._settings.timeout,
             observer=observer,
         )
 
-    def _opened(self) -> "ProcessRunner":
+    def _open_runner(self) -> "SandboxRunner":
         """The runner, started at the first script that runs."""
-        missing = missing_parts()
+        missing = missing_packages()
         if missing:
             raise MissingExtraError(
                 f"Running skills needs {', '.join(missing)}.",
                 next_step="Run: pip install 'aeon-orchestrator[skills]'",
             )
-        from aeon.skills.process import ProcessRunner
+        from aeon.skills.process import SandboxRunner
 
         with self._lock:
             if self._runner is None:
@@ -212,21 +214,21 @@ class Skills:
                 limits = ResourceLimits(
                     given.memory_mb * 1024**2, given.processes, given.written_mb * 1024**2, given.open_files
                 )
-                runner = ProcessRunner(given.sandbox, fork_server=given.fork_server, limits=limits)
-                self._runner = self._opened_parts.enter_context(runner)
-                self._opened_parts.enter_context(self._gateway)
+                runner = SandboxRunner(given.sandbox, fork_server=given.fork_server, limits=limits)
+                self._runner = self._exit_stack.enter_context(runner)
+                self._exit_stack.enter_context(self._gateway)
             return self._runner
 
-    def _prepared(self, skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> Invocation:
+    def _prepare_script(self, skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> Invocation:
         """Raises UntrustedSkillError, InputError for files that a script may not have, else as `prepare`."""
         if not self.is_trusted(skill):
             raise UntrustedSkillError(skill)
-        found = input_files(script.input_schema, given, self._folder)
+        found = resolve_input_files(script.input_schema, given, self._folder)
         if found.problems:
             said = "; ".join(str(problem) for problem in found.problems)
             raise InputError(f"The input names files that cannot be used: {said}.", next_step="Name others.")
         gateway = self._gateway.folder
-        return prepare(
+        return prepare_invocation(
             skill,
             script,
             found.input,
@@ -235,21 +237,21 @@ class Skills:
             input_files=found.files,
             extra_env=self._gateway.environment,
             extra_read=() if gateway is None else (gateway,),
-            grants=self.trusted.grants(skill, self._grants),
+            grants=self.trusted.grants_for(skill, self._grants),
         )
 
     def is_trusted(self, skill: Skill) -> bool:
         """Whether a skill's scripts may run: a project's only once it is trusted (skills 15)."""
-        return not skill.is_foreign or self._settings.trust_project or self.trusted.knows(skill)
+        return not skill.is_from_project or self._settings.trust_project or self.trusted.is_trusted(skill)
 
     def untrusted(self) -> list[Skill]:
         """The skills with scripts that came with the project and are not trusted as they are now."""
         return [skill for skill in self.catalog.plannable() if not self.is_trusted(skill)]
 
     @cached_property
-    def trusted(self) -> TrustedSkills:
+    def trusted(self) -> SkillTrustStore:
         """What the user granted to single skills for good."""
-        return TrustedSkills(state_folder(self._environ) / "skills")
+        return SkillTrustStore(state_folder(self._environ) / "skills")
 
     @cached_property
     def _grants(self) -> Grants:
@@ -261,9 +263,9 @@ class Skills:
         return secret_values(skill, self._environ)
 
 
-def missing_parts() -> list[str]:
+def missing_packages() -> list[str]:
     """The packages that running skills needs and that are not installed."""
-    return [name for name in _PARTS if importlib.util.find_spec(name) is None]
+    return [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
 
 
 def _prompt(skill: Skill) -> str:

@@ -4,10 +4,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from aeon.adapters.weights import CATALOG, Phase, Progress, Weights, choose, resolve, weights_dir
+from aeon.adapters.weights import (
+    CATALOG,
+    Weights,
+    WeightsPhase,
+    WeightsProgress,
+    choose_weights,
+    resolve_weights,
+    weights_dir,
+)
 from aeon.base.errors import ConfigError
 
-__all__ = ["Phase", "Progress", "StoredModel", "available_memory", "catalogued", "stored_models", "suitable"]
+__all__ = [
+    "StoredModel",
+    "WeightsPhase",
+    "WeightsProgress",
+    "available_memory",
+    "catalogued_weights",
+    "stored_models",
+    "suitable_weights",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +41,9 @@ def stored_models(environ: Mapping[str, str]) -> list[StoredModel]:
     return [StoredModel(weights, folder / weights.file, _is_there(weights, folder)) for weights in CATALOG.values()]
 
 
-def catalogued(name: str) -> Weights:
+def catalogued_weights(name: str) -> Weights:
     """The model of that name. Raises ConfigError for an unknown name, or a file, which needs no fetching."""
-    found = resolve(name)
+    found = resolve_weights(name)
     if isinstance(found, Path):
         raise ConfigError(f"{found} is a file of yours.", next_step=f"Name one of {', '.join(CATALOG)}.")
     return found
@@ -42,10 +58,10 @@ def available_memory(meminfo: Path = Path("/proc/meminfo")) -> int:
         return 0
 
 
-def suitable(environ: Mapping[str, str]) -> Weights:
+def suitable_weights(environ: Mapping[str, str]) -> Weights:
     """What the memory allows; the small model when only that was fetched."""
     folder = weights_dir(environ)
-    wanted = choose(available_memory())
+    wanted = choose_weights(available_memory())
     small = CATALOG["small"]
     return small if not _is_there(wanted, folder) and _is_there(small, folder) else wanted
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_own, state_folder
-from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
+from aeon.base.project_folder import require_ownership, state_folder
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
 from aeon.platform.store import Store
 from aeon.settings import StoreSettings
 
@@ -16,18 +16,18 @@ def record_file(project: Path) -> Path:
     return project / ".aeon" / "aeon.db"
 
 
-def older_record(project: Path, settings: StoreSettings) -> Path | None:
+def old_graph_record(project: Path, settings: StoreSettings) -> Path | None:
     """The folder of a record that an older Aeon kept in FalkorDB, where this one would begin an empty record."""
-    from aeon.adapters.store.sqlite.opening import old_graph_beside
+    from aeon.adapters.store.sqlite.opening import old_graph_folder
 
-    return old_graph_beside(record_file(project)) if settings.address is None else None
+    return old_graph_folder(record_file(project)) if settings.address is None else None
 
 
 def open_store(
     project: Path,
     settings: StoreSettings,
     environ: Mapping[str, str],
-    from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT,
+    from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
 ) -> Store:
     """The record, opened; a file is made where there is none. `from_project` maps keys to the project's files.
 
@@ -38,12 +38,12 @@ def open_store(
         from aeon.adapters.store.sqlite.opening import open_sqlite
 
         file = record_file(project)
-        require_own(file)
+        require_ownership(file)
         make_folder(file.parent)
         return open_sqlite(file, state=state_folder(environ))
     from aeon.adapters.store.postgresql import open_postgresql
 
-    password = password_of("store", settings.address, settings.password_env, environ, from_project)
+    password = server_password("store", settings.address, settings.password_env, environ, from_project)
     return open_postgresql(settings.address, password)
 
 
@@ -68,5 +68,5 @@ def postgres_migrations(
 ) -> PostgresMigrations:
     """The migrations of the record that the settings name by an address. Raises ConfigError."""
     address = settings.address or ""
-    password = password_of("store", address, settings.password_env, environ, from_project)
+    password = server_password("store", address, settings.password_env, environ, from_project)
     return PostgresMigrations(address, password)

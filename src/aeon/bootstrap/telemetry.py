@@ -3,18 +3,20 @@
 import logging
 from collections.abc import Mapping
 
-from aeon.adapters.telemetry.variables import wanted
+from aeon.adapters.telemetry.variables import read_otlp_settings
 from aeon.base.clock import Clock
-from aeon.platform.processes.runs.book import RunBook
-from aeon.platform.processes.runs.sending import Sending
+from aeon.platform.processes.runs.book import SqlRunRepository
+from aeon.platform.processes.runs.sending import SpanExportQueue
 from aeon.platform.store import Store
 
 
-def span_sending(store: Store, book: RunBook, clock: Clock, environ: Mapping[str, str]) -> Sending | None:
+def open_span_sender(
+    store: Store, book: SqlRunRepository, clock: Clock, environ: Mapping[str, str]
+) -> SpanExportQueue | None:
     """What sends spans; None where OpenTelemetry's own variables name no endpoint. What goes wrong is logged, once."""
-    asked = wanted(environ)
+    asked = read_otlp_settings(environ)
     if asked is None:
         return None
     from aeon.adapters.telemetry.otlp import OtlpReceiver
 
-    return Sending(store, book, OtlpReceiver(asked), clock, logging.getLogger("aeon.telemetry").warning)
+    return SpanExportQueue(store, book, OtlpReceiver(asked), clock, logging.getLogger("aeon.telemetry").warning)

@@ -10,24 +10,24 @@ from aeon.base.project_folder import PROJECT_FOLDER
 SECRET_FILES: Final = frozenset({"master.key", "vault.db"})
 """In `.aeon`. Who has both can decrypt every secret."""
 
-_LONGEST = 0xFFF
+_MAX_PATH_LENGTH = 0xFFF
 """What the flags of an entry say of a path that is as long, or longer."""
 
-_MOST_BYTES = 256 * 1024 * 1024
+_MAX_INDEX_BYTES = 256 * 1024 * 1024
 """Of a repository's index. A larger one is not read."""
 
-_MOST_OF_A_LINK = 8192
+_MAX_GIT_FILE = 8192
 """Of a file `.git` that names the repository's folder."""
 
 
-class Tracked(NamedTuple):
+class TrackedFiles(NamedTuple):
     """Names of tracked files, relative to the project's folder."""
 
     secret: list[str]
     other: list[str]
 
 
-def tracked(project: Path) -> Tracked:
+def find_tracked_files(project: Path) -> TrackedFiles:
     """The files of a project's `.aeon` that the repository around it tracks, read from the repository's index.
 
     Git itself is not called, because it runs programs that a repository's configuration names. An index of version 4,
@@ -41,14 +41,14 @@ def tracked(project: Path) -> Tracked:
             break
     found = [f"{PROJECT_FOLDER}/{name}" for name in names if name != ".gitignore"]
     secret = [name for name in found if Path(name).name in SECRET_FILES]
-    return Tracked(secret, [name for name in found if name not in secret])
+    return TrackedFiles(secret, [name for name in found if name not in secret])
 
 
 def _index_of(git: Path) -> Path:
     """Raises FileNotFoundError where there is no repository."""
     if git.is_dir():
         return git / "index"
-    if not git.is_file() or git.stat().st_size > _MOST_OF_A_LINK:
+    if not git.is_file() or git.stat().st_size > _MAX_GIT_FILE:
         raise FileNotFoundError
     text = git.read_text("utf-8", "replace")  # a worktree's or submodule's: "gitdir: PATH"
     return git.parent / text.removeprefix("gitdir:").strip() / "index"
@@ -56,7 +56,7 @@ def _index_of(git: Path) -> Path:
 
 def _in_index(index: Path, folder: str) -> list[str]:
     """The paths in an index that lie in a folder, without that. Each stands there whole, after its length."""
-    if not index.is_file() or index.stat().st_size > _MOST_BYTES:  # a pipe would never end
+    if not index.is_file() or index.stat().st_size > _MAX_INDEX_BYTES:  # a pipe would never end
         return []
     path = re.compile(rb"(.{4})" + re.escape(folder.encode()) + rb"/([^\0]+)\0", re.DOTALL)
     found = (each for each in path.finditer(index.read_bytes()) if _is_entry(each, len(folder.encode()) + 1))
@@ -65,5 +65,5 @@ def _in_index(index: Path, folder: str) -> list[str]:
 
 def _is_entry(found: re.Match[bytes], before: int) -> bool:
     """Whether the match is a whole path, not the end of a path in another folder."""
-    length = min(before + len(found[2]), _LONGEST)
-    return any(int.from_bytes(found[1][at : at + 2], "big") & _LONGEST == length for at in (0, 2))
+    length = min(before + len(found[2]), _MAX_PATH_LENGTH)
+    return any(int.from_bytes(found[1][at : at + 2], "big") & _MAX_PATH_LENGTH == length for at in (0, 2))

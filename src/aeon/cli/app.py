@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import aeon
-from aeon.cli.options import AsJson, LogFile, Model, NoInput, Stored, Ttl, User, group
+from aeon.cli.options import AsJson, LogFile, Model, NoInput, StoredTools, Ttl, User, group
 from aeon.cli.platform.commands import apply, audit, catalog, health, process, secret, tool, up, uses
 from aeon.cli.platform.run_commands import jobs, metrics, runs, schedule, worker
 from aeon.cli.platform.store_commands import graph, store
@@ -75,34 +75,34 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
         bool, typer.Option("--allow-fallback", help="Let the model answer where --plan names an unknown tool.")
     ] = False,
     log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Where the run's log goes.")] = None,
-    tools: Stored = None,
+    tools: StoredTools = None,
     user: User = "me",
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
     """Plan a request and run it, step by step."""
-    from aeon.cli.running import HandPlan, RunOptions, run_request
+    from aeon.cli.running import RequestOptions, UserPlan, run_request
 
     stored_for = user if tools else None
-    options = RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
-    return run_request(request, HandPlan(plan, repair=repair, allow_fallback=allow_fallback), log, options)
+    options = RequestOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
+    return run_request(request, UserPlan(plan, repair=repair, allow_fallback=allow_fallback), log, options)
 
 
 @app.command()
 def plan(
     request: Annotated[str, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")],
     model: Model = None,
-    tools: Stored = None,
+    tools: StoredTools = None,
     user: User = "me",
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
     """Only plan a request: the plan as JSON, for `aeon run --plan`."""
-    from aeon.cli.running import RunOptions, plan_request
+    from aeon.cli.running import RequestOptions, plan_request
 
     stored_for = user if tools else None
     return plan_request(
-        request, RunOptions(model, None, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
+        request, RequestOptions(model, None, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
     )
 
 
@@ -111,16 +111,16 @@ def resume(
     path: LogFile,
     ttl: Ttl = None,
     model: Model = None,
-    tools: Stored = None,
+    tools: StoredTools = None,
     user: User = "me",
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
     """Go on with a run that expired, crashed or was interrupted."""
-    from aeon.cli.running import RunOptions, resume_run
+    from aeon.cli.running import RequestOptions, resume_run
 
     stored_for = user if tools else None
-    options = RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
+    options = RequestOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
     return resume_run(path, options)
 
 
@@ -150,9 +150,9 @@ def doctor(
     as_json: AsJson = False,
 ) -> int:
     """Check everything that a run needs."""
-    from aeon.cli.doctor import examine
+    from aeon.cli.doctor import run_checks
 
-    return examine(model, is_quick=quick, as_json=as_json)
+    return run_checks(model, is_quick=quick, as_json=as_json)
 
 
 @app.command()
@@ -167,7 +167,7 @@ def adopt(
 
 
 @app.command()
-def mcp(model: Model = None, tools: Stored = None, user: User = "me") -> int:
+def mcp(model: Model = None, tools: StoredTools = None, user: User = "me") -> int:
     """Serve the kernel and the skills to others by MCP, on stdin and stdout.
 
     With --tools catalog stored tools and Processes, too: process.NAME starts a run, run.look, run.answer and run.cancel
@@ -211,9 +211,9 @@ def tools_call(
 @config.command("explain")
 def config_explain(as_json: AsJson = False) -> int:
     """Each value, where it comes from, and the files that were looked for."""
-    from aeon.cli.explain import explain
+    from aeon.cli.explain import explain_settings
 
-    return explain(as_json=as_json)
+    return explain_settings(as_json=as_json)
 
 
 @model.command("list")

@@ -13,15 +13,15 @@ from typing import NoReturn
 import typer
 
 from aeon.base.errors import AeonError, InputError
-from aeon.cli import ENDINGS
-from aeon.cli.codes import Code
-from aeon.cli.say import give_up_stdout, put, say, say_error
+from aeon.cli import TERMINATION_SIGNALS
+from aeon.cli.codes import ExitCode
+from aeon.cli.say import discard_stdout, print_data, print_error, print_message
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_MOMENT = 0.01
+_DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REPEAT_DELAY = 0.01
 
 
-class Ended(KeyboardInterrupt):
+class TerminatedBySignal(KeyboardInterrupt):
     """The process was asked to end by that signal. A KeyboardInterrupt, so that no tool's failure hides it."""
 
     def __init__(self, number: int) -> None:
@@ -29,40 +29,40 @@ class Ended(KeyboardInterrupt):
         self.number = number
 
 
-def code_of(stop: KeyboardInterrupt) -> Code:
+def exit_code_of(stop: KeyboardInterrupt) -> ExitCode:
     """The exit code of a command that ended so."""
-    return Code(128 + _number_of(stop))
+    return ExitCode(128 + signal_number_of(stop))
 
 
-def heeded() -> list[signal.Signals]:
+def handled_signals() -> list[signal.Signals]:
     """The signals that end this process: under `nohup` it outlives its terminal."""
     is_tied = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
-    return [number for number in ENDINGS if is_tied or number is not signal.SIGHUP]
+    return [number for number in TERMINATION_SIGNALS if is_tied or number is not signal.SIGHUP]
 
 
 def run_process(argv: Sequence[str]) -> NoReturn:
     """Run the command as this process: its signals, which may have been blocked, its streams, its exit code."""
     try:
-        for number in heeded():
+        for number in handled_signals():
             if number is not signal.SIGINT:  # which asyncio takes over only from Python's own handler
-                signal.signal(number, _end)
-        sys.unraisablehook = _ask_again
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+                signal.signal(number, _raise_termination)
+        sys.unraisablehook = _repeat_interruption
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATION_SIGNALS)
         _make_streams_safe()
         code = run(argv)
     except KeyboardInterrupt as stop:
-        code = _interrupted(stop)
+        code = _report_interruption(stop)
     # What is over cannot be interrupted: else a Ctrl-C while Python ends would kill a process that has done its work.
-    for number in ENDINGS:
+    for number in TERMINATION_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     _flush()
-    if code in (Code.HUNG_UP, Code.INTERRUPTED, Code.TERMINATED, Code.BROKEN_PIPE):
+    if code in (ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.BROKEN_PIPE):
         # At once: a second Ctrl-C, or a thread that the model's native code still holds, must not delay the end.
         os._exit(code)
     sys.exit(code)
 
 
-def _ask_again(ignored: "sys.UnraisableHookArgs") -> None:
+def _repeat_interruption(ignored: "sys.UnraisableHookArgs") -> None:
     """An interruption that native code let fall, as while models of data are built, comes again a moment later."""
     stop = ignored.exc_value
     if not isinstance(stop, KeyboardInterrupt):
@@ -71,33 +71,37 @@ def _ask_again(ignored: "sys.UnraisableHookArgs") -> None:
     from _thread import interrupt_main
     from threading import Timer
 
-    again = Timer(_MOMENT, interrupt_main, (_number_of(stop),))
+    again = Timer(_REPEAT_DELAY, interrupt_main, (signal_number_of(stop),))
     again.daemon = True
     again.start()
 
 
 def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
     """Run one command line and return its exit code. Raises nothing, interruption included."""
-    as_json = "--json" in _before_dashes(argv)
+    as_json = "--json" in _options_of(argv)
     try:
         code = _dispatch(argv)
         sys.stdout.flush()
     except AeonError as error:
-        return _refused(error, as_json=as_json)
+        return _report_error(error, as_json=as_json)
     except typer.TyperException as error:
-        return _misused(error, as_json=as_json)
+        return _report_usage_error(error, as_json=as_json)
     except BrokenPipeError:
-        return Code.BROKEN_PIPE
+        return ExitCode.BROKEN_PIPE
     except KeyboardInterrupt as stop:
-        return _interrupted(stop)
+        return _report_interruption(stop)
     except typer.Abort:
-        return Code.USAGE
+        return ExitCode.USAGE
     except OSError as error:
-        return _refused(_full(error), as_json=as_json) if error.errno in _FULL else _unexpected(error, as_json=as_json)
+        return (
+            _report_error(_disk_full_error(error), as_json=as_json)
+            if error.errno in _DISK_FULL_ERRNOS
+            else _report_defect(error, as_json=as_json)
+        )
     except Exception as error:  # noqa: BLE001  # the last boundary: a defect is reported, with its trace in a file
         if isinstance(error.__cause__, KeyboardInterrupt):  # as Python wraps what stopped the making of a class
-            return _interrupted(error.__cause__)
-        return _unexpected(error, as_json=as_json)
+            return _report_interruption(error.__cause__)
+        return _report_defect(error, as_json=as_json)
     return code
 
 
@@ -108,71 +112,71 @@ def _dispatch(argv: Sequence[str]) -> int:
     command = typer.main.get_command(app)
     try:
         with command.make_context("aeon", list(argv)) as context:
-            return int(command.invoke(context) or Code.DONE)
+            return int(command.invoke(context) or ExitCode.DONE)
     except typer.Exit as end:
         return end.exit_code
 
 
-def _refused(error: AeonError, *, as_json: bool) -> int:
+def _report_error(error: AeonError, *, as_json: bool) -> int:
     if as_json:
         _put_error(error.as_dict())
-    say_error(error)
-    return Code.USAGE if isinstance(error, InputError) else Code.FAILED
+    print_error(error)
+    return ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
 
 
-def _full(error: OSError) -> AeonError:
+def _disk_full_error(error: OSError) -> AeonError:
     where = f"{error.filename} could not be written" if error.filename else "Something could not be written"
     return AeonError(f"{where}: {error.strerror}.", next_step="Free space, then give the command again.")
 
 
-def _misused(error: typer.TyperException, *, as_json: bool) -> int:
+def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:
     told = io.StringIO()
     show = getattr(error, "show", None)
     if callable(show):
         show(file=told)
     if as_json:
         _put_error({"type": "UsageError", "message": error.format_message(), "next_step": "See `aeon --help`."})
-    from aeon.cli.text import clean
+    from aeon.cli.text import printable
 
     with suppress(OSError):
-        sys.stderr.write(clean(told.getvalue().strip() or error.format_message()) + "\n")
+        sys.stderr.write(printable(told.getvalue().strip() or error.format_message()) + "\n")
     return error.exit_code
 
 
-def _unexpected(error: Exception, *, as_json: bool) -> int:
-    from aeon.cli.crash import keep_trace
+def _report_defect(error: Exception, *, as_json: bool) -> int:
+    from aeon.cli.crash import save_trace
 
-    trace = keep_trace(error)
+    trace = save_trace(error)
     told = AeonError(
         f"Aeon met something it did not expect ({type(error).__name__}). This is a defect, not your mistake.",
         next_step=f"The details are in {trace}; please report them." if trace else "Please report it.",
     )
-    return _refused(told, as_json=as_json)
+    return _report_error(told, as_json=as_json)
 
 
-def _interrupted(stop: KeyboardInterrupt) -> int:
+def _report_interruption(stop: KeyboardInterrupt) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if str(stop):
-        say(str(stop))
+        print_message(str(stop))
     else:
-        say("interrupted")
-    return code_of(stop)
+        print_message("interrupted")
+    return exit_code_of(stop)
 
 
-def _number_of(stop: KeyboardInterrupt) -> int:
-    return stop.number if isinstance(stop, Ended) else signal.SIGINT
+def signal_number_of(stop: KeyboardInterrupt) -> int:
+    return stop.number if isinstance(stop, TerminatedBySignal) else signal.SIGINT
 
 
 def _put_error(error: dict[str, object]) -> None:
-    from aeon.cli.text import pretty
+    from aeon.cli.text import indented_json
 
     with suppress(OSError):
-        put(pretty({"status": "failed", "error": error}))
+        print_data(indented_json({"status": "failed", "error": error}))
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:
+def _raise_termination(number: int, frame: FrameType | None) -> NoReturn:
     del frame
-    raise Ended(number)
+    raise TerminatedBySignal(number)
 
 
 def _make_streams_safe() -> None:
@@ -192,8 +196,8 @@ def _flush() -> None:
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
-        give_up_stdout()
+        discard_stdout()
 
 
-def _before_dashes(argv: Sequence[str]) -> Sequence[str]:
+def _options_of(argv: Sequence[str]) -> Sequence[str]:
     return argv[: argv.index("--")] if "--" in argv else argv

@@ -3,7 +3,7 @@
 from enum import IntEnum
 
 
-class Code(IntEnum):
+class ExitCode(IntEnum):
     """How a command ended; 128 and its number by a signal."""
 
     DONE = 0

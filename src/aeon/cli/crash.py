@@ -15,12 +15,12 @@ from aeon.base.folders import make_folder
 from aeon.base.masking import Mask
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SHORTEST = 6
+_MIN_SECRET = 6
 
 
-def keep_trace(error: BaseException) -> Path | None:
+def save_trace(error: BaseException) -> Path | None:
     """Write the trace beside the runs' logs, or to the temporary folder; None when neither can be written."""
-    text = without_secrets("".join(traceback.format_exception(error)), os.environ)
+    text = mask_secrets("".join(traceback.format_exception(error)), os.environ)
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     for find in (_log_folder, _temporary_folder):
         try:
@@ -33,16 +33,16 @@ def keep_trace(error: BaseException) -> Path | None:
     return None
 
 
-def without_secrets(text: str, environ: Mapping[str, str]) -> str:
+def mask_secrets(text: str, environ: Mapping[str, str]) -> str:
     """`text` without the values of variables that sound like a secret, and without the secrets in this process.
 
     Whatever failed may have put one into its message (platform 3).
     """
-    values = {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= _SHORTEST}
-    return Mask({*values, *_secrets_held()}).text(text)
+    values = {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= _MIN_SECRET}
+    return Mask({*values, *_secrets_in_memory()}).text(text)
 
 
-def _secrets_held() -> Iterator[str]:
+def _secrets_in_memory() -> Iterator[str]:
     """Of all values that were revealed or given and are still there: the trace's own frames keep theirs."""
     vault, model = (sys.modules.get(f"aeon.platform.{name}") for name in ("vault", "catalog.model"))
     for each in gc.get_objects():
@@ -60,8 +60,8 @@ def _temporary_folder() -> Path:
 def _log_folder() -> Path:
     """The folder of the runs' logs; where the settings are what failed, its default."""
     try:
-        from aeon.settings import load
+        from aeon.settings import load_settings
 
-        return Path(load({}, os.environ, Path.cwd()).settings.run.log_dir).expanduser()
+        return Path(load_settings({}, os.environ, Path.cwd()).settings.run.log_dir).expanduser()
     except Exception:  # noqa: BLE001  # a defect is being reported already
         return Path(".aeon/logs")

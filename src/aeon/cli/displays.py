@@ -6,7 +6,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Protocol, Self, TextIO
 
-from aeon.cli.narration import Line, narrated
+from aeon.cli.narration import StyledLine, event_lines
 from aeon.cli.text import COLUMNS
 from aeon.observability.events import Event, PlanReady
 
@@ -49,11 +49,11 @@ class LineDisplay:
                 self._stream.write(f"{line.text}\n")
             self._stream.flush()
 
-    def _lines(self, event: Event) -> list[Line]:
+    def _lines(self, event: Event) -> list[StyledLine]:
         """What an event says; other kinds of runs say other things."""
         if isinstance(event, PlanReady):
             self._total = len(event.plan["steps"])
-        return narrated(event, self._total, COLUMNS)
+        return event_lines(event, self._total, COLUMNS)
 
     def __enter__(self) -> Self:
         return self

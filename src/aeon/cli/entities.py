@@ -9,7 +9,7 @@ from aeon.base.json import Json, JsonObject
 _Text = Annotated[str, StringConstraints(pattern=r"\S")]
 
 
-class Tool(BaseModel):
+class ToolSchema(BaseModel):
     """A capability that plans can name, as `aeon tools list --json` and prompts show it."""
 
     model_config = ConfigDict(extra="forbid")

@@ -1,41 +1,41 @@
 """`aeon config explain`: each value, where it comes from, and the files that were looked for."""
 
-from aeon.cli.codes import Code
-from aeon.cli.say import put
-from aeon.cli.session import settings_here
-from aeon.cli.text import COLUMNS, one_line, pretty, shown
-from aeon.settings import KEYS, Loaded, variable
+from aeon.cli.codes import ExitCode
+from aeon.cli.say import print_data
+from aeon.cli.session import load_cli_settings
+from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line
+from aeon.settings import KEYS, LoadedSettings, environment_variable
 
 
-def explain(*, as_json: bool) -> int:
+def explain_settings(*, as_json: bool) -> int:
     """Print the settings of the current folder. No secret is among them: settings only name variables."""
-    loaded = settings_here()
+    loaded = load_cli_settings()
     if as_json:
-        put(pretty(_as_dict(loaded)))
-        return Code.DONE
+        print_data(indented_json(_as_dict(loaded)))
+        return ExitCode.DONE
     for key in KEYS:
-        put(_line(key, loaded))
-    put("\nFlags win over AEON_* variables, those over the files, the first over the next:")
+        print_data(_line(key, loaded))
+    print_data("\nFlags win over AEON_* variables, those over the files, the first over the next:")
     for path, is_there in loaded.files:
-        put(f"  {'read     ' if is_there else 'not there'}  {one_line(str(path), COLUMNS - 13)}")
-    return Code.DONE
+        print_data(f"  {'read     ' if is_there else 'not there'}  {one_line(str(path), COLUMNS - 13)}")
+    return ExitCode.DONE
 
 
-def _line(key: str, loaded: Loaded) -> str:
+def _line(key: str, loaded: LoadedSettings) -> str:
     """One setting; its origin goes to a line of its own where it does not fit."""
-    value, origin = f"{key} = {shown(loaded.value(key))}", f"({loaded.origins[key]})"
+    value, origin = f"{key} = {compact_json(loaded.value(key))}", f"({loaded.origins[key]})"
     if len(value) + 2 + len(origin) <= COLUMNS:
         return f"{value}  {origin}"
     return f"{one_line(value, COLUMNS)}\n    {one_line(origin, COLUMNS - 4)}"
 
 
-def _as_dict(loaded: Loaded) -> dict[str, object]:
+def _as_dict(loaded: LoadedSettings) -> dict[str, object]:
     return {
         "values": {
             key: {
                 "value": loaded.value(key),
                 "origin": loaded.origins[key],
-                "variable": variable(key),
+                "variable": environment_variable(key),
                 "description": description,
             }
             for key, description in KEYS.items()

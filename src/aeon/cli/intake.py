@@ -6,12 +6,12 @@ from typing import BinaryIO, cast
 
 from aeon.base.errors import InputError, PlanError, RequestError
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.kernel.request import MAX_REQUEST, checked_request
+from aeon.kernel.request import MAX_REQUEST, normalize_request
 from aeon.plan.models import Plan
 from aeon.plan.parser import MAX_TEXT, parse_plan
 
 _BYTES_A_CHARACTER = 4
-_MOST_JSON = 64 * 1024 * 1024
+_MAX_JSON = 64 * 1024 * 1024
 """Characters of a Plan JSON or of a trace that are read."""
 _BINARY = "holds bytes that are no text"
 
@@ -22,13 +22,13 @@ def read_request(argument: str) -> str:
         argument = _text_from(_stdin(), MAX_REQUEST, "The request on stdin", RequestError)
     if any("\ud800" <= character <= "\udfff" for character in argument):  # how Python shows bytes that are no UTF-8
         raise RequestError(f"The request {_BINARY}.")
-    return checked_request(argument)
+    return normalize_request(argument)
 
 
-def request_of(plan: Plan) -> str:
+def request_of_plan(plan: Plan) -> str:
     """What a plan by hand is for, where no request stands beside it. Raises PlanError for a goal that cannot be one."""
     try:
-        return checked_request(plan.goal[:MAX_REQUEST])
+        return normalize_request(plan.goal[:MAX_REQUEST])
     except RequestError as error:
         raise PlanError(f"$.goal is no request: {error.message}") from None
 
@@ -51,10 +51,10 @@ def read_json_file(path: Path, what: str) -> Json:
     """The JSON in a file, or on stdin for `-`; `what` names it in errors. Raises InputError."""
     try:
         if str(path) == "-":
-            text = _text_from(_stdin(), _MOST_JSON, f"{what} on stdin", InputError)
+            text = _text_from(_stdin(), _MAX_JSON, f"{what} on stdin", InputError)
         else:
             with path.open("rb") as file:
-                text = _text_from(file, _MOST_JSON, f"{what} {path}", InputError)
+                text = _text_from(file, _MAX_JSON, f"{what} {path}", InputError)
         if not text.strip():
             raise InputError(f"{what} {path} is empty.", next_step="Check the path.")
         return parse_strict(text)
@@ -66,7 +66,7 @@ def read_json_file(path: Path, what: str) -> Json:
         raise InputError(f"{what} {path} is no JSON: {error}.", next_step="Correct it.") from None
 
 
-def read_object(argument: str) -> JsonObject:
+def read_json_object(argument: str) -> JsonObject:
     """A JSON object from an option, or from stdin for `-`. Raises InputError."""
     text = _text_from(_stdin(), MAX_TEXT, "The input on stdin", InputError) if argument == "-" else argument
     example = """Give a JSON object, such as --input '{"text": "hello"}'."""

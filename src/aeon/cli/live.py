@@ -7,33 +7,33 @@ from typing import TextIO
 from rich.text import Text
 from rich.tree import Tree
 
-from aeon.base.json import JsonObject, unescaped
-from aeon.cli.narration import Line, narrated, outcome_lines, planned_line, step_line
-from aeon.cli.redrawn import Redrawn
-from aeon.cli.text import clean
+from aeon.base.json import JsonObject, unescape_json
+from aeon.cli.narration import StyledLine, event_lines, outcome_lines, planned_line, step_line
+from aeon.cli.redrawn import LiveRenderer
+from aeon.cli.text import printable
 from aeon.observability.events import (
     Event,
     PlanningStarted,
     PlanReady,
-    Repaired,
+    PlanStepEnded,
+    PlanStepStarted,
+    RepairAttempted,
     RunEnded,
-    StepEnded,
-    StepStarted,
-    TextMade,
+    TextGenerated,
     ToolInvoked,
-    Warned,
+    WarningIssued,
 )
 
-_SOON = 0.05
+_REDRAW_INTERVAL = 0.05
 """Seconds within which a further change waits for the next regular redraw."""
-_MOST_TEXT = 20_000
+_MAX_TEXT = 20_000
 _TAIL = 240
-_LEAST_PENDING = 3
+_MIN_PENDING = 3
 _GUIDE = 4
 _DESCRIPTION = re.compile(r'"description"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
-class LiveDisplay(Redrawn):
+class LiveDisplay(LiveRenderer):
     """Draws a run with rich. Invariant: `_steps[_next:]` have not started."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -42,45 +42,45 @@ class LiveDisplay(Redrawn):
         self._is_planning = False
         self._steps: list[JsonObject] = []
         self._next = 0
-        self._running: Line | None = None
-        self._details: list[Line] = []
+        self._running: StyledLine | None = None
+        self._details: list[StyledLine] = []
         self._drawn_at = 0.0
         super().__init__(stream)
 
     def _clear(self) -> None:
         self._title, self._running, self._steps = "", None, []
 
-    def _take(self, event: Event) -> None:
+    def _handle(self, event: Event) -> None:
         match event:
             case PlanningStarted():
                 self._is_planning, self._title = True, "planning"
-                self._print(narrated(event, 0, self._width))
-            case TextMade():
-                self._text = (self._text + event.text)[:_MOST_TEXT] if self._is_planning else self._tail(event)
+                self._print(event_lines(event, 0, self._width))
+            case TextGenerated():
+                self._text = (self._text + event.text)[:_MAX_TEXT] if self._is_planning else self._tail(event)
             case PlanReady():
                 self._begin(event)
-            case StepStarted():
+            case PlanStepStarted():
                 self._next, self._text = event.position + 1, ""
                 self._running = step_line(event.step, "running", event.position, len(self._steps), self._width)
                 self._redraw()
-            case ToolInvoked() | Warned() | Repaired():
-                self._note(narrated(event, len(self._steps), self._width))
+            case ToolInvoked() | WarningIssued() | RepairAttempted():
+                self._note(event_lines(event, len(self._steps), self._width))
                 self._redraw()
-            case StepEnded():
+            case PlanStepEnded():
                 self._end_step(event)
             case RunEnded():
                 self._title, self._steps = "", []
-                self._print(narrated(event, 0, self._width))
+                self._print(event_lines(event, 0, self._width))
             case _:
                 pass
 
     def _begin(self, event: PlanReady) -> None:
         self._is_planning, self._text, self._title = False, "", "to do"
         self._steps, self._next = list(event.plan["steps"]), 0
-        self._print(narrated(event, 0, self._width)[:1])
-        self._draw_now()
+        self._print(event_lines(event, 0, self._width)[:1])
+        self._refresh()
 
-    def _end_step(self, event: StepEnded) -> None:
+    def _end_step(self, event: PlanStepEnded) -> None:
         state = str(event.step["status"])
         head = step_line(event.step, state, event.position, len(self._steps), self._width)
         self._print([head, *self._details, *outcome_lines(event, self._width)])
@@ -88,29 +88,29 @@ class LiveDisplay(Redrawn):
 
     def _redraw(self) -> None:
         """Show a change at once, but not every one of thousands a second."""
-        if time.monotonic() - self._drawn_at > _SOON:
+        if time.monotonic() - self._drawn_at > _REDRAW_INTERVAL:
             self._drawn_at = time.monotonic()
-            self._draw_now()
+            self._refresh()
 
-    def _note(self, lines: list[Line]) -> None:
+    def _note(self, lines: list[StyledLine]) -> None:
         """Under the running step, or at once when none runs."""
         if self._running is None:
             self._print(lines)
         else:
             self._details.extend(lines)
 
-    def _tail(self, event: TextMade) -> str:
+    def _tail(self, event: TextGenerated) -> str:
         return (self._text + event.text)[-_TAIL:] if event.purpose == "answer" else ""
 
-    def _drawn(self) -> Tree | Text:
+    def _render(self) -> Tree | Text:
         """What is going on now; called by the drawing thread."""
         if not self._title:
             return Text()
         tree = Tree(Text(self._title, style="bold"))
         width = self._width - _GUIDE
         if self._is_planning:
-            for number, description in enumerate(descriptions(self._text)[-self._room :], 1):
-                tree.add(_cut(f"{number}. {description}", "dim", width))
+            for number, description in enumerate(partial_descriptions(self._text)[-self._room :], 1):
+                tree.add(_truncated(f"{number}. {description}", "dim", width))
         else:
             self._draw_steps(tree, width)
         return tree
@@ -118,38 +118,38 @@ class LiveDisplay(Redrawn):
     def _draw_steps(self, tree: Tree, width: int) -> None:
         running = self._running
         if running is not None:
-            branch = tree.add(_cut(running.text, running.style, width))
+            branch = tree.add(_truncated(running.text, running.style, width))
             for line in self._details[-self._room :]:
-                branch.add(_cut(line.text.strip(), line.style, width - _GUIDE))
+                branch.add(_truncated(line.text.strip(), line.style, width - _GUIDE))
             if self._text:
-                branch.add(_cut(self._text.replace("\n", " ")[-(width - 2 * _GUIDE) :], "dim", width - _GUIDE))
+                branch.add(_truncated(self._text.replace("\n", " ")[-(width - 2 * _GUIDE) :], "dim", width - _GUIDE))
         pending = self._steps[self._next :]
-        room = max(_LEAST_PENDING, self._room - len(self._details))
+        room = max(_MIN_PENDING, self._room - len(self._details))
         for step in pending[:room]:
             line = planned_line(step, width)
-            tree.add(_cut(line.text.strip(), line.style, width))
+            tree.add(_truncated(line.text.strip(), line.style, width))
         if len(pending) > room:
             tree.add(Text(f"... and {len(pending) - room:,} more", style="dim"))
 
     @property
     def _room(self) -> int:
         """Lines for what is listed, so that the drawing stays on the screen."""
-        return max(_LEAST_PENDING, self._console.height - 6)
+        return max(_MIN_PENDING, self._console.height - 6)
 
 
-def descriptions(text: str) -> list[str]:
+def partial_descriptions(text: str) -> list[str]:
     """The steps' descriptions in a plan that is still being written; the last one may be incomplete."""
     return [_decoded(found) for found in _DESCRIPTION.findall(text)]
 
 
 def _decoded(inner: str) -> str:
     try:
-        return unescaped(inner)
+        return unescape_json(inner)
     except ValueError:
         return inner.partition("\\")[0]
 
 
-def _cut(text: str, style: str, width: int) -> Text:
-    drawn = Text(clean(text), style=style, no_wrap=True, overflow="ellipsis")
+def _truncated(text: str, style: str, width: int) -> Text:
+    drawn = Text(printable(text), style=style, no_wrap=True, overflow="ellipsis")
     drawn.truncate(max(10, width), overflow="ellipsis")
     return drawn

@@ -8,10 +8,10 @@ from aeon.base.folders import make_folder
 from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.bootstrap.choice import key_variables
-from aeon.cli.codes import Code
-from aeon.cli.say import say
-from aeon.cli.session import MASTER_KEY, opened, settings_here
-from aeon.server.mcp import Calls, Hints, of_stored, offered, serve
+from aeon.cli.codes import ExitCode
+from aeon.cli.say import print_message
+from aeon.cli.session import MASTER_KEY, app_session, load_cli_settings
+from aeon.server.mcp import McpCallHandler, ToolHints, build_offered_tools, offer_stored_tools, serve
 from aeon.tools.interface import Tool
 
 _OWN_USER = "me"
@@ -27,21 +27,21 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     """
     place = None if user == _OWN_USER else Path(".aeon") / "users" / user.encode().hex()
     memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(place / "memory.db") if place else None)}
-    loaded = settings_here(model=model, more=memory)
-    with opened(loaded) as app, ExitStack() as closing:
+    loaded = load_cli_settings(model=model, more=memory)
+    with app_session(loaded) as app, ExitStack() as closing:
         if place is not None:
             make_folder(place)
-            app.keep_apart(Path.cwd() / place / "skills")
-        stored: list[tuple[Tool, Hints]] = []
+            app.isolate_skill_data(Path.cwd() / place / "skills")
+        stored: list[tuple[Tool, ToolHints]] = []
         if with_stored:
-            from aeon.server.mcp.processes import of_processes
+            from aeon.server.mcp.processes import offer_processes
 
-            runner = closing.enter_context(app.process_runner())
-            stored = [*of_stored(app.offer_stored(user)), *of_processes(runner, user)]
+            runner = closing.enter_context(app.process_runtime())
+            stored = [*offer_stored_tools(app.register_stored_tools(user)), *offer_processes(runner, user)]
         warnings: list[str] = []
-        tools = offered(app, stored, warnings)
+        tools = build_offered_tools(app, stored, warnings)
         for warning in warnings:
-            say(warning, "warning: ", "  ")
+            print_message(warning, "warning: ", "  ")
         os.environ.pop(MASTER_KEY, None)  # what opens a vault is no business of tools
         mask = Mask(os.environ.get(name, "") for name in key_variables(loaded.settings))
-        return Code.DONE if serve(Calls(tools, mask)) else Code.BROKEN_PIPE
+        return ExitCode.DONE if serve(McpCallHandler(tools, mask)) else ExitCode.BROKEN_PIPE

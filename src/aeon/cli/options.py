@@ -22,7 +22,7 @@ Model = Annotated[
 ]
 Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="Steps that the run may visit.")]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask or download: an error says what to run instead.")]
-Stored = Annotated[
+StoredTools = Annotated[
     Literal["catalog"] | None,
     typer.Option("--tools", metavar="WHICH", help='"catalog" offers the tools stored in this folder\'s record too.'),
 ]

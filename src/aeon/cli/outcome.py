@@ -7,17 +7,17 @@ from typing import Any
 
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
-from aeon.cli.codes import Code
-from aeon.cli.say import give_up_stdout, put, say
-from aeon.cli.text import clean, pretty
-from aeon.kernel.marks import untrusted
+from aeon.cli.codes import ExitCode
+from aeon.cli.say import discard_stdout, print_data, print_message
+from aeon.cli.text import printable, indented_json
+from aeon.kernel.marks import untrusted_marks
 from aeon.kernel.state import OrchestrationState
 
-_CODES = {"completed": Code.DONE, "failed": Code.FAILED, "ttl_expired": Code.EXPIRED}
+_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "ttl_expired": ExitCode.EXPIRED}
 
 
 @dataclass(slots=True)
-class Outcome:
+class RequestReport:
     """Everything that is told of a run in the end. `log` is None when nothing was logged."""
 
     status: str
@@ -50,11 +50,11 @@ class Outcome:
         return whole if self.error is None else {**whole, "error": self.error}
 
 
-def of_result(result: JsonObject) -> Outcome:
+def report_of_result(result: JsonObject) -> RequestReport:
     """The outcome that an orchestrator returned. Only the last step's result is an answer."""
     state: OrchestrationState = result["final_state"]
     error: Json = result.get("error")
-    return Outcome(
+    return RequestReport(
         status=result["status"],
         code=_code(result),
         answer=result["answer"],
@@ -68,62 +68,62 @@ def of_result(result: JsonObject) -> Outcome:
     )
 
 
-def _code(result: JsonObject) -> Code:
+def _code(result: JsonObject) -> ExitCode:
     code = _CODES[result["status"]]
-    return Code.UNTRUSTED if code is Code.DONE and not result["trusted"] else code
+    return ExitCode.UNTRUSTED if code is ExitCode.DONE and not result["trusted"] else code
 
 
-def of_error(error: AeonError) -> Outcome:
+def report_of_error(error: AeonError) -> RequestReport:
     """The outcome of a run that an error ended."""
-    code = Code.USAGE if isinstance(error, InputError) else Code.FAILED
-    return Outcome("failed", code, error=error.as_dict())
+    code = ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
+    return RequestReport("failed", code, error=error.as_dict())
 
 
-def of_interruption(code: Code) -> Outcome:
+def report_of_interruption(code: ExitCode) -> RequestReport:
     """The outcome of a run that was told to stop."""
-    return Outcome("interrupted", code)
+    return RequestReport("interrupted", code)
 
 
-def tell(outcome: Outcome, *, as_json: bool) -> int:
+def print_report(outcome: RequestReport, *, as_json: bool) -> int:
     """Write the outcome, data to stdout and the rest to stderr; returns the exit code."""
     if outcome.error is not None:
-        say(str(outcome.error["message"]).rstrip(), "error: ")
+        print_message(str(outcome.error["message"]).rstrip(), "error: ")
     if outcome.status == "completed" and outcome.answer is None:
-        say("The last step gave no answer.")
-    code = outcome.code if _is_put(outcome, as_json=as_json) else Code.FAILED
-    for step_id, mark in untrusted(outcome.marks):
-        say(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
+        print_message("The last step gave no answer.")
+    code = outcome.code if _print_data(outcome, as_json=as_json) else ExitCode.FAILED
+    for step_id, mark in untrusted_marks(outcome.marks):
+        print_message(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
     if outcome.model is not None:
-        say(outcome.model)
+        print_message(outcome.model)
     if outcome.log is not None and outcome.status != "interrupted":
-        say(f"log: {outcome.log}")
-    _say_next(outcome)
+        print_message(f"log: {outcome.log}")
+    _print_next_step(outcome)
     return code
 
 
-def _is_put(outcome: Outcome, *, as_json: bool) -> bool:
+def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:
     """Write the data. A run whose answer nobody could be given still says where its log is."""
     try:
         if as_json:
-            put(pretty(outcome.as_dict()))
+            print_data(indented_json(outcome.as_dict()))
         elif outcome.answer is not None:
-            put(clean(outcome.answer))
+            print_data(printable(outcome.answer))
     except OSError as error:
-        give_up_stdout()
+        discard_stdout()
         kept = " It is kept in the log." if outcome.log is not None else ""
-        say(f"The answer could not be written to stdout: {error.strerror}.{kept}", "error: ")
+        print_message(f"The answer could not be written to stdout: {error.strerror}.{kept}", "error: ")
         return False
     return True
 
 
-def _say_next(outcome: Outcome) -> None:
+def _print_next_step(outcome: RequestReport) -> None:
     if outcome.status == "interrupted":
         again = "nothing was done yet; give the command again" if outcome.log is None else _resume(outcome.log)
-        say(f"interrupted; {again}")
+        print_message(f"interrupted; {again}")
     elif outcome.status == "ttl_expired" and outcome.log is not None:
-        say(_resume(outcome.log))
+        print_message(_resume(outcome.log))
     elif outcome.error is not None and outcome.error.get("next_step"):
-        say(str(outcome.error["next_step"]), "next: ")
+        print_message(str(outcome.error["next_step"]), "next: ")
 
 
 def _resume(log: Path) -> str:

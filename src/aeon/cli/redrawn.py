@@ -9,21 +9,21 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from aeon.cli.narration import Line
+from aeon.cli.narration import StyledLine
 from aeon.observability.events import Event
 
-_REDRAWS_A_SECOND = 10
+_REFRESH_RATE = 10
 
 
-class Redrawn(ABC):
+class LiveRenderer(ABC):
     """Draws a run with rich. A subclass takes the events, says what to draw now, and forgets it in the end."""
 
     def __init__(self, stream: TextIO) -> None:
         self._console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=False)
         self._live = Live(
             console=self._console,
-            get_renderable=self._drawn,
-            refresh_per_second=_REDRAWS_A_SECOND,
+            get_renderable=self._render,
+            refresh_per_second=_REFRESH_RATE,
             transient=True,
             vertical_overflow="crop",
         )
@@ -41,25 +41,25 @@ class Redrawn(ABC):
 
     def __call__(self, event: Event) -> None:
         with suppress(OSError, ValueError):
-            self._take(event)
+            self._handle(event)
 
     @abstractmethod
-    def _take(self, event: Event) -> None:
+    def _handle(self, event: Event) -> None:
         """Note an event, and print what is to stay of it."""
 
     @abstractmethod
-    def _drawn(self) -> RenderableType:
+    def _render(self) -> RenderableType:
         """What is going on now; called by the drawing thread."""
 
     @abstractmethod
     def _clear(self) -> None:
         """Leave nothing to draw."""
 
-    def _draw_now(self) -> None:
+    def _refresh(self) -> None:
         """Draw now, where waiting for the next time could mean never."""
         self._live.refresh()
 
-    def _print(self, lines: list[Line]) -> None:
+    def _print(self, lines: list[StyledLine]) -> None:
         for line in lines:
             self._console.print(Text(line.text, style=line.style), overflow="fold")
 

@@ -10,42 +10,44 @@ from typing import NamedTuple
 
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject
-from aeon.base.spelling import nearest
+from aeon.base.spelling import closest_name
 from aeon.bootstrap.app import App
 from aeon.bootstrap.choice import ModelChoice
-from aeon.cli.boundary import code_of
-from aeon.cli.codes import Code
+from aeon.cli.boundary import exit_code_of
+from aeon.cli.codes import ExitCode
 from aeon.cli.displays import Display, display_for
-from aeon.cli.intake import read_plan, read_request, request_of
-from aeon.cli.outcome import Outcome, of_error, of_interruption, of_result, tell
+from aeon.cli.intake import read_plan, read_request, request_of_plan
+from aeon.cli.outcome import RequestReport, print_report, report_of_error, report_of_interruption, report_of_result
 from aeon.cli.progress import FetchProgress
-from aeon.cli.say import put, say
-from aeon.cli.session import opened, settings_here
-from aeon.cli.text import clean, pretty
-from aeon.kernel.hand_plans import check_hand_plan, has_unfit_arguments
+from aeon.cli.say import print_data, print_message
+from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.text import printable, indented_json
+from aeon.kernel.hand_plans import check_supplied_plan, has_unfit_arguments
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import restored_state
-from aeon.observability.events import Event, Observer, PlanReady, Warned
-from aeon.observability.history import History, read_log
+from aeon.kernel.restore import restore_state
+from aeon.observability.events import Event, Observer, PlanReady, WarningIssued
+from aeon.observability.history import LogHistory, read_log
 from aeon.observability.log import JsonlLog
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.registry import ToolRegistry
 
-_NOTHING_KEPT = "Nothing was done yet. Free space, or choose another place with --log, and give the command again."
+_NOTHING_DONE_ADVICE = (
+    "Nothing was done yet. Free space, or choose another place with --log, and give the command again."
+)
 
 
-class RunOptions(NamedTuple):
+class RequestOptions(NamedTuple):
     """What the flags of a run say."""
 
     model: str | None
     ttl: int | None
     as_json: bool
     may_fetch: bool
-    stored_for: str | None = None
+    stored_tools_user: str | None = None
     """Whose stored tools are offered too; None for none."""
 
 
-class HandPlan(NamedTuple):
+class UserPlan(NamedTuple):
     """The file of a plan by hand, None without one, and how far the model may stand in for what it lacks."""
 
     file: Path | None
@@ -53,27 +55,27 @@ class HandPlan(NamedTuple):
     allow_fallback: bool
 
 
-def run_request(request: str | None, by_hand: HandPlan, log: Path | None, options: RunOptions) -> int:
+def run_request(request: str | None, by_hand: UserPlan, log: Path | None, options: RequestOptions) -> int:
     """Plan a request, or take a plan from a file, and run it."""
     _check_flags(request, by_hand)
-    loaded = settings_here(model=options.model, ttl=options.ttl)
+    loaded = load_cli_settings(model=options.model, ttl=options.ttl)
     plan = None if by_hand.file is None else read_plan(by_hand.file)
-    text = read_request(request) if request is not None else "" if plan is None else request_of(plan)
-    with opened(loaded) as app:
-        path = log or _fresh_log(Path(loaded.settings.run.log_dir).expanduser())
+    text = read_request(request) if request is not None else "" if plan is None else request_of_plan(plan)
+    with app_session(loaded) as app:
+        path = log or _new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
-        _offer(app, options, text if plan is None else "", [step.tool for step in steps or []])
+        _register_tools(app, options, text if plan is None else "", [step.tool for step in steps or []])
         _, repair, allow_fallback = by_hand
         if plan is not None:
-            check_hand_plan(plan, app.registry, repair=repair, allow_fallback=allow_fallback)
+            check_supplied_plan(plan, app.registry, repair=repair, allow_fallback=allow_fallback)
 
         def work(orchestrator: Orchestrator) -> JsonObject:
             return orchestrator.execute(text, plan, repair=repair, allow_fallback=allow_fallback)
 
-        return _carry_out(app, path, None, steps, options, work)
+        return _execute(app, path, None, steps, options, work)
 
 
-def _check_flags(request: str | None, by_hand: HandPlan) -> None:
+def _check_flags(request: str | None, by_hand: UserPlan) -> None:
     if request is None and by_hand.file is None:
         raise RequestError(
             "There is nothing to do.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
@@ -82,45 +84,45 @@ def _check_flags(request: str | None, by_hand: HandPlan) -> None:
         raise RequestError("--repair and --allow-fallback are for a plan by hand.", next_step="Give --plan FILE too.")
 
 
-def resume_run(path: Path, options: RunOptions) -> int:
+def resume_run(path: Path, options: RequestOptions) -> int:
     """Go on with the run of a log from its last whole entry. Raises InputError for a run that is over."""
-    loaded = settings_here(model=options.model, ttl=options.ttl)
+    loaded = load_cli_settings(model=options.model, ttl=options.ttl)
     history = read_log(path)
-    state = restored_state(history)
+    state = restore_state(history)
     left = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
     if not left:
         raise InputError(
             f"The run in {path} is finished: all of its {len(state.plan.steps)} steps have been carried out.",
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
-    with opened(loaded) as app:
-        _offer(app, options, "", [step.tool for step in left])
-        return _carry_out(app, path, history, left, options, lambda orchestrator: orchestrator.resume(state))
+    with app_session(loaded) as app:
+        _register_tools(app, options, "", [step.tool for step in left])
+        return _execute(app, path, history, left, options, lambda orchestrator: orchestrator.resume(state))
 
 
-def plan_request(request: str, options: RunOptions) -> int:
+def plan_request(request: str, options: RequestOptions) -> int:
     """Only plan a request, and print the plan."""
     text = read_request(request)
-    with opened(settings_here(model=options.model)) as app:
+    with app_session(load_cli_settings(model=options.model)) as app:
         _prepare_model(app, None, options)
-        _offer(app, options, text)
+        _register_tools(app, options, text)
         with redirect_stdout(sys.stderr), display_for() as display:
             plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
-        put(pretty(plan.as_dict()))
-    return Code.DONE
+        print_data(indented_json(plan.as_dict()))
+    return ExitCode.DONE
 
 
-def _offer(app: App, options: RunOptions, request: str, named: Iterable[str | None] = ()) -> None:
+def _register_tools(app: App, options: RequestOptions, request: str, named: Iterable[str | None] = ()) -> None:
     """Add to the registered tools what is stored and what skills fit, as far as the flags want it."""
-    if options.stored_for is not None:
-        app.offer_stored(options.stored_for)
-    app.offer_skills(request, named)
-    if app.skills.left_out:
-        names = ", ".join(map(clean, app.skills.left_out))
+    if options.stored_tools_user is not None:
+        app.register_stored_tools(options.stored_tools_user)
+    app.register_skills(request, named)
+    if app.skills.untrusted_matches:
+        names = ", ".join(map(printable, app.skills.untrusted_matches))
         said = (
             f"These skills of the project fit the request, and you have not trusted them: {names}. They are left out; "
         )
-        say(f"{said}see `aeon skills trust NAME`.", "note: ", "  ")
+        print_message(f"{said}see `aeon skills trust NAME`.", "note: ", "  ")
 
 
 def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:
@@ -132,58 +134,58 @@ def _model_reason(step: PlanStep, registry: ToolRegistry) -> str | None:
     if step.tool is None:
         return "is for the model" if step.agent else "names neither a tool nor an agent"
     if registry.get(step.tool) is None:
-        near = nearest(step.tool, registry.list_all())
+        near = closest_name(step.tool, registry.list_all())
         return f"names the unknown tool {step.tool!r}" + (f" (did you mean {near!r}?)" if near else "")
     if step.arguments is None:
         return "has no arguments for its tool"
     return "has arguments that do not fit its tool" if has_unfit_arguments(step, registry) else None
 
 
-def _carry_out(
+def _execute(
     app: App,
     path: Path,
-    after: History | None,
+    after: LogHistory | None,
     steps: list[PlanStep] | None,
-    options: RunOptions,
+    options: RequestOptions,
     work: Callable[[Orchestrator], JsonObject],
 ) -> int:
     """Run with a log and a display, whatever happens; `steps` are the ones to carry out, None before planning."""
     log = JsonlLog(path, after=after)
     try:
-        outcome = _watched(app, log, steps, options, work)
+        outcome = _execute_with_display(app, log, steps, options, work)
     except KeyboardInterrupt as stop:
-        outcome = of_interruption(code_of(stop))
+        outcome = report_of_interruption(exit_code_of(stop))
     except LogError as error:
-        outcome = of_error(error if log.entries else LogError(error.message, next_step=_NOTHING_KEPT))
+        outcome = report_of_error(error if log.entries else LogError(error.message, next_step=_NOTHING_DONE_ADVICE))
     except AeonError as error:
-        outcome = of_error(error)
+        outcome = report_of_error(error)
     finally:
         log.close()
         if not log.entries:
             path.unlink(missing_ok=True)
     outcome.log = path if log.entries else None
-    return tell(outcome, as_json=options.as_json)
+    return print_report(outcome, as_json=options.as_json)
 
 
-def _watched(
+def _execute_with_display(
     app: App,
     log: JsonlLog,
     steps: list[PlanStep] | None,
-    options: RunOptions,
+    options: RequestOptions,
     work: Callable[[Orchestrator], JsonObject],
-) -> Outcome:
+) -> RequestReport:
     choice = _prepare_model(app, steps, options)
     # What a tool prints must not mix with the answer.
     with redirect_stdout(sys.stderr), display_for() as display:
         ttl = app.settings.run.ttl
-        result = work(app.orchestrator(ttl=ttl, log=log, observer=_told_of_ttl(display, ttl)))
-    outcome = of_result(result)
-    if choice is not None and app.model.was_asked:
+        result = work(app.orchestrator(ttl=ttl, log=log, observer=_warning_of_ttl(display, ttl)))
+    outcome = report_of_result(result)
+    if choice is not None and app.model.was_used:
         outcome.model = f"made with the {choice.title}" + _caution(choice)
     return outcome
 
 
-def _told_of_ttl(display: Display, ttl: int) -> Observer:
+def _warning_of_ttl(display: Display, ttl: int) -> Observer:
     """The display, which is also told before the first step when a plan is longer than the run may be."""
 
     def observe(event: Event) -> None:
@@ -192,17 +194,17 @@ def _told_of_ttl(display: Display, ttl: int) -> Observer:
             left = sum(step["status"] in (StepStatus.PENDING, StepStatus.RUNNING) for step in event.plan["steps"])
             if left > ttl:
                 message = f"the run stops after {ttl} of {left} steps; give --ttl {left} to run them all"
-                display(Warned(None, message))
+                display(WarningIssued(None, message))
 
     return observe
 
 
-def _prepare_model(app: App, steps: list[PlanStep] | None, options: RunOptions) -> ModelChoice | None:
+def _prepare_model(app: App, steps: list[PlanStep] | None, options: RequestOptions) -> ModelChoice | None:
     """Have the model ready where the run needs one; a plan that cannot do without is refused before it starts."""
     reasons = [] if steps is None else model_reasons(steps, app.registry)
     for step in steps or []:
         if step.tool is not None and app.registry.get(step.tool) is None:
-            say(
+            print_message(
                 f"step {step.step_id!r} {_model_reason(step, app.registry)}; the model will find one, or do without",
                 "warning: ",
                 "  ",
@@ -225,5 +227,5 @@ def _caution(choice: ModelChoice) -> str:
     return "; it is small and can be wrong, so check what matters" if choice.is_embedded else ""
 
 
-def _fresh_log(folder: Path) -> Path:
+def _new_log_path(folder: Path) -> Path:
     return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.jsonl"

@@ -7,13 +7,13 @@ from contextlib import suppress
 from aeon.base.errors import AeonError
 
 
-def put(text: str) -> None:
+def print_data(text: str) -> None:
     """Data, or an answer. A reader that has gone away ends the command."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
-def give_up_stdout() -> None:
+def discard_stdout() -> None:
     """What is left for a stdout that cannot be written goes nowhere; else Python tries again as the process ends."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -21,17 +21,17 @@ def give_up_stdout() -> None:
         os.close(nowhere)
 
 
-def say(text: str, first: str = "", rest: str = "") -> None:
+def print_message(text: str, first: str = "", rest: str = "") -> None:
     """Words for people, wrapped at spaces only. Nobody listening is no reason to stop."""
-    from aeon.cli.text import COLUMNS, wrapped
+    from aeon.cli.text import COLUMNS, wrap
 
     with suppress(OSError, ValueError):
-        sys.stderr.write("\n".join(wrapped(text, COLUMNS, first, rest, keeps_words=True)) + "\n")
+        sys.stderr.write("\n".join(wrap(text, COLUMNS, first, rest, keeps_words=True)) + "\n")
         sys.stderr.flush()
 
 
-def say_error(error: AeonError) -> None:
+def print_error(error: AeonError) -> None:
     """What went wrong, and what to do next."""
-    say(error.message.rstrip(), "error: ")
+    print_message(error.message.rstrip(), "error: ")
     if error.advice:
-        say(error.advice, "next: ")
+        print_message(error.advice, "next: ")

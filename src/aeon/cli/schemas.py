@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pydantic import BaseModel
 
 from aeon.base.errors import InputError
-from aeon.base.spelling import nearest
-from aeon.cli.codes import Code
-from aeon.cli.entities import MemoryEntry, Tool
-from aeon.cli.say import put
-from aeon.cli.text import pretty
+from aeon.base.spelling import closest_name
+from aeon.cli.codes import ExitCode
+from aeon.cli.entities import MemoryEntry, ToolSchema
+from aeon.cli.say import print_data
+from aeon.cli.text import indented_json
 from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep
@@ -18,7 +18,7 @@ from aeon.platform.processes.model import NewProcess
 from aeon.skills.discovery.manifest import Manifest
 from aeon.skills.plan_json import ExecutionResult, PlanJson
 
-_CORE = (Plan, PlanStep, OrchestrationState, Tool, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
+_CORE = (Plan, PlanStep, OrchestrationState, ToolSchema, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
 
 ENTITIES: Mapping[str, type[BaseModel]] = {
     **{model.__name__: model for model in _CORE},
@@ -34,10 +34,10 @@ ENTITIES: Mapping[str, type[BaseModel]] = {
 def show_schema(name: str | None, *, as_json: bool) -> int:
     """Print the schema of the entity `name`, in any case and with or without hyphens; without one, all names."""
     if name is None:
-        put(pretty(list(ENTITIES)) if as_json else "\n".join(ENTITIES))
+        print_data(indented_json(list(ENTITIES)) if as_json else "\n".join(ENTITIES))
     else:
-        put(pretty(schema_of(name)))
-    return Code.DONE
+        print_data(indented_json(schema_of(name)))
+    return ExitCode.DONE
 
 
 def schema_of(name: str) -> dict[str, object]:
@@ -45,7 +45,7 @@ def schema_of(name: str) -> dict[str, object]:
     by_letters = {_letters(known): known for known in ENTITIES}
     found = by_letters.get(_letters(name))
     if found is None:
-        near = nearest(_letters(name), by_letters)
+        near = closest_name(_letters(name), by_letters)
         meant = f" Did you mean {by_letters[near]}?" if near else ""
         raise InputError(f"There is no entity {name!r}.{meant}", next_step=f"Known are {', '.join(ENTITIES)}.")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ENTITIES[found].model_json_schema()}

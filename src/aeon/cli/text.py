@@ -10,18 +10,18 @@ from aeon.base.json import Json
 COLUMNS = 80
 """Width of a line where no terminal says its own."""
 
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 """C0 and C1 controls but tab and newline, bidirectional overrides, line separators, lone surrogates."""
 
 
-def clean(text: str) -> str:
+def printable(text: str) -> str:
     """`text` with everything that could steer a terminal made visible; line ends and tabs stay."""
-    return _STEERING.sub(_visible, text.replace("\r\n", "\n"))
+    return _CONTROL_CHARACTERS.sub(_visible, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str, width: int) -> str:
     """`text` in one line of at most `width` cells, its end replaced by "..." where it does not fit."""
-    flat = " ".join(clean(text[: 4 * width + 64]).split())
+    flat = " ".join(printable(text[: 4 * width + 64]).split())
     if cell_len(flat) <= width and len(text) <= 4 * width + 64:
         return flat
     return set_cell_size(flat, max(0, width - 3)).rstrip() + "..."
@@ -29,13 +29,13 @@ def one_line(text: str, width: int) -> str:
 
 def last_cells(text: str, width: int) -> str:
     """The end of `text` in one line of at most `width` cells, "..." before it where it does not fit."""
-    flat = " ".join(clean(text).split())
+    flat = " ".join(printable(text).split())
     if cell_len(flat) <= width:
         return flat
     return "..." + set_cell_size(flat[::-1], max(0, width - 3))[::-1].lstrip()
 
 
-def wrapped(
+def wrap(
     text: str, width: int, first: str = "", rest: str = "", *, most: int = 0, keeps_words: bool = False
 ) -> list[str]:
     """`text` in lines of at most `width` cells: `first` before the first, `rest` before the others.
@@ -46,26 +46,26 @@ def wrapped(
     room = max(20, width - cell_len(rest))
     used = min(room - 1, max(0, cell_len(first) - cell_len(rest)))
     lines: list[str] = []
-    for line in clean(text).split("\n"):
-        lines += _broken(line.expandtabs(4), room, 0 if lines else used, keeps_words=keeps_words)
+    for line in printable(text).split("\n"):
+        lines += _break_line(line.expandtabs(4), room, 0 if lines else used, keeps_words=keeps_words)
     if most and len(lines) > most:
         lines = [*lines[: most - 1], f"{one_line(lines[most - 1], room - 4)} ..."]
     return [f"{rest if number else first}{line}".rstrip() for number, line in enumerate(lines)]
 
 
-def shown(value: Json) -> str:
+def compact_json(value: Json) -> str:
     """A value as one line of JSON that people read."""
     return _safe_json(json.dumps(value, ensure_ascii=False))
 
 
-def pretty(value: Json) -> str:
+def indented_json(value: Json) -> str:
     """A value as indented JSON, safe for terminals and the same value to a program."""
     return _safe_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _safe_json(text: str) -> str:
     # What is left to escape can only stand inside strings.
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROL_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _visible(found: re.Match[str]) -> str:
@@ -73,7 +73,7 @@ def _visible(found: re.Match[str]) -> str:
     return f"\\x{point:02x}" if point <= 0xFF else f"\\u{point:04x}"  # noqa: PLR2004  # one byte
 
 
-def _broken(line: str, room: int, used: int, *, keeps_words: bool) -> list[str]:
+def _break_line(line: str, room: int, used: int, *, keeps_words: bool) -> list[str]:
     """One line at its spaces, and inside words that are too long; `used` cells of the first are taken already."""
     indent = line[: len(line) - len(line.lstrip(" "))][: room // 2]
     lines: list[str] = []

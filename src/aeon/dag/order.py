@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 
 
 @dataclass(frozen=True, slots=True)
-class Cycles:
+class DependencyCycles:
     """No order exists. Each path starts and ends at the same node, and each node on it depends on the next.
 
     The paths share no node. Nodes that merely depend on a cycle are on none of them.
@@ -15,7 +15,7 @@ class Cycles:
     paths: tuple[tuple[int, ...], ...]
 
 
-def topological_order(dependencies: Sequence[Sequence[int]]) -> list[int] | Cycles:
+def topological_order(dependencies: Sequence[Sequence[int]]) -> list[int] | DependencyCycles:
     """Every position, each after those it depends on; of all such orders the one that is smallest, place by place.
 
     `dependencies[n]` lists the positions that n depends on; one listed twice counts once more than needed, not wrongly.
@@ -33,7 +33,7 @@ def topological_order(dependencies: Sequence[Sequence[int]]) -> list[int] | Cycl
             missing[dependent] -= 1
             if missing[dependent] == 0:
                 heappush(ready, dependent)
-    return order if len(order) == len(dependencies) else Cycles(tuple(_cycles(dependencies, missing)))
+    return order if len(order) == len(dependencies) else DependencyCycles(tuple(_cycles(dependencies, missing)))
 
 
 def dependents_of(dependencies: Sequence[Sequence[int]]) -> list[list[int]]:

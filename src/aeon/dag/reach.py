@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from aeon.dag.order import dependents_of
 
 
-def upstream(dependencies: Sequence[Sequence[int]], order: Sequence[int], marked: Sequence[int]) -> dict[int, int]:
+def marked_ancestors(
+    dependencies: Sequence[Sequence[int]], order: Sequence[int], marked: Sequence[int]
+) -> dict[int, int]:
     """For each marked node those that it depends on, directly or through any others: bit i stands for `marked[i]`.
 
     `order` is a topological order of all nodes. A set is kept only while a node still has dependents to pass it to.

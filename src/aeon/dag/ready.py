@@ -14,7 +14,7 @@ class ReadySet:
         self._missing = [len(found) for found in dependencies]
         self._ready = [node for node, count in enumerate(self._missing) if count == 0]
 
-    def take(self) -> list[int]:
+    def get_ready(self) -> list[int]:
         """The nodes that became ready since the last call, by position."""
         taken, self._ready = sorted(self._ready), []
         return taken

@@ -14,23 +14,23 @@ from aeon.base.errors import (
     MemoryStoreError,
     SupervisorError,
     ToolError,
+    exception_message,
     is_recordable,
-    message_of,
 )
-from aeon.base.json import Json, JsonObject, copied, faults
+from aeon.base.json import Json, JsonObject, copy_json, json_problems
 from aeon.base.overriding import overrides
-from aeon.kernel.marks import FROM_THE_MODEL, declined, fallback_mark
-from aeon.kernel.prompts import STEP_SYSTEM, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
+from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, declined_mark, fallback_mark
+from aeon.kernel.prompts import STEP_SYSTEM_PROMPT, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
 from aeon.kernel.state import RunPolicy
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.memory.interface import Memory
-from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned, guarded
+from aeon.observability.events import Observer, TextGenerated, ToolInvoked, WarningIssued, guard_observer
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep, StepStatus
-from aeon.supervisor.given import Given
+from aeon.supervisor.given import RepairContext
 from aeon.supervisor.repair import Supervisor
-from aeon.tools.invocation import ToolCaller
-from aeon.tools.registry import Registered, ToolRegistry
+from aeon.tools.invocation import ToolInvoker
+from aeon.tools.registry import RegisteredTool, ToolRegistry
 from aeon.validation.schema import Validator, argument_problems
 
 _MAX_TOKENS = 1024
@@ -57,12 +57,12 @@ class StepExecutionResult:
 
 
 @dataclass(slots=True)
-class _Begun:
+class _StepAttempt:
     """A step that is being carried out: its outcome so far, its call's arguments, and the call that a thought gave."""
 
     outcome: StepExecutionResult
     arguments: JsonObject | None = None
-    thought: JsonObject | None = None
+    model_call: JsonObject | None = None
 
 
 class StepExecutor:
@@ -80,10 +80,10 @@ class StepExecutor:
         self._policy = policy or RunPolicy()
         self._validator = validator or Validator()
         self._clock = clock or SystemClock()
-        self._observe = guarded(observer)
-        self._caller = ToolCaller()
+        self._observe = guard_observer(observer)
+        self._caller = ToolInvoker()
         self._forms: dict[str, CallForm] = {}
-        self._current: _Begun | None = None
+        self._current: _StepAttempt | None = None
 
     def execute_step(
         self, step: PlanStep, registry: ToolRegistry, memory: Memory, llm: LLMAdapter, supervisor: Supervisor
@@ -93,27 +93,27 @@ class StepExecutor:
         The step goes from pending to running to complete or failed; its result is stored under `step/<step_id>`.
         Raises ExecutionError for a step that has run already.
         """
-        return self._carried_out(step, memory, lambda begun: self._run(step, registry, memory, llm, supervisor, begun))
+        return self._execute(step, memory, lambda begun: self._run(step, registry, memory, llm, supervisor, begun))
 
     def execute_tool_step(self, step: PlanStep, registry: ToolRegistry, memory: Memory) -> StepExecutionResult:
         """Run a step's tool with the step's own arguments; no model is asked. The step must name a registered tool."""
-        return self._carried_out(step, memory, lambda begun: self._run_tool(step, registry, begun))
+        return self._execute(step, memory, lambda begun: self._run_tool(step, registry, begun))
 
     def execute_llm_reasoning_step(self, step: PlanStep, memory: Memory, llm: LLMAdapter) -> StepExecutionResult:
         """Let the model carry out a step, told the results so far; as fallback when the step does not ask for it."""
-        return self._carried_out(step, memory, lambda begun: self._reason(step, llm, begun.outcome))
+        return self._execute(step, memory, lambda begun: self._reason(step, llm, begun.outcome))
 
     def close(self) -> None:
         """Let the tools' worker thread end."""
         self._caller.close()
 
-    def _carried_out(self, step: PlanStep, memory: Memory, work: Callable[[_Begun], None]) -> StepExecutionResult:
+    def _execute(self, step: PlanStep, memory: Memory, work: Callable[[_StepAttempt], None]) -> StepExecutionResult:
         """Begin the step, do the work, end the step; within a step that has begun, only do the work."""
         if self._current is not None:
             work(self._current)
             return self._current.outcome
         outcome = self._begun(step, memory)
-        self._current = _Begun(outcome)
+        self._current = _StepAttempt(outcome)
         try:
             work(self._current)
         except LLMError as error:
@@ -144,7 +144,7 @@ class StepExecutor:
         memory: Memory,
         llm: LLMAdapter,
         supervisor: Supervisor,
-        begun: _Begun,
+        begun: _StepAttempt,
     ) -> None:
         """Find out the step's mode and its call, and have the published method of the mode carry it out (core 1)."""
         outcome = begun.outcome
@@ -157,16 +157,16 @@ class StepExecutor:
         outcome.execution_mode = "tool"
         begun.arguments = self._given_arguments(step, registered, outcome)
         if begun.arguments is None:
-            begun.arguments, begun.thought = self._thought_arguments(step, registered, llm, supervisor, outcome)
+            begun.arguments, begun.model_call = self._thought_arguments(step, registered, llm, supervisor, outcome)
         self.execute_tool_step(step, registry, memory)
 
     def _names_a_tool(self, step: PlanStep, registry: ToolRegistry) -> bool:
         try:
             return self._validator.validate_step_tool(step, registry).valid
         except Exception as error:  # a validator is other people's code
-            raise ExecutionError(f"The validator refuses the step: {message_of(error)}") from error
+            raise ExecutionError(f"The validator refuses the step: {exception_message(error)}") from error
 
-    def _run_tool(self, step: PlanStep, registry: ToolRegistry, begun: _Begun) -> None:
+    def _run_tool(self, step: PlanStep, registry: ToolRegistry, begun: _StepAttempt) -> None:
         """Call the step's tool with the arguments that were found out, or with the step's own."""
         begun.outcome.execution_mode = "tool"
         registered = registry.lookup(step.tool or "")
@@ -207,13 +207,13 @@ class StepExecutor:
         except (SupervisorError, LLMError):
             raise
         except Exception as error:  # a supervisor may be other people's code
-            raise SupervisorError(f"The supervisor failed: {message_of(error)}") from error
+            raise SupervisorError(f"The supervisor failed: {exception_message(error)}") from error
         if not is_known:
             raise SupervisorError(f"The supervisor names a tool that is not registered: {found!r}.")
         return found
 
     def _given_arguments(
-        self, step: PlanStep, registered: Registered, outcome: StepExecutionResult
+        self, step: PlanStep, registered: RegisteredTool, outcome: StepExecutionResult
     ) -> JsonObject | None:
         """The step's own arguments with its references filled in; None when there are none or they do not fit.
 
@@ -233,7 +233,7 @@ class StepExecutor:
         self._warn(step, outcome, unfit)
         return None
 
-    def _bound(self, arguments: JsonObject, registered: Registered) -> tuple[JsonObject, str]:
+    def _bound(self, arguments: JsonObject, registered: RegisteredTool) -> tuple[JsonObject, str]:
         """`arguments` with their references filled in, and what then does not fit ("" when all does)."""
         bound: JsonObject = bind(arguments, self.context.results)
         problems = argument_problems(bound, registered.input)
@@ -246,7 +246,7 @@ class StepExecutor:
     def _thought_arguments(
         self,
         step: PlanStep,
-        registered: Registered,
+        registered: RegisteredTool,
         llm: LLMAdapter,
         supervisor: Supervisor,
         outcome: StepExecutionResult,
@@ -257,17 +257,17 @@ class StepExecutor:
         """
         form = self._form(registered.exported)
         prompt = call_prompt(step, form, self.context)
-        reply = self._ask(llm, Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0, form.schema), "call", outcome)
+        reply = self._ask(llm, LLMRequest(prompt, STEP_SYSTEM_PROMPT, _MAX_TOKENS, 0.0, form.schema), "call", outcome)
         call = supervisor.read_call(reply, form.tool, registered.input, self._given(step))
         arguments, listed = self._bound(call["arguments"], registered)
         if listed:
             raise ExecutionError(f"The call of {step.tool!r} does not fit once its references are filled in: {listed}")
         return arguments, call
 
-    def _given(self, step: PlanStep) -> Given:
+    def _given(self, step: PlanStep) -> RepairContext:
         """What a repair of the step's call may take values from (core 18)."""
         known = self.context
-        return Given(known.request, known.goal, step.description, step.arguments or {}, known.results)
+        return RepairContext(known.request, known.goal, step.description, step.arguments or {}, known.results)
 
     def _form(self, tool: JsonObject) -> CallForm:
         """The form of a tool's calls, kept for as long as the same tool is registered under its name."""
@@ -283,7 +283,7 @@ class StepExecutor:
         if is_fallback:
             outcome.marks.append(fallback_mark(step.tool))
         prompt = reasoning_prompt(step, self.context, is_fallback=is_fallback)
-        request = Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0)
+        request = LLMRequest(prompt, STEP_SYSTEM_PROMPT, _MAX_TOKENS, 0.0)
         reply = self._ask(llm, request, "answer", outcome)
         outcome.result = {"text": reply.text.strip()}
         if reply.is_truncated:
@@ -298,24 +298,26 @@ class StepExecutor:
 
     def _mark_words(self, text: str, outcome: StepExecutionResult) -> None:
         """Mark an answer that says what is missing, and one that rests on nothing but the model (core 19)."""
-        if (mark := declined(text)) is not None:
+        if (mark := declined_mark(text)) is not None:
             outcome.marks.append(mark)
         elif outcome.execution_mode == "llm" and not self.context.results:
-            outcome.marks.append(FROM_THE_MODEL)
+            outcome.marks.append(MODEL_KNOWLEDGE_MARK)
 
-    def _ask(self, llm: LLMAdapter, request: Request, purpose: str, outcome: StepExecutionResult) -> Reply:
+    def _ask(self, llm: LLMAdapter, request: LLMRequest, purpose: str, outcome: StepExecutionResult) -> LLMResponse:
         observe = self._observe
         try:
-            reply = ask(llm, request, None if observe is None else lambda text: observe(TextMade(purpose, text)))
+            reply = call_model(
+                llm, request, None if observe is None else lambda text: observe(TextGenerated(purpose, text))
+            )
         except LLMError as error:
             outcome.llm_output = {"error": error.as_dict()}
             raise
         outcome.llm_output = reply.as_dict()
         return reply
 
-    def _invoke(self, step: PlanStep, registered: Registered, arguments: JsonObject, begun: _Begun) -> None:
+    def _invoke(self, step: PlanStep, registered: RegisteredTool, arguments: JsonObject, begun: _StepAttempt) -> None:
         """Call the tool once and record the call (core 6, FR-054)."""
-        self._accept_call(registered, arguments, begun.thought)
+        self._accept_call(registered, arguments, begun.model_call)
         outcome = begun.outcome
         name: str = registered.exported["name"]
         timestamp = self._clock.now()
@@ -328,14 +330,14 @@ class StepExecutor:
             "step_id": step.step_id,
         }
         try:
-            result = self._caller.call(registered, arguments)
+            result = self._caller.invoke(registered, arguments)
         except ToolError as error:
             outcome.tool_calls.append(ToolCall(**record, error=error.as_dict()))
             raise
         outcome.tool_calls.append(ToolCall(**record, result=result))
         outcome.result = result
 
-    def _accept_call(self, registered: Registered, arguments: JsonObject, thought: JsonObject | None) -> None:
+    def _accept_call(self, registered: RegisteredTool, arguments: JsonObject, thought: JsonObject | None) -> None:
         """Show the validator copies of the model's call and of what runs. Raises ExecutionError (FR-024, FR-025).
 
         Both have passed the checks of `Validator` itself by now, so only methods of others' own are asked.
@@ -343,12 +345,14 @@ class StepExecutor:
         tool = registered.exported
         try:
             if thought is not None and overrides(self._validator, Validator, "validate_llm_output"):
-                self._validator.validate_llm_output(copied(thought))
+                self._validator.validate_llm_output(copy_json(thought))
             if overrides(self._validator, Validator, "validate_tool_call"):
-                call: JsonObject = {"tool": tool["name"], "arguments": copied(arguments)}
+                call: JsonObject = {"tool": tool["name"], "arguments": copy_json(arguments)}
                 self._validator.validate_tool_call(call, tool["input_schema"])
         except Exception as error:  # a validator is other people's code
-            raise ExecutionError(f"The validator refuses the call of {tool['name']!r}: {message_of(error)}") from error
+            raise ExecutionError(
+                f"The validator refuses the call of {tool['name']!r}: {exception_message(error)}"
+            ) from error
 
     def _ended(self, step: PlanStep, memory: Memory, outcome: StepExecutionResult) -> StepExecutionResult:
         outcome.success = outcome.error is None
@@ -360,13 +364,13 @@ class StepExecutor:
     def _store(self, step: PlanStep, memory: Memory, result: Json, outcome: StepExecutionResult) -> None:
         """Keep the result for later steps; a memory that fails is logged and stops nothing (core 14)."""
         try:
-            memory.write(f"step/{step.step_id}", copied(result))
+            memory.write(f"step/{step.step_id}", copy_json(result))
         except Exception as error:  # noqa: BLE001  # a memory is other people's code (core 14)
             self._note_memory(step, outcome, error)
 
     def _note_memory(self, step: PlanStep, outcome: StepExecutionResult, error: Exception) -> None:
         """Log what a memory raised, in the one form that replays."""
-        failure = MemoryStoreError(message_of(error))
+        failure = MemoryStoreError(exception_message(error))
         if isinstance(error, MemoryStoreError) and is_recordable(error):
             failure = MemoryStoreError(error.message, next_step=error.advice)
         outcome.errors.append({**failure.as_dict(), "step_id": step.step_id})
@@ -380,7 +384,7 @@ class StepExecutor:
         if mark:
             outcome.errors.append({"type": "Warning", "message": message, "step_id": step.step_id})
         if self._observe is not None:
-            self._observe(Warned(step.step_id, message))
+            self._observe(WarningIssued(step.step_id, message))
 
 
 def _no_tool(wanted: str | None) -> ExecutionError:
@@ -395,6 +399,6 @@ def _no_tool(wanted: str | None) -> ExecutionError:
 def _recalled(memory: Memory) -> dict[str, Json]:
     """The results that `memory` holds of earlier steps, by id. Raises MemoryStoreError for what is no JSON."""
     results = {key.removeprefix("step/"): value for key, value in memory.search("step/")}
-    if wrong := faults(results):
+    if wrong := json_problems(results):
         raise MemoryStoreError(f"The memory returned what is not JSON: {'; '.join(wrong[:5])}.")
-    return cast(dict[str, Json], copied(results))
+    return cast(dict[str, Json], copy_json(results))

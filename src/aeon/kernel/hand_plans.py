@@ -1,9 +1,9 @@
 """A plan that a person wrote, held against the registered tools before anything runs (core 17). Pure."""
 
-from aeon.base.binding import references
+from aeon.base.binding import find_references
 from aeon.base.errors import PlanError
-from aeon.base.json_schema import Problem
-from aeon.base.spelling import nearest
+from aeon.base.json_schema import ValidationProblem
+from aeon.base.spelling import closest_name
 from aeon.plan.models import Plan, PlanStep
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.schema import certain_argument_problems
@@ -11,7 +11,7 @@ from aeon.validation.schema import certain_argument_problems
 _SHOWN = 20
 
 
-def check_hand_plan(plan: Plan, registry: ToolRegistry, *, repair: bool, allow_fallback: bool) -> None:
+def check_supplied_plan(plan: Plan, registry: ToolRegistry, *, repair: bool, allow_fallback: bool) -> None:
     """Raises PlanError with every unknown tool and every argument that does not fit its tool, all at once.
 
     `repair` allows both, since the model may then correct them; `allow_fallback` allows unknown tools.
@@ -35,10 +35,10 @@ def has_unfit_arguments(step: PlanStep, registry: ToolRegistry) -> bool:
     return bool(_argument_problems(step, registry))
 
 
-def _unknown_tools(plan: Plan, registry: ToolRegistry) -> list[Problem]:
+def _unknown_tools(plan: Plan, registry: ToolRegistry) -> list[ValidationProblem]:
     names = registry.list_all()
     return [
-        Problem(f"$.steps[{index}].tool", _no_tool(step.tool, names))
+        ValidationProblem(f"$.steps[{index}].tool", _no_tool(step.tool, names))
         for index, step in enumerate(plan.steps)
         if step.tool is not None and registry.lookup(step.tool) is None
     ]
@@ -46,25 +46,25 @@ def _unknown_tools(plan: Plan, registry: ToolRegistry) -> list[Problem]:
 
 def _no_tool(name: str, known: list[str]) -> str:
     folded = {each.casefold(): each for each in known}
-    near = nearest(name.casefold(), folded)
+    near = closest_name(name.casefold(), folded)
     meant = f"did you mean {folded[near]!r}?" if near else f"registered are: {', '.join(known) or 'none'}"
     return f"there is no tool {name!r}; {meant}"
 
 
-def _unfit_arguments(plan: Plan, registry: ToolRegistry) -> list[Problem]:
+def _unfit_arguments(plan: Plan, registry: ToolRegistry) -> list[ValidationProblem]:
     return [
-        Problem(f"$.steps[{index}]{problem.path[1:]}", f"{problem.message} (tool {step.tool!r})")
+        ValidationProblem(f"$.steps[{index}]{problem.path[1:]}", f"{problem.message} (tool {step.tool!r})")
         for index, step in enumerate(plan.steps)
         for problem in _argument_problems(step, registry)
     ]
 
 
-def _argument_problems(step: PlanStep, registry: ToolRegistry) -> list[Problem]:
+def _argument_problems(step: PlanStep, registry: ToolRegistry) -> list[ValidationProblem]:
     """What is wrong with a step's arguments for its tool, where references to earlier results leave no doubt."""
     registered = registry.lookup(step.tool) if step.tool is not None else None
     if registered is None or step.arguments is None:
         return []
-    unknown = [reference.path for reference in references(step.arguments)]
+    unknown = [reference.path for reference in find_references(step.arguments)]
     return certain_argument_problems(step.arguments, registered.input, unknown)
 
 

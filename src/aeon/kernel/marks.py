@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from aeon.base.binding import as_text, references, target
+from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import PlanStep
-from aeon.supervisor.given import leaves
-from aeon.supervisor.numerals import numbers_in_digits, numbers_said
+from aeon.supervisor.given import iterate_leaves
+from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 
-FROM_THE_MODEL = "from the model: no tool's result stands behind these words"
+MODEL_KNOWLEDGE_MARK = "from the model: no tool's result stands behind these words"
 """The mark of a step that the model answered from what it knows; it takes no trust (core 19)."""
 
-CANNOT = "Cannot:"
+DECLINE_PREFIX = "Cannot:"
 """What the model is told to begin with when it has nothing that does what a step asks for."""
 
 _UNTRUSTED = ("fallback", "doubtful", "declined")
@@ -26,23 +26,23 @@ _LONGER = re.compile(r"\w{3,}")
 _DECIMALS = range(7)
 
 
-class Answered(NamedTuple):
+class AnsweredRun(NamedTuple):
     """A run whose last step is complete: all that the checks of its answer look at."""
 
     request: str
     steps: Sequence[PlanStep]
     calls: Sequence[ToolCall]
     results: Mapping[str, Json]
-    is_models: bool
+    is_by_model: bool
     """Whether the model made the plan or wrote the answer."""
 
 
 def is_trusted(marks: Mapping[str, Sequence[str]]) -> bool:
     """Whether no step fell back, was declined or has a doubtful answer."""
-    return not untrusted(marks)
+    return not untrusted_marks(marks)
 
 
-def untrusted(marks: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+def untrusted_marks(marks: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     """The marks for which a result is not to be trusted, each with its step's id."""
     return [(step_id, mark) for step_id, listed in marks.items() for mark in listed if mark.startswith(_UNTRUSTED)]
 
@@ -64,16 +64,16 @@ def repair_marks(actions: Iterable[SupervisorAction]) -> list[str]:
     return [f"repaired: {kind}" for kind in kinds if kind != "missing_tool_repair"]
 
 
-def declined(text: str) -> str | None:
+def declined_mark(text: str) -> str | None:
     """The mark of a reply which says that what was asked for cannot be done, else None."""
     said = text.strip()
-    if not said.casefold().startswith(CANNOT.casefold()):
+    if not said.casefold().startswith(DECLINE_PREFIX.casefold()):
         return None
-    missing = " ".join(said[len(CANNOT) :].split()) or "the model does not say what is missing"
+    missing = " ".join(said[len(DECLINE_PREFIX) :].split()) or "the model does not say what is missing"
     return f"declined: {_cut(missing)}"
 
 
-def doubts(run: Answered) -> list[str]:
+def doubt_marks(run: AnsweredRun) -> list[str]:
     """The reasons to doubt a run's answer: it is empty, repeats the request, or leaves a computed result unused.
 
     What a person planned and no model had a part in is only asked whether it is empty.
@@ -81,7 +81,7 @@ def doubts(run: Answered) -> list[str]:
     answer = run.results[run.steps[-1].step_id]
     if _is_empty(answer):
         return ["doubtful: the answer is empty"]
-    if not run.is_models:
+    if not run.is_by_model:
         return []
     if _words(as_text(answer)) == _words(run.request) != []:
         return ["doubtful: the answer repeats the request"]
@@ -90,7 +90,7 @@ def doubts(run: Answered) -> list[str]:
 
 def _is_empty(answer: Json) -> bool:
     """Whether nothing stands in an answer: a list of nothing stays so beside the number of its entries."""
-    found = list(leaves(answer))
+    found = list(iterate_leaves(answer))
     has_empty = any(leaf in ([], {}) for leaf in found)
     return all(leaf in (None, "", [], {}) or (has_empty and leaf == 0) or _is_blank(leaf) for leaf in found)
 
@@ -103,14 +103,14 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _unused(run: Answered) -> Iterator[ToolCall]:
+def _unused(run: AnsweredRun) -> Iterator[ToolCall]:
     """The calls whose results no later step refers to, got, or says."""
     order = {step.step_id: position for position, step in enumerate(run.steps)}
     referred = {
         found[0]
         for step in run.steps
-        for reference in references(step.arguments)
-        if (found := target(reference.expression, order)) is not None
+        for reference in find_references(step.arguments)
+        if (found := split_reference(reference.expression, order)) is not None
     }
     said = _last_said(run, order)
     for call in run.calls:
@@ -122,7 +122,7 @@ def _unused(run: Answered) -> Iterator[ToolCall]:
             yield call
 
 
-def _last_said(run: Answered, order: Mapping[str, int]) -> dict[str | float, int]:
+def _last_said(run: AnsweredRun, order: Mapping[str, int]) -> dict[str | float, int]:
     """The last position of each word and number in what tools got, in what the model wrote, and in the answer."""
     called = {call.step_id for call in run.calls}
     last = run.steps[-1].step_id
@@ -134,16 +134,16 @@ def _last_said(run: Answered, order: Mapping[str, int]) -> dict[str | float, int
     ]
     said: dict[str | float, int] = {}
     for position, value in handed:
-        said.update((key, max(position, said.get(key, -1))) for leaf in leaves(value) for key in _keys(leaf))
+        said.update((key, max(position, said.get(key, -1))) for leaf in iterate_leaves(value) for key in _keys(leaf))
     for position, value in written:
-        said.update((key, max(position, said.get(key, -1))) for leaf in leaves(value) for key in _spoken(leaf))
+        said.update((key, max(position, said.get(key, -1))) for leaf in iterate_leaves(value) for key in _spoken(leaf))
     return said
 
 
 def _computed(arguments: JsonObject, result: JsonObject) -> list[Json]:
     """The values of a result that its call did not bring; none for a receipt, which repeats what it was given."""
-    brought = [set(_keys(leaf)) for leaf in leaves(arguments)]
-    fresh = [leaf for leaf in leaves(result) if not isinstance(leaf, bool) and leaf not in (None, "", [], {})]
+    brought = [set(_keys(leaf)) for leaf in iterate_leaves(arguments)]
+    fresh = [leaf for leaf in iterate_leaves(result) if not isinstance(leaf, bool) and leaf not in (None, "", [], {})]
     computed = [leaf for leaf in fresh if not _repeats(set(_keys(leaf)), brought)]
     is_flat = not any(isinstance(value, (dict, list)) for value in result.values())
     return [] if is_flat and len(computed) < len(fresh) else computed
@@ -177,7 +177,7 @@ def _keys(leaf: Json) -> Iterator[str | float]:
     """The words and numbers of a value."""
     if isinstance(leaf, str):
         yield from _words(leaf)
-        yield from numbers_in_digits(leaf)
+        yield from find_digit_numbers(leaf)
     elif isinstance(leaf, (int, float)):
         yield float(leaf)
 
@@ -186,7 +186,7 @@ def _spoken(leaf: Json) -> Iterator[str | float]:
     """The words and numbers of what was written for people, numbers in words included."""
     yield from _keys(leaf)
     if isinstance(leaf, str):
-        yield from numbers_said(leaf)
+        yield from find_numbers(leaf)
 
 
 def _cut(text: str) -> str:

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
 from aeon.base.clock import Clock, SystemClock
-from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestError, SupervisorError, message_of
-from aeon.base.json import JsonObject, copied
+from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestError, SupervisorError, exception_message
+from aeon.base.json import JsonObject, copy_json
 from aeon.base.overriding import overrides
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
-from aeon.kernel.hand_plans import check_hand_plan
-from aeon.kernel.marks import Answered, doubts, is_trusted, repair_marks
+from aeon.kernel.hand_plans import check_supplied_plan
+from aeon.kernel.marks import AnsweredRun, doubt_marks, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
-from aeon.kernel.request import checked_request
-from aeon.kernel.state import FORMAT, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
-from aeon.llm.interface import LLMAdapter, Request, TextSink, ask
+from aeon.kernel.request import normalize_request
+from aeon.kernel.state import LOG_FORMAT, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
+from aeon.llm.interface import LLMAdapter, LLMRequest, TextSink, call_model
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import (
@@ -23,18 +23,18 @@ from aeon.observability.events import (
     Observer,
     PlanningStarted,
     PlanReady,
-    Repaired,
+    PlanStepEnded,
+    PlanStepStarted,
+    RepairAttempted,
     RunEnded,
-    StepEnded,
-    StepStarted,
-    TextMade,
-    guarded,
+    TextGenerated,
+    guard_observer,
 )
-from aeon.observability.log import RunLog, no_log
+from aeon.observability.log import RunLog, null_log
 from aeon.observability.plan_record import PlanRecorder
 from aeon.observability.records import SupervisorAction
 from aeon.plan.models import Plan, PlanStep, StepStatus
-from aeon.plan.parser import plan_from
+from aeon.plan.parser import build_plan
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.output_schemas import plan_schema
@@ -74,7 +74,7 @@ class Orchestrator:
         self._ttl = _checked_ttl(ttl)
         self._on_missing_tool: OnMissingTool = _checked_on_missing_tool(on_missing_tool)
         self._keeps_log = log is not None
-        self._log = no_log() if log is None else log
+        self._log = null_log() if log is None else log
         self._given_observer = observer
         self._observer: Observer | None = None
         self._tools = self._registry
@@ -104,22 +104,22 @@ class Orchestrator:
         if initial_plan is not None:
             on_missing_tool = self._on_missing_tool if allow_fallback else "fail"
             policy = RunPolicy(by_hand=True, repair=repair, on_missing_tool=on_missing_tool)
-        with self._one_run():
+        with self._run_scope():
             if initial_plan is not None:
-                check_hand_plan(initial_plan, self._tools, repair=repair, allow_fallback=allow_fallback)
-            return self._executed(user_request, initial_plan, policy)
+                check_supplied_plan(initial_plan, self._tools, repair=repair, allow_fallback=allow_fallback)
+            return self._start_run(user_request, initial_plan, policy)
 
-    def _executed(self, user_request: str, initial_plan: Plan | None, policy: RunPolicy) -> Dict[str, Any]:  # noqa: UP006
+    def _start_run(self, user_request: str, initial_plan: Plan | None, policy: RunPolicy) -> Dict[str, Any]:  # noqa: UP006
         if not self._keeps_log:
-            self._log = no_log()
+            self._log = null_log()
         elif self._log.entries:
             raise OrchestrationError(
                 "This log already has a run.", next_step="Give each run its own log, or resume it."
             )
-        request = checked_request(user_request)
+        request = normalize_request(user_request)
         self._state = None
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-        plan = self._planned(request, cycle, policy) if initial_plan is None else self._accepted(initial_plan)
+        plan = self._plan_run(request, cycle, policy) if initial_plan is None else self._accept_plan(initial_plan)
         self._state = OrchestrationState(
             plan=plan,
             ttl_remaining=self._ttl,
@@ -136,9 +136,9 @@ class Orchestrator:
 
     def plan(self, user_request: str) -> Plan:
         """Only plan the request; nothing runs and nothing is logged. Raises RequestError, OrchestrationError."""
-        with self._one_run():
+        with self._run_scope():
             cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-            plan = self._make_plan(checked_request(user_request), cycle)
+            plan = self._make_plan(normalize_request(user_request), cycle)
             self._take_actions(cycle, None)
             return plan
 
@@ -148,7 +148,7 @@ class Orchestrator:
         `ttl` is the cycles it gets from here; None gives the orchestrator's own. The log must be the run's own.
         """
         checked = self._ttl if ttl is None else _checked_ttl(ttl)
-        with self._one_run():
+        with self._run_scope():
             self._state = state.snapshot()
             self._state.ttl_remaining = checked
             steps = [step.as_dict() for step in self._state.plan.steps]
@@ -163,7 +163,7 @@ class Orchestrator:
         return self._state.snapshot()
 
     @contextmanager
-    def _one_run(self) -> Generator[None]:
+    def _run_scope(self) -> Generator[None]:
         """One run at a time, with the tools that are registered as it begins, told to an observer that cannot harm it.
 
         Raises OrchestrationError within another run, as when a tool enters its own orchestrator again.
@@ -176,13 +176,13 @@ class Orchestrator:
         self._is_busy = True
         try:
             self._tools = self._registry.snapshot()
-            self._observer = guarded(self._given_observer)
-            with self._supervisor.one_run():
+            self._observer = guard_observer(self._given_observer)
+            with self._supervisor.run_scope():
                 yield
         finally:
             self._is_busy = False
 
-    def _planned(self, request: str, cycle: "_Cycle", policy: RunPolicy) -> Plan:
+    def _plan_run(self, request: str, cycle: "_Cycle", policy: RunPolicy) -> Plan:
         """The plan of a run; a cycle that fails to make one is logged too (FR-039)."""
         try:
             return self._make_plan(request, cycle)
@@ -195,7 +195,7 @@ class Orchestrator:
         self._emit(PlanningStarted(request))
         tools = self._tools.export_tools_for_llm()
         try:
-            reply = ask(self._llm, self._planning_request(request, tools), self._text_sink())
+            reply = call_model(self._llm, self._planning_request(request, tools), self._text_sink())
             cycle.llm_output = reply.as_dict()
             return self._valid(self._supervisor.read_plan(reply, tools, request))
         except (LLMError, SupervisorError) as error:
@@ -213,26 +213,26 @@ class Orchestrator:
     def _valid(self, made: JsonObject) -> Plan:
         """The plan that a model made, once the validator has seen copies. Raises SupervisorError (FR-024, FR-026)."""
         try:
-            self._validator.validate_llm_output(copied(made))
-            self._validator.validate_plan(copied(made))
-            return plan_from(made)
+            self._validator.validate_llm_output(copy_json(made))
+            self._validator.validate_plan(copy_json(made))
+            return build_plan(made)
         except Exception as error:  # a validator is other people's code
-            raise SupervisorError(f"The validator refuses the plan: {message_of(error)}") from error
+            raise SupervisorError(f"The validator refuses the plan: {exception_message(error)}") from error
 
-    def _accepted(self, plan: Plan) -> Plan:
+    def _accept_plan(self, plan: Plan) -> Plan:
         """A copy of a plan that was given, once the validator has looked at it. Raises PlanError (FR-026)."""
-        accepted = plan_from(plan.as_dict())
+        accepted = build_plan(plan.as_dict())
         try:
             if overrides(self._validator, Validator, "validate_plan"):
                 self._validator.validate_plan(plan.as_dict())
         except Exception as error:  # a validator is other people's code
-            raise PlanError(f"The validator refuses the plan: {message_of(error)}") from error
+            raise PlanError(f"The validator refuses the plan: {exception_message(error)}") from error
         return accepted
 
-    def _planning_request(self, request: str, tools: Sequence[JsonObject]) -> Request:
+    def _planning_request(self, request: str, tools: Sequence[JsonObject]) -> LLMRequest:
         system = planner_system(tools, self._tools.planning_examples())
         prompt = planner_prompt(request, self._tools.read_request(request), self._stored_keys())
-        return Request(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(tools))
+        return LLMRequest(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(tools))
 
     def _stored_keys(self) -> list[str]:
         try:
@@ -254,7 +254,7 @@ class Orchestrator:
                 if step.status in (StepStatus.COMPLETE, StepStatus.FAILED):
                     continue
                 if state.ttl_remaining == 0:
-                    error = state.expired()
+                    error = state.ttl_expired_error()
                     break
                 outcome = self._visit(state, executor, position, step, resumed)
                 resumed = None
@@ -281,7 +281,7 @@ class Orchestrator:
         context.position, context.ttl_remaining = position, state.ttl_remaining
         context.lines.pop(step.step_id, None)
         if self._observer is not None:
-            self._observer(StepStarted(step.as_dict(), position, state.ttl_remaining))
+            self._observer(PlanStepStarted(step.as_dict(), position, state.ttl_remaining))
 
         outcome = executor.execute_step(step, self._tools, self._memory, self._llm, self._supervisor)
 
@@ -289,20 +289,20 @@ class Orchestrator:
         state.current_step_id = None
         cycle.take(outcome)
         actions = self._take_actions(cycle, step.step_id)
-        self._keep(state, context, step, outcome, actions)
+        self._record_outcome(state, context, step, outcome, actions)
         marks = _marks(state, position, outcome, actions)
         if marks:
             state.marks[step.step_id] = marks
         record = step.as_dict()
-        self._recorder.change(position, record)
+        self._recorder.record_step(position, record)
         extra = {"outcome": _outcome_record(record, outcome, marks)} | ({"resumed": resumed} if resumed else {})
         self._write(cycle, plan_state, **extra)
         if self._observer is not None:
             result = outcome.result if outcome.success else None
-            self._observer(StepEnded(record, position, outcome.execution_mode, result, outcome.error, marks))
+            self._observer(PlanStepEnded(record, position, outcome.execution_mode, result, outcome.error, marks))
         return outcome
 
-    def _keep(
+    def _record_outcome(
         self,
         state: OrchestrationState,
         context: StepContext,
@@ -322,10 +322,10 @@ class Orchestrator:
 
     def _take_actions(self, cycle: "_Cycle", step_id: str | None) -> list[SupervisorAction]:
         """The repairs since the cycle began, now part of it."""
-        actions = self._supervisor.recorded_since(cycle.first_action)
+        actions = self._supervisor.actions_since(cycle.first_action)
         cycle.actions = [action.as_dict() for action in actions]
         for action in cycle.actions:
-            self._emit(Repaired(step_id, action))
+            self._emit(RepairAttempted(step_id, action))
         return actions
 
     def _write(self, cycle: "_Cycle", plan_state: JsonObject, **extra: JsonObject) -> None:
@@ -348,7 +348,7 @@ class Orchestrator:
     def _header(self, request: str, policy: RunPolicy) -> JsonObject:
         """What a replay needs to run the same kernel (core 13)."""
         return {
-            "format": FORMAT,
+            "format": LOG_FORMAT,
             "request": request,
             "ttl": self._ttl,
             "policy": policy.model_dump(),
@@ -377,7 +377,7 @@ class Orchestrator:
         return result if error is None else {**result, "error": error}
 
     def _text_sink(self) -> TextSink | None:
-        return None if self._observer is None else lambda text: self._emit(TextMade("plan", text))
+        return None if self._observer is None else lambda text: self._emit(TextGenerated("plan", text))
 
     def _emit(self, event: Event) -> None:
         if self._observer is not None:
@@ -421,8 +421,8 @@ def _marks(
     if not outcome.success or position < len(state.plan.steps) - 1:
         return marks
     is_models = not state.policy.by_hand or outcome.execution_mode != "tool"
-    answered = Answered(state.request, state.plan.steps, state.tool_history, state.results, is_models)
-    return [*marks, *doubts(answered)]
+    answered = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, is_models)
+    return [*marks, *doubt_marks(answered)]
 
 
 def _outcome_record(step: JsonObject, outcome: StepExecutionResult, marks: list[str]) -> JsonObject:

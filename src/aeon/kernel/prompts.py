@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.kernel.marks import CANNOT, is_fallback
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.kernel.marks import DECLINE_PREFIX, is_fallback
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.interface import Example
-from aeon.validation.output_schemas import call_schema, offered, shape
+from aeon.validation.output_schemas import call_schema, describe_shape, offered_schema
 
 _BEFORE, _AFTER = 10, 3
 """Steps before and after the current one that a thought is shown."""
@@ -17,14 +17,14 @@ _RESULT = 400
 _KEYS = 20
 """Stored keys that a planner is shown."""
 
-STEP_SYSTEM = (
+STEP_SYSTEM_PROMPT = (
     "You carry out one step of a plan. Use the given results and invent nothing: when you cannot know or do something, "
-    f"such as live facts or actions in the world, begin your answer with {CANNOT!r} and say what is missing. "
+    f"such as live facts or actions in the world, begin your answer with {DECLINE_PREFIX!r} and say what is missing. "
     "Answer with exactly what is asked for."
 )
 _NOTHING_DONE = (
     "No tool was found for this step, so nothing has been done and you cannot do it. Never say that something was "
-    f"done, sent, changed or looked up. Say what you know in your own words, or begin with {CANNOT!r}."
+    f"done, sent, changed or looked up. Say what you know in your own words, or begin with {DECLINE_PREFIX!r}."
 )
 
 
@@ -75,7 +75,7 @@ def planner_prompt(request: str, hints: Mapping[str, JsonObject], stored_keys: S
     words = _words(request)
     related = [key for key in stored_keys if _words(key) & words]
     parts = [f"Request: {request}"]
-    parts += [f"Read from the request: {name} {canonical(arguments)}" for name, arguments in hints.items()]
+    parts += [f"Read from the request: {name} {canonical_json(arguments)}" for name, arguments in hints.items()]
     if related:
         parts.append(f"Stored keys: {', '.join(related[:_KEYS])}")
     return "\n".join([*parts, "Plan:"])
@@ -87,29 +87,29 @@ def _words(text: str) -> set[str]:
 
 def call_form(tool: JsonObject) -> CallForm:
     """The part of a call's prompt that is the same for every step with `tool`."""
-    example = f"\nExample of its arguments: {canonical(tool['example'])}" if "example" in tool else ""
+    example = f"\nExample of its arguments: {canonical_json(tool['example'])}" if "example" in tool else ""
     offer = (
         f"Tool of this step: {tool['name']}: {tool['description']}\n"
-        f"Schema of its arguments: {canonical(offered(tool))}{example}"
+        f"Schema of its arguments: {canonical_json(offered_schema(tool))}{example}"
     )
-    answer = f'Answer with JSON: {{"tool": {canonical(tool["name"])}, "arguments": {{...}}}}'
+    answer = f'Answer with JSON: {{"tool": {canonical_json(tool["name"])}, "arguments": {{...}}}}'
     return CallForm(tool, offer, answer, call_schema(tool))
 
 
 def call_prompt(step: PlanStep, form: CallForm, context: StepContext) -> str:
     """Ask for the call that carries out `step` (core 3)."""
-    return f"{situation(context)}\n{form.offer}\nStep to carry out: {step.description}\n{form.answer}"
+    return f"{describe_run(context)}\n{form.offer}\nStep to carry out: {step.description}\n{form.answer}"
 
 
 def reasoning_prompt(step: PlanStep, context: StepContext, *, is_fallback: bool) -> str:
     """Ask the model to carry out a step by itself, with what is known so far; a fallback is told more."""
     asked = step.description
     if context.goal:
-        asked = f"{situation(context)}\nStep to carry out: {asked}\nAnswer:"
+        asked = f"{describe_run(context)}\nStep to carry out: {asked}\nAnswer:"
     return f"{_NOTHING_DONE}\n{asked}" if is_fallback else asked
 
 
-def situation(context: StepContext) -> str:
+def describe_run(context: StepContext) -> str:
     """The request, the plan around the current step, the results so far and the cycles left (FR-002)."""
     first = max(0, context.position - _BEFORE)
     near = context.steps[first : context.position + _AFTER + 1]
@@ -125,7 +125,8 @@ def situation(context: StepContext) -> str:
 
 
 def _tool_line(tool: JsonObject) -> str:
-    return f"- {tool['name']}: {tool['description']} Takes {shape(offered(tool))}, gives {shape(tool['output_schema'])}"
+    takes, gives = describe_shape(offered_schema(tool)), describe_shape(tool["output_schema"])
+    return f"- {tool['name']}: {tool['description']} Takes {takes}, gives {gives}"
 
 
 def _step_line(step: PlanStep, context: StepContext) -> str:
@@ -134,7 +135,7 @@ def _step_line(step: PlanStep, context: StepContext) -> str:
         by_whom = (
             "nothing was done; the model's own words: " if is_fallback(context.marks.get(step.step_id, ())) else ""
         )
-        line = f"{line} -> {by_whom}{canonical(context.results[step.step_id])[:_RESULT]}"
+        line = f"{line} -> {by_whom}{canonical_json(context.results[step.step_id])[:_RESULT]}"
     elif step.step_id in context.failures:
         line = f"{line} -> failed: {context.failures[step.step_id][:_RESULT]}"
     if step.status is not StepStatus.RUNNING:
@@ -146,7 +147,8 @@ def _example_plan(example: Example) -> str:
     steps = [{"step_id": f"s{number}", **step} for number, step in enumerate(example.steps, 1)]
     # In the order of the schema: a model thinks of the description before it names the tool.
     shown = (
-        "{" + ", ".join(f'"{key}": {canonical(step[key])}' for key in _ORDER if key in step) + "}" for step in steps
+        "{" + ", ".join(f'"{key}": {canonical_json(step[key])}' for key in _ORDER if key in step) + "}"
+        for step in steps
     )
     return f'{{"steps": [{", ".join(shown)}]}}'
 

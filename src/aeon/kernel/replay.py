@@ -6,32 +6,32 @@ from dataclasses import replace
 from typing import Any
 
 from aeon.base.errors import AeonError, LLMError, LogError, MemoryStoreError, ToolError
-from aeon.base.json import JsonObject, canonical
+from aeon.base.json import JsonObject, canonical_json
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import header, restored_state
+from aeon.kernel.restore import restore_state, run_header
 from aeon.kernel.state import RunPolicy
-from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Observer
-from aeon.observability.history import FIRST, History
+from aeon.observability.history import INITIAL_HASH, LogHistory
 from aeon.observability.log import ChainedLog
-from aeon.observability.plan_record import restore
-from aeon.plan.parser import plan_from
+from aeon.observability.plan_record import restore_plan
+from aeon.plan.parser import build_plan
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.interface import Example, Tool
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.schema import Validator
 
 
-def replay(history: History, observer: Observer | None = None, *, validator: Validator | None = None) -> int:
+def replay(history: LogHistory, observer: Observer | None = None, *, validator: Validator | None = None) -> int:
     """Run the log again without model and tools; returns how many entries came out byte for byte.
 
     A run with a validator of your own replays with the same one.
     Raises LogError that names the first entry which did not, or a log of another format.
     """
-    run = header(history)
+    run = run_header(history)
     starts = [0, *(index for index, entry in enumerate(history.entries) if "resumed" in entry)]
-    prev = FIRST
+    prev = INITIAL_HASH
     for start, end in zip(starts, [*starts[1:], len(history.entries)], strict=True):
         known = replace(history, entries=history.entries[:start], head=prev)
         prev = _replay_segment(run, known, history.entries[start:end], observer, validator)
@@ -39,7 +39,11 @@ def replay(history: History, observer: Observer | None = None, *, validator: Val
 
 
 def _replay_segment(
-    run: JsonObject, known: History, segment: list[JsonObject], observer: Observer | None, validator: Validator | None
+    run: JsonObject,
+    known: LogHistory,
+    segment: list[JsonObject],
+    observer: Observer | None,
+    validator: Validator | None,
 ) -> str:
     """Replay what one process wrote after `known`; returns the hash of its last line."""
     compare = _Comparison(segment)
@@ -53,29 +57,29 @@ def _replay_segment(
         validator,
         ttl=run["ttl"],
         on_missing_tool=run["policy"]["on_missing_tool"],
-        log=ChainedLog(compare, prev=known.head, entries=len(known.entries)),
+        log=ChainedLog(compare, prev=known.last_hash, entries=len(known.entries)),
         observer=observer,
         clock=clock,
     )
     try:
         if known.entries:
-            orchestrator.resume(restored_state(known), segment[0]["resumed"]["ttl"])
+            orchestrator.resume(restore_state(known), segment[0]["resumed"]["ttl"])
         else:
             _execute(orchestrator, run, segment[0]["plan_state"])
-    except _Reproduced as done:
+    except _ReplayMatched as done:
         return done.head
     raise _differs(len(known.entries) + compare.count + 1, "is missing from the replay")
 
 
 def _execute(orchestrator: Orchestrator, run: JsonObject, plan_state: JsonObject) -> None:
     policy = RunPolicy.model_validate(run["policy"])
-    plan = plan_from(restore([plan_state])) if policy.by_hand else None
+    plan = build_plan(restore_plan([plan_state])) if policy.by_hand else None
     orchestrator.execute(
         run["request"], plan, repair=policy.repair, allow_fallback=policy.on_missing_tool == "fallback"
     )
 
 
-class _Reproduced(Exception):  # noqa: N818  # no error: the segment came out whole
+class _ReplayMatched(Exception):  # noqa: N818  # no error: the segment came out whole
     """Every recorded entry of the segment was written again."""
 
     def __init__(self, head: str) -> None:
@@ -92,11 +96,11 @@ class _Comparison:
 
     def __call__(self, line: bytes) -> None:
         entry = self._segment[self.count]
-        if canonical(entry).encode() != line:
+        if canonical_json(entry).encode() != line:
             raise _differs(entry["step_number"], "replays differently")
         self.count += 1
         if self.count == len(self._segment):
-            raise _Reproduced(hashlib.sha256(line).hexdigest())
+            raise _ReplayMatched(hashlib.sha256(line).hexdigest())
 
 
 class _RecordedModel(RequestAdapter):
@@ -108,14 +112,14 @@ class _RecordedModel(RequestAdapter):
     def supports_streaming(self) -> bool:
         return False
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         del request, on_text
         output = next(self._outputs, None)
         if output is None:
             raise LogError("The replay asks the model for a reply that the log does not have.")
         if "error" in output:
             raise _RecordedLLMError(output["error"])
-        return Reply(**output)
+        return LLMResponse(**output)
 
 
 class _RecordedTool(Tool):

@@ -10,7 +10,7 @@ MAX_REQUEST = 20_000
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
-def checked_request(request: str) -> str:
+def normalize_request(request: str) -> str:
     """The request without the space around it. Raises RequestError for one that cannot be planned."""
     if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may hand us anything
         raise RequestError("The request is empty.")

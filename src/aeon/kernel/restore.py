@@ -4,29 +4,29 @@ from typing import cast
 
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject
-from aeon.kernel.state import FORMAT, OrchestrationState, RunPolicy
-from aeon.observability.history import History
+from aeon.kernel.state import LOG_FORMAT, OrchestrationState, RunPolicy
+from aeon.observability.history import LogHistory
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep, StepStatus
 
 
-def header(history: History) -> JsonObject:
+def run_header(history: LogHistory) -> JsonObject:
     """What entry 1 says of the run: request, ttl, policy, tools. Raises LogError for no such log, or another format."""
     run = history.entries[0].get("run")
     if not run:
         raise LogError(f"The log {history.path} does not say what was run.", next_step="Start the run again.")
-    if run["format"] != FORMAT:
+    if run["format"] != LOG_FORMAT:
         raise LogError(
-            f"The log {history.path} has format {run['format']}; this Aeon reads {FORMAT}.",
+            f"The log {history.path} has format {run['format']}; this Aeon reads {LOG_FORMAT}.",
             next_step="Start the run again, or read the log with the version of Aeon that wrote it.",
         )
     return cast(JsonObject, run)
 
 
-def restored_state(history: History) -> OrchestrationState:
+def restore_state(history: LogHistory) -> OrchestrationState:
     """The state after the last whole entry. Raises LogError for a run that never had a plan."""
     last = history.entries[-1]
-    run = header(history)
+    run = run_header(history)
     plan_state = history.plan_at(len(history.entries))
     if not plan_state.get("steps"):
         raise LogError(f"The run in {history.path} ended without a plan.", next_step="Start the run again.")
@@ -41,7 +41,7 @@ def restored_state(history: History) -> OrchestrationState:
     return state
 
 
-def result_of(entry: JsonObject) -> JsonObject | None:
+def step_result(entry: JsonObject) -> JsonObject | None:
     """The result of the step that `entry` visited, None when it failed or no step was visited."""
     outcome = entry.get("outcome")
     if not outcome or "error" in outcome:
@@ -64,6 +64,6 @@ def _take(state: OrchestrationState, entry: JsonObject) -> None:
         state.marks[step.step_id] = marks
     position = next(index for index, known in enumerate(state.plan.steps) if known.step_id == step.step_id)
     state.plan.steps[position] = step
-    result = result_of(entry)
+    result = step_result(entry)
     if step.status is StepStatus.COMPLETE and result is not None:
         state.results[step.step_id] = result

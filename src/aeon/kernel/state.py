@@ -9,7 +9,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import Plan, StepStatus
 
-FORMAT = 2
+LOG_FORMAT = 2
 """Version of the log's entries."""
 
 RunStatus = Literal["completed", "failed", "ttl_expired"]
@@ -60,7 +60,7 @@ class OrchestrationState(BaseModel):
             if error.get("step_id") in failed
         }
 
-    def expired(self) -> JsonObject:
+    def ttl_expired_error(self) -> JsonObject:
         """The error of a run whose TTL was used up, with the number of steps left (core 5)."""
         left = sum(step.status is StepStatus.PENDING for step in self.plan.steps)
         return {

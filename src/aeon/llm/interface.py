@@ -6,15 +6,15 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Optional, TypeAlias, cast  # noqa: UP035  # the published signature
 
-from aeon.base.errors import LLMError, is_recordable, message_of
-from aeon.base.json import Json, JsonObject, copied, faults
+from aeon.base.errors import LLMError, exception_message, is_recordable
+from aeon.base.json import Json, JsonObject, copy_json, json_problems
 
 TextSink: TypeAlias = Callable[[str], None]
 """Receives each piece of text as the model makes it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class LLMRequest:
     """One question to a model. `schema` is a JSON Schema for the answer; `max_tokens` counts output tokens."""
 
     prompt: str
@@ -25,7 +25,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class LLMResponse:
     """One answer. `finish_reason` is "stop", "length" (cut off by `max_tokens`), "refusal", or None when not said."""
 
     text: str
@@ -50,7 +50,7 @@ class Reply:
         }
 
     @classmethod
-    def from_dict(cls, raw: JsonObject) -> "Reply":
+    def from_dict(cls, raw: JsonObject) -> "LLMResponse":
         """Read what an adapter's `generate` returned. Raises LLMError without a `text`."""
         text = raw.get("text") if isinstance(raw, dict) else None  # pyright: ignore[reportUnnecessaryIsInstance]  # adapters are other people's code
         if not isinstance(text, str):
@@ -90,12 +90,12 @@ class LLMAdapter(ABC):
         """Whether `complete` constrains decoding to `Request.schema` (core 11). Output is validated all the same."""
         return False
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """Answer `request`, passing text to `on_text` as it comes.
 
         This default serves adapters that know only `generate`: the schema is not enforced and the text comes at once.
         """
-        reply = Reply.from_dict(
+        reply = LLMResponse.from_dict(
             self.generate(request.prompt, request.system_prompt, request.max_tokens, request.temperature)
         )
         if on_text is not None:
@@ -113,27 +113,27 @@ class RequestAdapter(LLMAdapter):
         max_tokens: int = 2048,
         temperature: float = 0.7,
     ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
-        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
+        return self.complete(LLMRequest(prompt, system_prompt, max_tokens, temperature)).as_dict()
 
     @abstractmethod
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """Answer `request`, passing text to `on_text` as it comes."""
 
 
-def ask(adapter: LLMAdapter, request: Request, on_text: TextSink | None = None) -> Reply:
+def call_model(adapter: LLMAdapter, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
     """The adapter's answer, a copy; whatever else an adapter returns or raises, callers see an LLMError (core 7)."""
-    own = request if request.schema is None else replace(request, schema=copied(request.schema))
+    own = request if request.schema is None else replace(request, schema=copy_json(request.schema))
     try:
         return _checked(adapter.complete(own, on_text))
     except Exception as error:
         if isinstance(error, LLMError) and is_recordable(error):
             raise
-        raise LLMError(f"The LLM adapter failed: {message_of(error)}") from error
+        raise LLMError(f"The LLM adapter failed: {exception_message(error)}") from error
 
 
-def _checked(reply: object) -> Reply:
+def _checked(reply: object) -> LLMResponse:
     """A copy of what an adapter's `complete` returned. Raises LLMError for what is no reply that a log can keep."""
-    if not isinstance(reply, Reply):
+    if not isinstance(reply, LLMResponse):
         raise LLMError(
             f"The LLM adapter returned {type(reply).__name__}, not a Reply.",
             next_step="complete() must return a Reply.",
@@ -146,14 +146,14 @@ def _checked(reply: object) -> Reply:
         if not isinstance(getattr(reply, name), str | None)
     ]
     if usage is not None:
-        unkept = faults(usage) if isinstance(usage, dict) else [f"{type(usage).__name__} is no object"]
+        unkept = json_problems(usage) if isinstance(usage, dict) else [f"{type(usage).__name__} is no object"]
         wrong += [f"its usage is not JSON ({fault})" for fault in unkept[:5]]
     if wrong:
         raise LLMError(
             f"The LLM adapter returned a reply that cannot be kept: {'; '.join(wrong)}.",
             next_step="Correct the adapter; usage is an object of JSON numbers.",
         )
-    return Reply(reply.text, reply.finish_reason, copied(usage or {}), reply.model, reply.request_id)
+    return LLMResponse(reply.text, reply.finish_reason, copy_json(usage or {}), reply.model, reply.request_id)
 
 
 def _text_or_none(value: object) -> str | None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError
 
-Answer = TypeVar("Answer")
+ResultT = TypeVar("ResultT")
 
 _RETRYABLE_BELOW_500 = frozenset({408, 409, 429})
 _SECONDS = re.compile(r"\d{1,9}(\.\d{1,6})?")
@@ -26,7 +26,7 @@ class AttemptFailed(Exception):  # noqa: N818  # it ends an attempt, not the cal
         super().__init__(reason)
 
 
-def is_retryable(status: int) -> bool:
+def is_retryable_status(status: int) -> bool:
     """Whether an HTTP status may pass: 408, 409, 429 and 5xx; never 400, 401, 403, 404 (core 8)."""
     return status in _RETRYABLE_BELOW_500 or status >= 500  # noqa: PLR2004  # where HTTP's server errors begin
 
@@ -50,33 +50,33 @@ def retry_after_seconds(headers: Mapping[str, str], now: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class LLMRetryPolicy:
     """How often and how patiently. Waits are in seconds; `longest_wait` also caps what a server asks for."""
 
-    attempts: int = 3
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
+    max_attempts: int = 3
+    initial_backoff: float = 0.5
+    max_backoff: float = 60.0
 
-    def wait(self, failed: int, chance: float, retry_after: float | None = None) -> float:
+    def delay(self, failed: int, chance: float, retry_after: float | None = None) -> float:
         """The wait after `failed` attempts: doubling, half of it by `chance` in [0, 1), never less than was asked."""
-        backoff = self.first_wait * 2 ** (failed - 1) * (1 + chance) / 2
-        return min(self.longest_wait, max(backoff, retry_after or 0.0))
+        backoff = self.initial_backoff * 2 ** (failed - 1) * (1 + chance) / 2
+        return min(self.max_backoff, max(backoff, retry_after or 0.0))
 
 
-class Attempts:
+class LLMRetrier:
     """Runs one question up to `policy.attempts` times. Time and chance are injected, so tests take none."""
 
     def __init__(
         self,
-        policy: RetryPolicy | None = None,
+        policy: LLMRetryPolicy | None = None,
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._policy = policy or RetryPolicy()
+        self._policy = policy or LLMRetryPolicy()
         self._clock = clock or SystemClock()
         self._chance = chance
 
-    def run(self, attempt: Callable[[], Answer], *, peer: str) -> Answer:
+    def run(self, attempt: Callable[[], ResultT], *, peer: str) -> ResultT:
         """The first answer `attempt` gives; `peer` names who is asked, for the error.
 
         Only AttemptFailed is tried again. Raises LLMError with every attempt's reason when none is left.
@@ -88,9 +88,9 @@ class Attempts:
             except AttemptFailed as failure:
                 reasons.append(failure.reason)
                 retry_after = failure.retry_after
-            if len(reasons) >= self._policy.attempts:
+            if len(reasons) >= self._policy.max_attempts:
                 raise _gave_up(peer, reasons)
-            self._clock.sleep(self._policy.wait(len(reasons), self._chance(), retry_after))
+            self._clock.sleep(self._policy.delay(len(reasons), self._chance(), retry_after))
 
 
 def _gave_up(peer: str, reasons: list[str]) -> LLMError:

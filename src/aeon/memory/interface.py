@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, List, Optional, Tuple  # noqa: UP035  # the published signature
 
 from aeon.base.errors import MemoryStoreError
-from aeon.base.json import Json, canonical, faults, parse_strict
+from aeon.base.json import Json, canonical_json, json_problems, parse_strict
 
 
 class Memory(ABC):
@@ -29,18 +29,18 @@ class Memory(ABC):
         """
 
 
-def encode(key: str, value: Json) -> str:
+def encode_value(key: str, value: Json) -> str:
     """The text a store keeps for `value`. Raises MemoryStoreError for a key or value that cannot be kept (core 14)."""
     check_key(key)
-    wrong = faults(value)
+    wrong = json_problems(value)
     if wrong:
         raise MemoryStoreError(
             f"The value for {key!r} is not JSON: {'; '.join(wrong[:5])}.", next_step="Store JSON values only."
         )
-    return canonical(value)
+    return canonical_json(value)
 
 
-def decode(key: str, text: str) -> Json:
+def decode_value(key: str, text: str) -> Json:
     """The value that a store kept as `text` under `key`. Raises MemoryStoreError for what `encode` never writes."""
     try:
         return parse_strict(text)
@@ -69,7 +69,7 @@ def check_prefix(prefix: str) -> None:
         check_key(prefix)
 
 
-def after_prefix(prefix: str) -> str | None:
+def prefix_upper_bound(prefix: str) -> str | None:
     """The smallest string above every string that starts with `prefix`, or None when there is no bound."""
     for end in range(len(prefix), 0, -1):
         point = ord(prefix[end - 1])

@@ -8,11 +8,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from aeon.base.busy import while_busy
+from aeon.base.busy import retry_while_locked
 from aeon.base.errors import MemoryStoreError
 from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_own
-from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, decode, encode
+from aeon.base.project_folder import require_ownership
+from aeon.memory.interface import Memory, check_key, check_prefix, decode_value, encode_value, prefix_upper_bound
 
 _BUSY_MS = 10_000
 """How long a writer waits for another process's write."""
@@ -33,7 +33,7 @@ class SQLiteMemory(Memory):
         self._lock = Lock()
         with self._failures("opened"):
             make_folder(self.path.parent)
-            require_own(self.path)
+            require_ownership(self.path)
             _own(self.path)
             self._connection = sqlite3.connect(
                 self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
@@ -45,7 +45,7 @@ class SQLiteMemory(Memory):
             raise
 
     def write(self, key: str, value: Any) -> None:
-        text = encode(key, value)
+        text = encode_value(key, value)
         with self._failures("written"):
             self._connection.execute(_WRITE, (key, text))
 
@@ -53,15 +53,15 @@ class SQLiteMemory(Memory):
         check_key(key)
         with self._failures("read"):
             row = self._connection.execute(_READ, (key,)).fetchone()
-        return None if row is None else decode(key, row[0])
+        return None if row is None else decode_value(key, row[0])
 
     def search(self, prefix: str) -> list[tuple[str, Any]]:
         check_prefix(prefix)
-        end = after_prefix(prefix)
+        end = prefix_upper_bound(prefix)
         query, bounds = (_SEARCH_OPEN, (prefix,)) if end is None else (_SEARCH, (prefix, end))
         with self._failures("searched"):
             rows = self._connection.execute(query, bounds).fetchall()
-        return [(key, decode(key, value)) for key, value in rows]
+        return [(key, decode_value(key, value)) for key, value in rows]
 
     def close(self) -> None:
         """Close the file. Safe to call twice."""
@@ -70,7 +70,7 @@ class SQLiteMemory(Memory):
     def _set_up(self) -> None:
         with self._failures("opened"):
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            while_busy(lambda: self._connection.execute("PRAGMA journal_mode = WAL"))
+            retry_while_locked(lambda: self._connection.execute("PRAGMA journal_mode = WAL"))
             self._connection.execute(_CREATE)
 
     @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import ClassVar, TypeAlias
 
-from aeon.base.json import Json, JsonObject, copied
+from aeon.base.json import Json, JsonObject, copy_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class PlanningStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class TextMade(Event):
+class TextGenerated(Event):
     """A piece of model output, as it is made. `purpose` is "choice" (of skills), "plan", "call" or "answer"."""
 
     kind: ClassVar[str] = "text_made"
@@ -42,7 +42,7 @@ class PlanReady(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class StepStarted(Event):
+class PlanStepStarted(Event):
     kind: ClassVar[str] = "step_started"
     step: JsonObject
     position: int
@@ -58,7 +58,7 @@ class ToolInvoked(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired(Event):
+class RepairAttempted(Event):
     """A repair was tried: `action` is a SupervisorAction, `step_id` None for the plan itself."""
 
     kind: ClassVar[str] = "repaired"
@@ -67,7 +67,7 @@ class Repaired(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Warned(Event):
+class WarningIssued(Event):
     """Something the user should know that ends nothing."""
 
     kind: ClassVar[str] = "warning"
@@ -76,7 +76,7 @@ class Warned(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class StepEnded(Event):
+class PlanStepEnded(Event):
     """A step is complete or failed. `result` or `error` says how; `marks` name what was unusual about it."""
 
     kind: ClassVar[str] = "step_ended"
@@ -99,12 +99,12 @@ class NodeStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class NodeSpoke(Event):
+class NodeEventEmitted(Event):
     """A script said something: one event of its protocol, as data. Nothing of it counts until the node ended well."""
 
     kind: ClassVar[str] = "node_spoke"
     tool_id: str
-    said: JsonObject
+    protocol_event: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class SkillsChosen(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Replanned(Event):
+class ReplanRequested(Event):
     """An attempt came to nothing and another plan is asked for. `disabled` are the skills left out from now on."""
 
     kind: ClassVar[str] = "replanned"
@@ -180,11 +180,11 @@ class GuardedObserver:
             _LOG.exception("The observer failed at %s; it is told nothing more of this run.", event.kind)
 
 
-def guarded(observer: Observer | None) -> Observer | None:
+def guard_observer(observer: Observer | None) -> Observer | None:
     """`observer`, unable to harm the run that it observes; None for None."""
     return observer if observer is None or isinstance(observer, GuardedObserver) else GuardedObserver(observer)
 
 
 def _copy(event: Event) -> Event:
     held: JsonObject = {one.name: getattr(event, one.name) for one in fields(event)}
-    return replace(event, **{name: copied(value) for name, value in held.items() if isinstance(value, (dict, list))})
+    return replace(event, **{name: copy_json(value) for name, value in held.items() if isinstance(value, (dict, list))})

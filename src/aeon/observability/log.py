@@ -11,8 +11,8 @@ from typing import Protocol
 
 from aeon.base.errors import LogError
 from aeon.base.folders import make_folder
-from aeon.base.json import JsonObject, canonical
-from aeon.observability.history import FIRST, History
+from aeon.base.json import JsonObject, canonical_json
+from aeon.observability.history import INITIAL_HASH, LogHistory
 
 
 class RunLog(Protocol):
@@ -31,7 +31,7 @@ class RunLog(Protocol):
 class ChainedLog:
     """Encodes entries canonically, each with the hash of the one before, and hands every line to `put`."""
 
-    def __init__(self, put: Callable[[bytes], None], *, prev: str = FIRST, entries: int = 0) -> None:
+    def __init__(self, put: Callable[[bytes], None], *, prev: str = INITIAL_HASH, entries: int = 0) -> None:
         self.entries = entries
         self._put = put
         self._prev = prev
@@ -39,7 +39,7 @@ class ChainedLog:
     def append(self, entry: JsonObject) -> None:
         """Encode one entry and hand it on, without its newline. Raises LogError for what is no JSON."""
         try:
-            line = canonical({**entry, "prev": self._prev}).encode()
+            line = canonical_json({**entry, "prev": self._prev}).encode()
         except (ValueError, TypeError, RecursionError) as error:
             raise LogError(f"The entry {self.entries + 1} is no JSON: {error}.") from error
         self._put(line)
@@ -47,7 +47,7 @@ class ChainedLog:
         self.entries += 1
 
 
-def no_log() -> ChainedLog:
+def null_log() -> ChainedLog:
     """A log that keeps nothing, for runs that want none."""
     return ChainedLog(lambda _line: None)
 
@@ -63,7 +63,7 @@ class JsonlLog(ChainedLog):
         self,
         path: Path | str,
         *,
-        after: History | None = None,
+        after: LogHistory | None = None,
         sync: bool = False,
         write: Callable[[int, bytes], int] = os.write,
     ) -> None:
@@ -74,7 +74,7 @@ class JsonlLog(ChainedLog):
         if after is None:
             super().__init__(self._append_line)
         else:
-            super().__init__(self._append_line, prev=after.head, entries=len(after.entries))
+            super().__init__(self._append_line, prev=after.last_hash, entries=len(after.entries))
         self.path = Path(path)
         self._sync = sync
         self._write = write
@@ -87,9 +87,9 @@ class JsonlLog(ChainedLog):
             os.close(self._file)
             self._file = -1
 
-    def _go_on(self, after: History) -> int:
+    def _go_on(self, after: LogHistory) -> int:
         """Drop the torn last line, now that nobody else writes. Raises LogError when somebody wrote meanwhile."""
-        if os.fstat(self._file).st_size != after.size + after.torn:
+        if os.fstat(self._file).st_size != after.size + after.torn_bytes:
             self.close()
             raise LogError(
                 f"The log {self.path} has changed since it was read.", next_step="Another process went on with it."

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from aeon.base.errors import ExecutionError
-from aeon.base.json import JsonObject, copied
+from aeon.base.json import JsonObject, copy_json
 
-Text = Annotated[str, StringConstraints(pattern=r"\S")]
+NonBlankText = Annotated[str, StringConstraints(pattern=r"\S")]
 """A string with something in it."""
 
 
@@ -34,10 +34,10 @@ class PlanStep(BaseModel):
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
-    step_id: Text
-    description: Text
+    step_id: NonBlankText
+    description: NonBlankText
     status: StepStatus = StepStatus.PENDING
-    tool: Text | None = None
+    tool: NonBlankText | None = None
     agent: Literal["llm"] | None = None
     arguments: JsonObject | None = None
     errors: list[str] = Field(default_factory=list[str])
@@ -58,7 +58,7 @@ class PlanStep(BaseModel):
         if self.agent is not None:
             fields["agent"] = self.agent
         if self.arguments is not None:
-            fields["arguments"] = copied(self.arguments)
+            fields["arguments"] = copy_json(self.arguments)
         if self.errors:
             fields["errors"] = list(self.errors)
         return fields
@@ -69,7 +69,7 @@ class Plan(BaseModel):
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
-    goal: Text
+    goal: NonBlankText
     steps: list[PlanStep] = Field(min_length=1)
 
     @field_validator("steps")

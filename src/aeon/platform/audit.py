@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aeon.base.json import JsonObject, canonical
+from aeon.base.json import JsonObject, canonical_json
 from aeon.platform.records import KEY_SEPARATOR
 
 GENESIS = "0" * 64
@@ -12,7 +12,7 @@ GENESIS = "0" * 64
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class AuditAction:
     """What is to be recorded. `actor` did it; `owner` is whose the subject is."""
 
     action: str
@@ -25,14 +25,14 @@ class Deed:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChainHead:
     """Where a user's chain ends: the number of its entries, and the last one's hash."""
 
     seq: int = 0
     hash: str = GENESIS
 
 
-def entry_after(head: Head, user: str, at: str, deed: Deed) -> JsonObject:
+def next_entry(head: ChainHead, user: str, at: str, deed: AuditAction) -> JsonObject:
     """The entry of a user's chain that follows `head`, as a row."""
     row: JsonObject = {
         "user_id": user,
@@ -42,24 +42,24 @@ def entry_after(head: Head, user: str, at: str, deed: Deed) -> JsonObject:
         "subject": deed.subject,
         "actor_id": deed.actor,
         "owner_id": deed.owner,
-        "details": canonical(deed.details),
+        "details": canonical_json(deed.details),
         "previous": head.hash,
     }
     return {**row, "hash": _hash(_published(row))}
 
 
-def entry_of(row: JsonObject) -> JsonObject:
+def published_entry(row: JsonObject) -> JsonObject:
     """An entry's row under the published names, which its hash is made of."""
     return {**_published(row), "hash": row["hash"]}
 
 
-def broken_at(entries: Iterable[JsonObject], head: Head, noted: Head | None = None) -> str | None:
+def find_chain_fault(entries: Iterable[JsonObject], head: ChainHead, noted: ChainHead | None = None) -> str | None:
     """What is wrong first with a user's whole chain, in order; None when it is whole up to `head`.
 
     `noted` is where it ended when somebody noted that elsewhere: a chain that was cut off and joined anew, head and
     all, no longer holds it.
     """
-    seen = Head()
+    seen = ChainHead()
     for entry in entries:
         if entry["seq"] != seen.seq + 1:
             return f"entry {seen.seq + 1} is missing"
@@ -69,7 +69,7 @@ def broken_at(entries: Iterable[JsonObject], head: Head, noted: Head | None = No
             return f"entry {entry['seq']} was changed"
         if noted is not None and entry["seq"] == noted.seq and entry["hash"] != noted.hash:
             return f"entry {noted.seq} is not the one that was noted"
-        seen = Head(entry["seq"], entry["hash"])
+        seen = ChainHead(entry["seq"], entry["hash"])
     if noted is not None and seen.seq < noted.seq:
         return f"it ends at entry {seen.seq}, before entry {noted.seq} that was noted"
     return None if seen == head else f"entries after {seen.seq} are missing"
@@ -91,4 +91,4 @@ def _published(row: JsonObject) -> JsonObject:
 
 
 def _hash(said: JsonObject) -> str:
-    return hashlib.sha256(canonical(said).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(said).encode()).hexdigest()

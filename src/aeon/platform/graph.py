@@ -12,7 +12,7 @@ from typing import Final
 from pydantic.alias_generators import to_camel
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.store import Dialect, Row, Texts
+from aeon.platform.store import Dialect, DialectQuery, Row
 
 SEPARATOR: Final = "/"
 """Between the columns of a key in the id of a node."""
@@ -29,10 +29,10 @@ _ESCAPED: Final = r"""(SELECT CASE WHEN said GLOB '*[' || char(1) || '-' || char
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class ComputedProperty:
     """A property that several columns make up."""
 
-    sql: Texts
+    sql: DialectQuery
     """Its value in the views, as JSON."""
     columns: Mapping[str, str]
     """What an export selects to make it, by the name in the row."""
@@ -54,7 +54,7 @@ class RowType:
     """Columns that hold JSON text. A column that is in none of these sets holds a text."""
     booleans: frozenset[str] = _NONE
     numbers: frozenset[str] = _NONE
-    computed: Mapping[str, Computed] = field(default_factory=dict[str, Computed])
+    computed: Mapping[str, ComputedProperty] = field(default_factory=dict[str, ComputedProperty])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class EdgeType(RowType):
     """The primary key of a table that holds edges alone."""
 
 
-class Graph:
+class GraphSchema:
     """All types of nodes and edges. The order of the nodes satisfies the foreign keys between their tables."""
 
     def __init__(self, nodes: Sequence[NodeType], edges: Sequence[EdgeType]) -> None:
@@ -144,25 +144,25 @@ class Graph:
         return _select(columns, self.rows(edge), edge.where)
 
 
-def published(*columns: str, **renamed: str) -> dict[str, str]:
+def published_columns(*columns: str, **renamed: str) -> dict[str, str]:
     """Columns by their published names: in camel case, or as given."""
     return {**{to_camel(column): column for column in columns}, **renamed}
 
 
-def id_of(columns: Iterable[str]) -> str:
+def node_id_sql(columns: Iterable[str]) -> str:
     """The SQL of a node's id, of its key's columns. SQLite searches views only by columns that are all of one type."""
     parts = tuple(columns)
     joined = f" || '{SEPARATOR}' || ".join(parts)
     return joined if len(parts) == 1 else f"CAST({joined} AS text)"
 
 
-def quoted(text: str) -> str:
+def json_text_sql(text: str) -> str:
     """The SQL of a text as JSON in SQLite, but for control characters, which the view escapes."""
     return f"""coalesce('"' || replace(replace({text}, '\\', '\\\\'), '"', '\\"') || '"', 'null')"""
 
 
 def _node_branch(node: NodeType, dialect: Dialect) -> str:
-    columns = {"label": f"'{node.label}'", "id": id_of(node.key), "properties": _object(node, dialect)}
+    columns = {"label": f"'{node.label}'", "id": node_id_sql(node.key), "properties": _object(node, dialect)}
     return _select(columns, node.table)
 
 
@@ -192,7 +192,7 @@ def _value(kind: RowType, column: str, dialect: Dialect, said: str) -> str:
     if column in kind.booleans:
         return f"CASE {said} WHEN 1 THEN 'true' ELSE 'false' END" if dialect == "sqlite" else f"({said} = 1)"
     if dialect == "sqlite":
-        return f"coalesce({said}, 'null')" if column in kind.json | kind.numbers else quoted(said)
+        return f"coalesce({said}, 'null')" if column in kind.json | kind.numbers else json_text_sql(said)
     return f"CAST({said} AS json)" if column in kind.json else said
 
 
@@ -210,6 +210,6 @@ def _join(alias: str, node: NodeType, columns: Mapping[str, str]) -> str:
 
 def _end_id(alias: str, node: NodeType, columns: Mapping[str, str]) -> str:
     if not _refers_by_key(node, columns):
-        return id_of(f"{alias}.{column}" for column in node.key)
+        return node_id_sql(f"{alias}.{column}" for column in node.key)
     theirs = {theirs: column for column, theirs in columns.items()}
-    return id_of(f"e.{theirs.get(column, column)}" for column in node.key)
+    return node_id_sql(f"e.{theirs.get(column, column)}" for column in node.key)

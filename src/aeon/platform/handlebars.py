@@ -5,33 +5,33 @@
 
 from typing import TYPE_CHECKING, cast
 
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 
 if TYPE_CHECKING:
     from pydantic_handlebars import HandlebarsEnvironment
     from pydantic_handlebars._ast_nodes import Program, SubExpression
     from pydantic_handlebars._compiler import Compiler, Scope
 
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 """Of one template, 2 s or so."""
 _CHARACTERS_A_STEP = 100
 
 
 class _Object(dict[str, Json]):
     def __str__(self) -> str:
-        return canonical(self)
+        return canonical_json(self)
 
 
 class _List(list[Json]):
     def __str__(self) -> str:
-        return canonical(self)
+        return canonical_json(self)
 
 
 class EndlessTemplateError(Exception):
     """A template takes more steps than any should: loops in loops over what it was given."""
 
 
-def rendered(environment: "HandlebarsEnvironment", template: str, values: JsonObject) -> str:
+def render_template(environment: "HandlebarsEnvironment", template: str, values: JsonObject) -> str:
     """The text of a template. Raises HandlebarsError, EndlessTemplateError, RecursionError for blocks too deep.
 
     Steps are counted, not seconds, so that the same values always give the same. The library's public way makes plain
@@ -58,7 +58,7 @@ def _count_steps(compiler: "Compiler") -> None:
     def count(more: int) -> None:
         nonlocal steps
         steps += more
-        if steps > MOST_STEPS:
+        if steps > MAX_STEPS:
             raise EndlessTemplateError
 
     def counted_block(program: "Program", scope: "Scope") -> str:

@@ -9,12 +9,12 @@ from itertools import count, takewhile
 from typing import cast
 
 from aeon.base.clock import Clock
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform import queries
-from aeon.platform.audit import GENESIS, Deed, Head, broken_at, entry_after, entry_of
+from aeon.platform.audit import GENESIS, AuditAction, ChainHead, find_chain_fault, next_entry, published_entry
 from aeon.platform.errors import ConflictError, RuleError, UnknownUserError, VersionError
 from aeon.platform.records import NAME
-from aeon.platform.store import Row, Store, Unit
+from aeon.platform.store import Row, Store, UnitOfWork
 
 _REMEMBERED = timedelta(hours=24)
 """How long a repetition gets the first answer (platform 20)."""
@@ -28,7 +28,7 @@ _PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class MutationRequest:
     """Who asks for a change. `key` is their Idempotency-Key (platform 20).
 
     `expected` is the version of what is changed that they have seen: a change of another version is refused
@@ -40,7 +40,7 @@ class Request:
     expected: int | None = None
     on_replay: Callable[[], None] | None = field(default=None, compare=False, repr=False)
 
-    def to(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
+    def mutation(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
         """The mutation that this request asks for."""
         return Mutation(self, verb, target, parameters)
 
@@ -52,7 +52,7 @@ class Mutation:
     A digest of it is kept, so a secret's value never stands in the parameters, but the vault's keyed digest of it.
     """
 
-    request: Request
+    request: MutationRequest
     verb: str
     """A kind and what is done: `tool.create`, `service.change`, `process.start`."""
     target: str
@@ -67,7 +67,9 @@ class Mutation:
     def key(self) -> str | None:
         return self.request.key
 
-    def expecting(self, version: Callable[[Unit], int | None], work: Callable[[Unit], None]) -> Callable[[Unit], None]:
+    def expecting(
+        self, version: Callable[[UnitOfWork], int | None], work: Callable[[UnitOfWork], None]
+    ) -> Callable[[UnitOfWork], None]:
         """`work`, refused with a VersionError where the record has another version than the request expects.
 
         A repetition that gets its first answer is not held against it.
@@ -76,7 +78,7 @@ class Mutation:
         if expected is None:
             return work
 
-        def checked(unit: Unit) -> None:
+        def checked(unit: UnitOfWork) -> None:
             if (now := version(unit)) != expected:
                 raise VersionError(expected, now)
             work(unit)
@@ -114,7 +116,7 @@ class Ledger:
         if not self._store.read(queries.HAS_USER, {"user": user}):
             raise _unknown(user)
 
-    def answer(self, mutation: Mutation) -> JsonObject | None:
+    def earlier_answer(self, mutation: Mutation) -> JsonObject | None:
         """The answer that the same mutation got before; None when it is new, has no key, or is older than a day.
 
         Raises ConflictError when its key was used for something else.
@@ -124,7 +126,7 @@ class Ledger:
         return self._answer_in(self._store.read(queries.EARLIER_REQUEST, {"id": _request_id(mutation)}), mutation)
 
     def commit(
-        self, work: Callable[[Unit], None], mutation: Mutation, deeds: Sequence[Deed], answer: JsonObject
+        self, work: Callable[[UnitOfWork], None], mutation: Mutation, deeds: Sequence[AuditAction], answer: JsonObject
     ) -> JsonObject:
         """Carry out a mutation, whole or not at all: `work` writes and guards, its records are written around it.
 
@@ -133,7 +135,7 @@ class Ledger:
         DuplicateError where a value was taken.
         """
 
-        def whole(unit: Unit) -> JsonObject:
+        def whole(unit: UnitOfWork) -> JsonObject:
             heads = self._heads(unit, deeds)
             if (earlier := self._remember(unit, mutation, answer)) is not None:
                 return earlier
@@ -143,54 +145,54 @@ class Ledger:
 
         return self._store.update(whole)
 
-    def trail(self, user: str) -> Iterator[JsonObject]:
+    def audit_log(self, user: str) -> Iterator[JsonObject]:
         """A user's audit entries, oldest first."""
         after = 0
         while page := self._store.read(queries.AUDIT_PAGE, {"user": user, "after": after, "limit": _PAGE}):
-            yield from map(entry_of, page)
+            yield from map(published_entry, page)
             after = page[-1]["seq"]
 
-    def head(self, user: str) -> Head:
+    def chain_head(self, user: str) -> ChainHead:
         """Where a user's audit trail ends now. Save it elsewhere to give it to `verify` later."""
         rows = self._store.read(queries.HEAD, {"user": user})
-        return Head(rows[0]["seq"], rows[0]["hash"]) if rows else Head()
+        return ChainHead(rows[0]["seq"], rows[0]["hash"]) if rows else ChainHead()
 
-    def verify(self, user: str, noted: Head | None = None) -> str | None:
+    def verify_audit_log(self, user: str, noted: ChainHead | None = None) -> str | None:
         """What is wrong with a user's audit trail; None when it is whole and continues `noted` (platform 19)."""
-        head = self.head(user)
-        return broken_at(takewhile(lambda entry: entry["seq"] <= head.seq, self.trail(user)), head, noted)
+        head = self.chain_head(user)
+        return find_chain_fault(takewhile(lambda entry: entry["seq"] <= head.seq, self.audit_log(user)), head, noted)
 
-    def _heads(self, unit: Unit, deeds: Sequence[Deed]) -> dict[str, Head]:
+    def _heads(self, unit: UnitOfWork, deeds: Sequence[AuditAction]) -> dict[str, ChainHead]:
         """Where the trails end that these deeds go into. No other mutation adds to them until this one ends.
 
         A guard about another user's thing is safe with that: each mutation of it is a deed of its owner's trail.
         """
-        heads: dict[str, Head] = {}
+        heads: dict[str, ChainHead] = {}
         for user in sorted({user for deed in deeds for user in (deed.actor, deed.owner)}):
             rows = unit.read(queries.LOCKED_HEAD, {"user": user})
             if not rows:
                 raise _unknown(user)
-            heads[user] = Head(rows[0]["seq"], rows[0]["hash"])
+            heads[user] = ChainHead(rows[0]["seq"], rows[0]["hash"])
         return heads
 
-    def _record(self, unit: Unit, deeds: Sequence[Deed], heads: dict[str, Head]) -> None:
+    def _record(self, unit: UnitOfWork, deeds: Sequence[AuditAction], heads: dict[str, ChainHead]) -> None:
         at = self.now()
         for deed in deeds:
             for user in dict.fromkeys((deed.actor, deed.owner)):
-                entry = entry_after(heads[user], user, at, deed)
+                entry = next_entry(heads[user], user, at, deed)
                 unit.write(queries.ADD_ENTRY, entry)
-                heads[user] = Head(entry["seq"], entry["hash"])
+                heads[user] = ChainHead(entry["seq"], entry["hash"])
         for user, head in heads.items():
             unit.write(queries.MOVE_HEAD, {"user_id": user, "seq": head.seq, "hash": head.hash})
 
-    def _remember(self, unit: Unit, mutation: Mutation, answer: JsonObject) -> JsonObject | None:
+    def _remember(self, unit: UnitOfWork, mutation: Mutation, answer: JsonObject) -> JsonObject | None:
         """Keep the answer for a repetition; if this is one, what was answered within the last day."""
         if mutation.key is None:
             return None
         if next(self._remembered) % _FORGETS_EVERY == 0:
             unit.write(queries.FORGET_REQUESTS, {"since": self._since(), "limit": _FORGOTTEN_AT_ONCE})
         id_ = _request_id(mutation)
-        asked = {"id": id_, "at": self.now(), "body": _digest_of(mutation), "answer": canonical(answer)}
+        asked = {"id": id_, "at": self.now(), "body": _digest_of(mutation), "answer": canonical_json(answer)}
         if unit.write(queries.REMEMBER_REQUEST, asked):
             return None
         earlier = self._answer_in(unit.read(queries.EARLIER_REQUEST, {"id": id_}), mutation)
@@ -229,4 +231,4 @@ def _digest_of(mutation: Mutation) -> str:
 
 
 def _digest(value: Json) -> str:
-    return hashlib.sha256(canonical(value).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()

@@ -45,7 +45,7 @@ _ADDED: Final[Mapping[str, JsonObject]] = {"Service": _UNLIMITED, "ServiceTempla
 """Properties that older things lack, with what that meant."""
 
 
-def current(label: str, properties: JsonObject) -> JsonObject:
+def upgrade_properties(label: str, properties: JsonObject) -> JsonObject:
     """The properties of a node under the names, and in the form, that they have now. Others stay as they are."""
     obsolete = _OBSOLETE_EVERYWHERE | _OBSOLETE.get(label, frozenset())
     empty = _EMPTY_IS_NONE.get(label, frozenset())

@@ -3,19 +3,19 @@
 from collections.abc import Callable
 from typing import cast
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.graph import RowType
 from aeon.platform.store import Row
 
 
-def properties_of(kind: RowType, row: Row) -> JsonObject:
+def properties_from_row(kind: RowType, row: Row) -> JsonObject:
     """The properties of a row. Those that are None are left out, and objects are JSON text."""
     said = {name: _published(kind, column, row[column]) for name, column in kind.properties.items()}
     said |= {name: each.value(row) for name, each in kind.computed.items()}
     return {name: value for name, value in said.items() if value is not None}
 
 
-def columns_of(kind: RowType, properties: JsonObject, tell: Callable[[str], None]) -> JsonObject:
+def row_from_properties(kind: RowType, properties: JsonObject, tell: Callable[[str], None]) -> JsonObject:
     """The columns that hold the properties. `tell` is told of each that is unknown or has a wrong value."""
     row: JsonObject = {}
     for name, value in properties.items():
@@ -43,7 +43,7 @@ def _published(kind: RowType, column: str, value: Json) -> Json:
 def _stored(kind: RowType, column: str, value: Json) -> Json:
     if column in kind.booleans:
         return int(value)
-    return canonical(value) if column in kind.json and not isinstance(value, str) else value
+    return canonical_json(value) if column in kind.json and not isinstance(value, str) else value
 
 
 def _fault(kind: RowType, column: str, value: Json) -> str:

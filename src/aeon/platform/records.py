@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.errors import RuleError
 
 NAME: Final = r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?$"
@@ -67,12 +67,12 @@ class Record(BaseModel):
     def as_row(self) -> JsonObject:
         """As values by column: objects and lists as JSON text."""
         return {
-            name: canonical(value) if name in self.stored_as_text and value is not None else value
+            name: canonical_json(value) if name in self.stored_as_text and value is not None else value
             for name, value in self.model_dump(mode="json").items()
         }
 
 
-def storable(text: str) -> str:
+def replace_unstorable(text: str) -> str:
     """A text of somebody else's without NUL and without halves of surrogate pairs, which no store keeps."""
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 

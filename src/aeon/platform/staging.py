@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, Self
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.platform.graph import EdgeType, Graph, NodeType
-from aeon.platform.old_exports import OBSOLETE_LABELS, current
-from aeon.platform.property_values import columns_of
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.platform.graph import EdgeType, GraphSchema, NodeType
+from aeon.platform.old_exports import OBSOLETE_LABELS, upgrade_properties
+from aeon.platform.property_values import row_from_properties
 from aeon.platform.store import StoreError
 
 _IN_MEMORY: Final = 1_000_000
@@ -35,7 +35,7 @@ class Spool:
 
     def add(self, value: Json) -> None:
         """Add a value at the end. Raises StoreError when the disk is full."""
-        line = f"{canonical(value)}\n"
+        line = f"{canonical_json(value)}\n"
         with _disk_errors():
             self._file.write(line)
 
@@ -104,10 +104,10 @@ class _Problems:
         return len(self.found) >= _MOST_PROBLEMS
 
 
-class Staging:
+class ExportStaging:
     """The rows of a whole record. A context manager: its files go with it."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: GraphSchema) -> None:
         self._graph = graph
         self._joined = _joined_columns(graph)
         self._required = {label: _required(graph, node) for label, node in graph.nodes.items()}
@@ -180,7 +180,9 @@ class Staging:
             self._problems.add(line, f"has the unknown label {label!r}")
             return
         node = self._graph.nodes[label]
-        row = columns_of(node, current(label, properties), lambda text: self._problems.add(line, text))
+        row = row_from_properties(
+            node, upgrade_properties(label, properties), lambda text: self._problems.add(line, text)
+        )
         self._spools[label].add([number, row])
         missing = self._required[label].keys() - row.keys()
         joins = self._joined.get(label, set[str]())
@@ -199,7 +201,7 @@ class Staging:
         if edge is None:
             self._problems.add(line, f"is an edge {kind!r} from {source.label} to {target.label}, which is unknown")
             return
-        values = columns_of(edge, properties, lambda text: self._problems.add(line, text))
+        values = row_from_properties(edge, properties, lambda text: self._problems.add(line, text))
         if edge.key:
             said = {column: f"the property {name!r}" for name, column in edge.properties.items()}
             self._tell_missing(line, kind, said, said.keys() - values.keys())
@@ -242,7 +244,7 @@ def _referred(columns: Mapping[str, str], end: _Node) -> JsonObject:
     return {column: end.values[theirs] for column, theirs in columns.items() if theirs in end.values}
 
 
-def _joined_columns(graph: Graph) -> dict[str, set[str]]:
+def _joined_columns(graph: GraphSchema) -> dict[str, set[str]]:
     """By label, the columns of a node's row that edges read or write."""
     found: dict[str, set[str]] = {}
     for edge in graph.edges.values():
@@ -252,7 +254,7 @@ def _joined_columns(graph: Graph) -> dict[str, set[str]]:
     return found
 
 
-def _required(graph: Graph, node: NodeType) -> dict[str, str]:
+def _required(graph: GraphSchema, node: NodeType) -> dict[str, str]:
     """The columns of a node's row that have no default, and what of an export says each."""
     words: dict[str, str] = {}
     for edge in graph.edges.values():

@@ -20,14 +20,14 @@ T = TypeVar("T")
 Dialect: TypeAlias = Literal["sqlite", "postgresql"]
 
 
-class Texts(NamedTuple):
+class DialectQuery(NamedTuple):
     """One query in two texts, where the dialects differ. Both have the same parameters and columns."""
 
     sqlite: str
     postgresql: str
 
 
-Query: TypeAlias = str | Texts
+Query: TypeAlias = str | DialectQuery
 
 Params: TypeAlias = Mapping[str, Json]
 """Bound to a query's `:names`: strings without NUL, 64-bit integers, finite floats, booleans, None, lists."""
@@ -85,7 +85,7 @@ class InvariantError(StoreError):
     """The database refuses to break an invariant: a check, or what is immutable; nothing was written."""
 
 
-class Unit(Protocol):
+class UnitOfWork(Protocol):
     """One unit of work: a transaction. Its reads see its own writes."""
 
     def read(self, query: Query, params: Params | None = None) -> list[Row]:
@@ -124,11 +124,11 @@ class Store(Protocol):
         """The rows of one query that changes nothing. `timeout` is in seconds (QueryTimeoutError)."""
         ...
 
-    def view(self, work: Callable[[Unit], T]) -> T:
+    def view(self, work: Callable[[UnitOfWork], T]) -> T:
         """The result of several reads, all of which see the record as it was at one moment."""
         ...
 
-    def update(self, work: Callable[[Unit], T]) -> T:
+    def update(self, work: Callable[[UnitOfWork], T]) -> T:
         """Carry out a unit of work and commit it, or nothing of it when it raises.
 
         `work` is called again when it met another unit of work, so it has no effect but on its unit. Raises
@@ -151,6 +151,6 @@ def guard(*, holds: bool) -> None:
         raise GuardError
 
 
-def writes_one(query: Query, params: Params) -> Callable[[Unit], None]:
+def write_one(query: Query, params: Params) -> Callable[[UnitOfWork], None]:
     """A unit of work that is one query, and raises GuardError unless that writes exactly one row."""
     return lambda unit: guard(holds=unit.write(query, params) == 1)

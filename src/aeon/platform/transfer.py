@@ -6,11 +6,20 @@ from itertools import islice
 from typing import Final
 
 from aeon.base.json import JsonObject
-from aeon.platform.graph import EdgeType, NodeType, id_of
-from aeon.platform.graph_types import GRAPH
-from aeon.platform.property_values import properties_of
-from aeon.platform.staging import Spool, Staging
-from aeon.platform.store import DuplicateError, GuardError, InvariantError, QueryError, Row, Store, StoreError, Unit
+from aeon.platform.graph import EdgeType, NodeType, node_id_sql
+from aeon.platform.graph_types import GRAPH_SCHEMA
+from aeon.platform.property_values import properties_from_row
+from aeon.platform.staging import ExportStaging, Spool
+from aeon.platform.store import (
+    DuplicateError,
+    GuardError,
+    InvariantError,
+    QueryError,
+    Row,
+    Store,
+    StoreError,
+    UnitOfWork,
+)
 
 _PAGE: Final = 200
 """Rows that are read at once."""
@@ -36,7 +45,7 @@ def load(store: Store, records: Iterable[JsonObject]) -> None:
     Takes what `export` made, and the exports of the graph stores that held the record before. Raises StoreError with
     everything that is wrong, each with its line, and where the record is not empty.
     """
-    with Staging(GRAPH) as staging:
+    with ExportStaging(GRAPH_SCHEMA) as staging:
         staging.read(records)
         store.update(lambda unit: _fill(unit, staging))
 
@@ -48,7 +57,10 @@ def copy(source: Store, target: Store) -> None:
 
 def counts(store: Store) -> dict[str, int]:
     """How many nodes of each label there are, of labels that have any. It goes through whole tables."""
-    of_each = (f"SELECT '{node.label}' AS label, count(*) AS nodes FROM {node.table}" for node in GRAPH.nodes.values())  # noqa: S608  # declared
+    of_each = (
+        f"SELECT '{node.label}' AS label, count(*) AS nodes FROM {node.table}"  # noqa: S608  # declared
+        for node in GRAPH_SCHEMA.nodes.values()
+    )
     rows = store.read(" UNION ALL ".join(of_each))
     return {row["label"]: row["nodes"] for row in rows if row["nodes"]}
 
@@ -62,7 +74,7 @@ class _Selection:
     where: str
     key: Sequence[str]
 
-    def pages(self, unit: Unit) -> Iterator[Row]:
+    def pages(self, unit: UnitOfWork) -> Iterator[Row]:
         """All rows."""
         named = [*self.columns.items(), *((f"key_{place}", column) for place, column in enumerate(self.key))]
         select = f"SELECT {', '.join(f'{column} AS {name}' for name, column in named)} FROM {self.rows}"  # noqa: S608  # declared
@@ -77,50 +89,50 @@ class _Selection:
             rows = unit.read(f"{select}{more} {end}", last) if len(rows) == _PAGE else []
 
 
-def _records(unit: Unit) -> Iterator[JsonObject]:
-    joined = {label for edge in GRAPH.edges.values() for label in (edge.source, edge.target)}
+def _records(unit: UnitOfWork) -> Iterator[JsonObject]:
+    joined = {label for edge in GRAPH_SCHEMA.edges.values() for label in (edge.source, edge.target)}
     numbers: dict[tuple[str, str], int] = {}
     number = 0
-    for node in GRAPH.nodes.values():
+    for node in GRAPH_SCHEMA.nodes.values():
         for row in _nodes(node).pages(unit):
-            yield {"node": number, "labels": [node.label], "properties": properties_of(node, row)}
+            yield {"node": number, "labels": [node.label], "properties": properties_from_row(node, row)}
             if node.label in joined:
                 numbers[node.label, row["node_id"]] = number
             number += 1
-    for edge in GRAPH.edges.values():
+    for edge in GRAPH_SCHEMA.edges.values():
         for row in _edges(edge).pages(unit):
             ends = {"from": numbers[edge.source, row["from_id"]], "to": numbers[edge.target, row["to_id"]]}
-            yield {"edge": edge.type, **ends, "properties": properties_of(edge, row)}
+            yield {"edge": edge.type, **ends, "properties": properties_from_row(edge, row)}
 
 
 def _nodes(node: NodeType) -> _Selection:
-    columns = {"node_id": id_of(node.key), **{column: column for column in node.properties.values()}}
+    columns = {"node_id": node_id_sql(node.key), **{column: column for column in node.properties.values()}}
     for each in node.computed.values():
         columns |= each.columns
     return _Selection(columns, node.table, "", node.key)
 
 
 def _edges(edge: EdgeType) -> _Selection:
-    ends = {"from_id": GRAPH.source_id(edge), "to_id": GRAPH.target_id(edge)}
+    ends = {"from_id": GRAPH_SCHEMA.source_id(edge), "to_id": GRAPH_SCHEMA.target_id(edge)}
     columns = {column: f"e.{column}" for column in edge.properties.values()}
-    key = [f"e.{column}" for column in GRAPH.key(edge)]
-    return _Selection({**ends, **columns}, GRAPH.rows(edge), edge.where, key)
+    key = [f"e.{column}" for column in GRAPH_SCHEMA.key(edge)]
+    return _Selection({**ends, **columns}, GRAPH_SCHEMA.rows(edge), edge.where, key)
 
 
-def _fill(unit: Unit, staging: Staging) -> None:
-    for node in GRAPH.nodes.values():
+def _fill(unit: UnitOfWork, staging: ExportStaging) -> None:
+    for node in GRAPH_SCHEMA.nodes.values():
         if unit.read(f"SELECT 1 AS found FROM {node.table} LIMIT 1"):  # noqa: S608  # declared
             raise StoreError(
                 f"The record is not empty: it has a {node.label}.", next_step="Load into a new record, or restore it."
             )
-    for node in GRAPH.nodes.values():
+    for node in GRAPH_SCHEMA.nodes.values():
         _insert(unit, node.table, staging.nodes(node))
-    for edge in GRAPH.edges.values():
+    for edge in GRAPH_SCHEMA.edges.values():
         if edge.key:
             _insert(unit, edge.table, staging.links(edge))
 
 
-def _insert(unit: Unit, table: str, rows: Iterator[JsonObject]) -> None:
+def _insert(unit: UnitOfWork, table: str, rows: Iterator[JsonObject]) -> None:
     while batch := list(islice(rows, _BATCH)):
         columns = sorted(batch[0])
         values = ", ".join(f":{name}" for name in columns)

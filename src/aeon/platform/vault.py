@@ -33,7 +33,7 @@ class SecretKey(NamedTuple):
     version: int
 
 
-class Kept(NamedTuple):
+class StoredSecret(NamedTuple):
     """A secret's value in the vault, and since when: an instant as ISO 8601 in UTC."""
 
     key: SecretKey
@@ -44,7 +44,7 @@ _NAMES = ("username", "client_id", "token_url", "expires_at")
 """Parts of values that open nothing by themselves."""
 
 
-class Revealed:
+class SecretValue:
     """A secret's value for the moment of its use. Neither `repr` nor `str` nor pickling shows it.
 
     The value is an object of strings by the secret's type: api_key `key`; password `username`, `password`; certificate
@@ -61,15 +61,15 @@ class Revealed:
         """The value itself; for nothing but the request that needs it."""
         return dict(self._value)
 
-    def words(self) -> tuple[str, ...]:
+    def all_strings(self) -> tuple[str, ...]:
         """Every string in it that must appear in nothing that is kept."""
         return tuple(str(part) for part in self._value.values() if part)
 
-    def secret_words(self) -> tuple[str, ...]:
+    def secret_strings(self) -> tuple[str, ...]:
         """Those of `words` that open something."""
         return tuple(str(word) for part, word in self._value.items() if word and part not in _NAMES)
 
-    def names(self) -> tuple[str, ...]:
+    def public_strings(self) -> tuple[str, ...]:
         """Those of `words` that say whose the secret is or where it holds, and open nothing by themselves."""
         return tuple(str(word) for part, word in self._value.items() if word and part in _NAMES)
 
@@ -103,7 +103,7 @@ class Vault(Protocol):
         """
         ...
 
-    def open(self, key: SecretKey) -> Revealed:
+    def open(self, key: SecretKey) -> SecretValue:
         """The value. Raises WrongKeyError, TamperedError, VaultError when there is none."""
         ...
 
@@ -111,7 +111,7 @@ class Vault(Protocol):
         """Delete one version of a secret, or all of them; what is not there is no error."""
         ...
 
-    def kept(self) -> list[Kept]:
+    def list_secrets(self) -> list[StoredSecret]:
         """What there is, so that what nothing refers to can be swept."""
         ...
 

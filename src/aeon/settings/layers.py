@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.spelling import nearest
+from aeon.base.spelling import closest_name
 from aeon.settings.model import Settings
 
 
@@ -28,7 +28,7 @@ _SECRET_WORDS = ("api_key", "apikey", "token", "secret", "password")
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class SettingsLayer:
     """Values from one place, as nested sections. `spelling` says how a key is written there, where it is not its name.
 
     `is_text` marks values that are all text (the environment), so that numbers are read out of them.
@@ -48,12 +48,12 @@ class Layer:
         return self.spelling.get(key, self.origin)
 
 
-def variable(key: str) -> str:
+def environment_variable(key: str) -> str:
     """The environment variable of a key: `run.ttl` is AEON_RUN_TTL."""
     return f"AEON_{key.replace('.', '_').upper()}"
 
 
-def merge(layers: Iterable[Layer]) -> tuple[Settings, dict[str, str]]:
+def merge_layers(layers: Iterable[SettingsLayer]) -> tuple[Settings, dict[str, str]]:
     """The settings that the layers give, highest precedence first, and the origin of every key.
 
     The layers must be free of problems.
@@ -70,7 +70,7 @@ def merge(layers: Iterable[Layer]) -> tuple[Settings, dict[str, str]]:
     return Settings.model_validate(merged), {key: origins.get(key, "default") for key in KEYS}
 
 
-def layer_problems(layer: Layer) -> list[str]:
+def layer_problems(layer: SettingsLayer) -> list[str]:
     """Everything wrong with a layer, each problem with its place. Values are never quoted: one may be a secret."""
     try:
         Settings.model_validate(layer.values, strict=not layer.is_text)
@@ -79,12 +79,12 @@ def layer_problems(layer: Layer) -> list[str]:
     return []
 
 
-def unknown_key(key: str, known: Iterable[str] = KEYS, spelled: str = "") -> str:
+def unknown_key_problem(key: str, known: Iterable[str] = KEYS, spelled: str = "") -> str:
     """What to say of a key that does not exist, with the nearest one that does."""
     if any(word in key.casefold() for word in _SECRET_WORDS):
         name = "AEON_MODEL_API_KEY_ENV" if spelled else "model.api_key_env"
         return f"is unknown; keys never stand in settings: set {name} to the NAME of the variable that holds the key"
-    near = nearest(key, known)
+    near = closest_name(key, known)
     return f"is unknown; did you mean {near}?" if near else f"is unknown; known are {', '.join(known)}"
 
 
@@ -93,7 +93,7 @@ def _keys_in(values: JsonObject) -> Iterator[str]:
         yield from (f"{section}.{name}" for name in cast(JsonObject, content))
 
 
-def _problem(layer: Layer, item: Mapping[str, Json]) -> str:
+def _problem(layer: SettingsLayer, item: Mapping[str, Json]) -> str:
     location = [str(part) for part in cast("tuple[int | str, ...]", item["loc"])]
     key = ".".join(location[:2])
     place = layer.origin if layer.name_of(key) == key else ""
@@ -103,7 +103,7 @@ def _problem(layer: Layer, item: Mapping[str, Json]) -> str:
 
 def _reason(key: str, item: Mapping[str, Json]) -> str:
     if item["type"] == "extra_forbidden":
-        return unknown_key(key, [*KEYS, *Settings.model_fields] if "." not in key else KEYS)
+        return unknown_key_problem(key, [*KEYS, *Settings.model_fields] if "." not in key else KEYS)
     if item["type"] in ("model_type", "model_attributes_type"):
         return f"must be a table, written as [{key}]"
     message = str(item["msg"]).removeprefix("Value error, ")

@@ -8,32 +8,39 @@ from typing import NamedTuple, cast
 
 from aeon.base.errors import ConfigError
 from aeon.base.json import Json, JsonObject
-from aeon.base.spelling import nearest
-from aeon.settings.layers import KEYS, Layer, layer_problems, merge, unknown_key, variable
+from aeon.base.spelling import closest_name
+from aeon.settings.layers import (
+    KEYS,
+    SettingsLayer,
+    environment_variable,
+    layer_problems,
+    merge_layers,
+    unknown_key_problem,
+)
 from aeon.settings.model import Settings
-from aeon.settings.trust import own_grants, paths_that_lead_out, weakened_isolation
+from aeon.settings.trust import escaping_path_problems, project_grant_problems, weakened_isolation_problems
 
-FILE = "aeon.toml"
+SETTINGS_FILE = "aeon.toml"
 
 _MAX_BYTES = 1_000_000
 _PATHS = ("run.log_dir", "memory.path", "model.name")
 _MODEL_PATH = "AEON_MODEL_PATH"
 _OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"})
-_VARIABLES = {variable(key): key for key in KEYS}
+_VARIABLES = {environment_variable(key): key for key in KEYS}
 _HOLDERS = ("model.api_key_env", "store.password_env", "graph.password_env", "engine.password_env")
 """Keys whose value is the name of a variable."""
 _LISTS = frozenset({"model.sources", "skills.folders", "skills.disabled", "skills.allow_write"})
 
 
-class LookedFor(NamedTuple):
+class SettingsFile(NamedTuple):
     """A settings file and whether it is there."""
 
     path: Path
-    is_there: bool
+    exists: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSettings:
     """The settings, where each value comes from, and the files that were looked for, nearest first.
 
     `from_project` holds the keys whose value stands in a project's file, and that file.
@@ -41,7 +48,7 @@ class Loaded:
 
     settings: Settings
     origins: Mapping[str, str]
-    files: list[LookedFor]
+    files: list[SettingsFile]
     from_project: Mapping[str, Path]
 
     def value(self, key: str) -> Json:
@@ -50,7 +57,7 @@ class Loaded:
         return getattr(getattr(self.settings, section), name)
 
 
-def load(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], folder: Path) -> Loaded:
+def load_settings(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], folder: Path) -> LoadedSettings:
     """Read every source. `flags` maps a key to the flag's spelling and its value; `folder` is the current folder.
 
     Relative paths in a file are relative to that file, all others to the current folder. Raises ConfigError that lists
@@ -60,15 +67,15 @@ def load(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], fold
     problems: list[str] = []
     given = {name: value for name, value in environ.items() if name.startswith("AEON_") and value}
     layers = [_flag_layer(flags), _environment_layer(given, problems)]
-    layers += [_file_layer(found.path, problems) for found in files if found.is_there]
+    layers += [_file_layer(found.path, problems) for found in files if found.exists]
     problems += _unknown_variables(given, layers)
     problems += [problem for layer in layers for problem in layer_problems(layer)]
     _refuse(problems)
-    settings, origins = merge(layers)
+    settings, origins = merge_layers(layers)
     from_project = _from_project(origins, files)
-    judges = (paths_that_lead_out, weakened_isolation, own_grants)
+    judges = (escaping_path_problems, weakened_isolation_problems, project_grant_problems)
     _refuse([problem for judge in judges for problem in judge(settings, from_project)])
-    return Loaded(settings, origins, files, from_project)
+    return LoadedSettings(settings, origins, files, from_project)
 
 
 def _refuse(problems: list[str]) -> None:
@@ -81,35 +88,35 @@ def _refuse(problems: list[str]) -> None:
         )
 
 
-def _from_project(origins: Mapping[str, str], files: list[LookedFor]) -> dict[str, Path]:
+def _from_project(origins: Mapping[str, str], files: list[SettingsFile]) -> dict[str, Path]:
     """The keys that a project's file decides. The last file is the user's own, wherever it is met."""
     *projects, (own, _) = files
     paths = {str(path): path for path, is_there in projects if is_there and path != own}
     return {key: paths[origin] for key, origin in origins.items() if origin in paths}
 
 
-def _looked_for(environ: Mapping[str, str], folder: Path) -> Iterator[LookedFor]:
+def _looked_for(environ: Mapping[str, str], folder: Path) -> Iterator[SettingsFile]:
     """The nearest project file (up to the folder that holds .git, or home), then the user's own."""
     home = Path(environ.get("HOME") or Path.home())
     for place in (folder, *folder.parents):
-        path = place / FILE
+        path = place / SETTINGS_FILE
         is_there = path.is_file()
-        yield LookedFor(path, is_there)
+        yield SettingsFile(path, is_there)
         if is_there or (place / ".git").exists() or place == home:
             break
     configured = Path(environ.get("XDG_CONFIG_HOME", ""))
-    user = (configured if configured.is_absolute() else home / ".config") / "aeon" / FILE
-    yield LookedFor(user, user.is_file())
+    user = (configured if configured.is_absolute() else home / ".config") / "aeon" / SETTINGS_FILE
+    yield SettingsFile(user, user.is_file())
 
 
-def _flag_layer(flags: Mapping[str, tuple[str, Json]]) -> Layer:
+def _flag_layer(flags: Mapping[str, tuple[str, Json]]) -> SettingsLayer:
     values: JsonObject = {}
     for key, (_, value) in flags.items():
         _put(values, key, value)
-    return Layer("flags", values, {key: spelling for key, (spelling, _) in flags.items()})
+    return SettingsLayer("flags", values, {key: spelling for key, (spelling, _) in flags.items()})
 
 
-def _environment_layer(given: Mapping[str, str], problems: list[str]) -> Layer:
+def _environment_layer(given: Mapping[str, str], problems: list[str]) -> SettingsLayer:
     values: JsonObject = {}
     spelling: dict[str, str] = {}
     for name, key in _VARIABLES.items():
@@ -118,7 +125,7 @@ def _environment_layer(given: Mapping[str, str], problems: list[str]) -> Layer:
             spelling[key] = name
     if _MODEL_PATH in given:
         _take_model_path(given, values, spelling, problems)
-    return Layer("the environment", values, spelling, is_text=True)
+    return SettingsLayer("the environment", values, spelling, is_text=True)
 
 
 def _take_model_path(
@@ -134,19 +141,19 @@ def _take_model_path(
     spelling |= {"model.name": _MODEL_PATH, "model.provider": _MODEL_PATH}
 
 
-def _unknown_variables(given: Mapping[str, str], layers: list[Layer]) -> list[str]:
+def _unknown_variables(given: Mapping[str, str], layers: list[SettingsLayer]) -> list[str]:
     """Variables that look like ours and are not. A variable that holds the key may be called what it likes."""
     sections = tuple(f"AEON_{section.upper()}_" for section in Settings.model_fields)
     holders = {_get(layer.values, key) for layer in layers for key in _HOLDERS}
     unknown = [name for name in given if name not in {*_VARIABLES, *_OTHER_VARIABLES, *holders}]
     return [
-        f"{name} {unknown_key(name, _VARIABLES, spelled=name)}"
+        f"{name} {unknown_key_problem(name, _VARIABLES, spelled=name)}"
         for name in sorted(unknown)
-        if name.startswith(sections) or nearest(name, _VARIABLES)
+        if name.startswith(sections) or closest_name(name, _VARIABLES)
     ]
 
 
-def _file_layer(path: Path, problems: list[str]) -> Layer:
+def _file_layer(path: Path, problems: list[str]) -> SettingsLayer:
     try:
         data = path.read_bytes()
         if len(data) > _MAX_BYTES:
@@ -154,12 +161,12 @@ def _file_layer(path: Path, problems: list[str]) -> Layer:
         values: JsonObject = tomllib.loads(data.decode("utf-8-sig"))
     except OSError as error:
         problems.append(f"{path} cannot be read: {error.strerror}")
-        return Layer(str(path), {})
+        return SettingsLayer(str(path), {})
     except (ValueError, RecursionError) as error:
         problems.append(f"{path} is no TOML: {error}")
-        return Layer(str(path), {})
+        return SettingsLayer(str(path), {})
     _anchor_paths(values, path.parent)
-    return Layer(str(path), values)
+    return SettingsLayer(str(path), values)
 
 
 def _anchor_paths(values: JsonObject, folder: Path) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 Provider: TypeAlias = Literal["auto", "embedded", "openai", "anthropic", "vllm"]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4096)]
+SettingsText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4096)]
 
 
 def _possible_place(text: str) -> str:
@@ -16,7 +16,7 @@ def _possible_place(text: str) -> str:
     return text
 
 
-Place = Annotated[Text, AfterValidator(_possible_place)]
+SettingsPath = Annotated[SettingsText, AfterValidator(_possible_place)]
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _GRAPH_SCHEMES = ("bolt", "bolt+s", "falkordb")
@@ -36,10 +36,10 @@ class ModelSettings(_Section):
     """Which language model answers, and how it is reached. A key is never a value here, only the name of a variable."""
 
     provider: Provider = Field(default="auto", description="auto, embedded, openai, anthropic or vllm")
-    name: Place | None = Field(
+    name: SettingsPath | None = Field(
         default=None, description="embedded: standard, small, tiny or a .gguf file; remote: the model id"
     )
-    base_url: Text | None = Field(default=None, description="root of the model's HTTP API")
+    base_url: SettingsText | None = Field(default=None, description="root of the model's HTTP API")
     api_key_env: str | None = Field(default=None, description="name of the environment variable that holds the API key")
     timeout: float = Field(default=60.0, gt=0, le=3600, description="seconds a remote model may be silent")
     context: int = Field(default=8192, ge=1024, le=131_072, description="tokens of context of the embedded model")
@@ -74,7 +74,7 @@ class RunSettings(_Section):
     """How a run is carried out and where its log goes."""
 
     ttl: int = Field(default=50, ge=1, le=1_000_000, description="steps that a run may visit")
-    log_dir: Place = Field(default=".aeon/logs", description="folder for the logs of runs")
+    log_dir: SettingsPath = Field(default=".aeon/logs", description="folder for the logs of runs")
     on_missing_tool: Literal["fallback", "fail"] = Field(
         default="fallback", description="a step whose tool does not exist: the model answers, marked so, or it fails"
     )
@@ -83,14 +83,16 @@ class RunSettings(_Section):
 class MemorySettings(_Section):
     """Where values are kept between runs."""
 
-    path: Place = Field(default=".aeon/memory.db", description='file of the key/value memory; ":memory:" keeps nothing')
+    path: SettingsPath = Field(
+        default=".aeon/memory.db", description='file of the key/value memory; ":memory:" keeps nothing'
+    )
 
 
 class SkillsSettings(_Section):
     """Where skills are found besides the usual places, and how their scripts run."""
 
-    folders: list[Place] = Field(default=[], max_length=50, description="more folders of skills, searched first")
-    disabled: list[Text] = Field(default=[], max_length=1000, description="names of skills that are not used")
+    folders: list[SettingsPath] = Field(default=[], max_length=50, description="more folders of skills, searched first")
+    disabled: list[SettingsText] = Field(default=[], max_length=1000, description="names of skills that are not used")
     sandbox: Literal["auto", "require", "bubblewrap", "landlock", "plain"] = Field(
         default="auto", description="isolation of scripts: auto takes the best that works, require refuses plain"
     )
@@ -106,14 +108,16 @@ class SkillsSettings(_Section):
     trust_project: bool = Field(default=False, description="run the skills of any project, trusted or not")
     allow_network: bool = Field(default=False, description="let every script use the network")
     allow_model: bool = Field(default=False, description="let skills of a project that ask for the model use it")
-    allow_write: list[Place] = Field(default=[], max_length=50, description="folders that every script may write to")
+    allow_write: list[SettingsPath] = Field(
+        default=[], max_length=50, description="folders that every script may write to"
+    )
     as_tools: bool = Field(default=True, description="offer fitting skills as tools to aeon run")
 
 
 class StoreSettings(_Section):
     """Where the record is kept: services, tools, Processes, runs, the audit trail. A password is never a value here."""
 
-    address: Text | None = Field(
+    address: SettingsText | None = Field(
         default=None, description="postgresql://user@host:5432/database; default: the SQLite file .aeon/aeon.db"
     )
     password_env: str | None = Field(
@@ -141,7 +145,7 @@ class StoreSettings(_Section):
 class GraphSettings(_Section):
     """The graph database into which the record is projected, if there is one. A password is never a value here."""
 
-    address: Text | None = Field(
+    address: SettingsText | None = Field(
         default=None,
         description="bolt://user@host:7687/database or falkordb://user@host:6379; default: no graph database",
     )
@@ -170,7 +174,7 @@ class GraphSettings(_Section):
 class EngineSettings(_Section):
     """What carries runs of processes out, and how many calls of each kind at once. A password is never a value here."""
 
-    address: Text | None = Field(
+    address: SettingsText | None = Field(
         default=None,
         description="postgresql://user@host/database, temporal://host:7233/namespace, or memory; "
         "default: SQLite in .aeon/runs.db",

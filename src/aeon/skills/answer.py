@@ -6,15 +6,15 @@ from aeon.base.json import JsonObject
 from aeon.skills.plan_json import ExecutionResult, ExecutionState
 
 
-def answer_of(result: ExecutionResult) -> str:
+def answer_text(result: ExecutionResult) -> str:
     """The narrative, else what each node that completed said of itself, in the plan's order."""
     if result.narrative:
         return result.narrative
     completed = [node for node in result.execution_trace if node.state is ExecutionState.COMPLETED]
-    return "\n".join(_said(node.output or {}) for node in completed)
+    return "\n".join(_node_text(node.output or {}) for node in completed)
 
 
-def _said(output: JsonObject) -> str:
+def _node_text(output: JsonObject) -> str:
     summary = output.get("summary")
     if isinstance(summary, str) and summary:
         return summary

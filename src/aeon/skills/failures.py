@@ -51,7 +51,7 @@ class Blame(StrEnum):
     """It follows from something else."""
 
 
-_PLANNER = frozenset(
+_PLANNER_FAULTS = frozenset(
     {
         FailureClass.DUPLICATE_ID,
         FailureClass.UNKNOWN_DEPENDENCY,
@@ -62,8 +62,8 @@ _PLANNER = frozenset(
         FailureClass.CIRCULAR_DEPENDENCY,
     }
 )
-_TRANSIENT = frozenset({FailureClass.TIMEOUT, FailureClass.EXIT_CODE, FailureClass.CONTROLLED})
-_SKILL = frozenset(
+_TRANSIENT_FAULTS = frozenset({FailureClass.TIMEOUT, FailureClass.EXIT_CODE, FailureClass.CONTROLLED})
+_SKILL_FAULTS = frozenset(
     {
         FailureClass.PROTOCOL_VIOLATION,
         FailureClass.OUTPUT_LIMIT,
@@ -76,16 +76,16 @@ _SKILL = frozenset(
 )
 
 
-def blame(failure: FailureClass) -> Blame:
+def blame_for(failure: FailureClass) -> Blame:
     """Whom a failure blames (skills 4)."""
-    if failure in _PLANNER:
+    if failure in _PLANNER_FAULTS:
         return Blame.PLANNER
-    if failure in _TRANSIENT:
+    if failure in _TRANSIENT_FAULTS:
         return Blame.TRANSIENT
-    return Blame.SKILL if failure in _SKILL else Blame.NOBODY
+    return Blame.SKILL if failure in _SKILL_FAULTS else Blame.NOBODY
 
 
-RETRIED = frozenset(
+RETRYABLE = frozenset(
     {
         FailureClass.TIMEOUT,
         FailureClass.EXIT_CODE,

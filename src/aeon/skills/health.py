@@ -4,15 +4,15 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aeon.skills.failures import Blame, FailureClass, blame
+from aeon.skills.failures import Blame, FailureClass, blame_for
 from aeon.skills.models import ErrorState
 
-DEGRADING = 3
+DEGRADED_AFTER = 3
 """Temporary failures in a row that make a skill degraded (skills 13)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class SkillHealthRecord:
     """A skill's state, its temporary failures in a row, and the failure that it got its state by."""
 
     state: ErrorState = ErrorState.HEALTHY
@@ -20,7 +20,7 @@ class Health:
     cause: FailureClass | None = None
 
 
-def after(health: Health, failure: FailureClass | None) -> Health:
+def next_health(health: SkillHealthRecord, failure: FailureClass | None) -> SkillHealthRecord:
     """The health after one node: None for a success.
 
     A skill's own fault is permanent for the session; what a planner got wrong, or what follows from another node's
@@ -29,14 +29,14 @@ def after(health: Health, failure: FailureClass | None) -> Health:
     if health.state is ErrorState.PERMANENT_FAILURE:
         return health
     if failure is None:
-        return Health()
-    match blame(failure):
+        return SkillHealthRecord()
+    match blame_for(failure):
         case Blame.SKILL:
-            return Health(ErrorState.PERMANENT_FAILURE, health.failures, failure)
+            return SkillHealthRecord(ErrorState.PERMANENT_FAILURE, health.failures, failure)
         case Blame.TRANSIENT:
             count = health.failures + 1
-            state = ErrorState.DEGRADED if count >= DEGRADING else ErrorState.TEMPORARY_FAILURE
-            return Health(state, count, failure)
+            state = ErrorState.DEGRADED if count >= DEGRADED_AFTER else ErrorState.TEMPORARY_FAILURE
+            return SkillHealthRecord(state, count, failure)
         case _:
             return health
 
@@ -45,19 +45,19 @@ class SkillHealth:
     """The health of every skill in this session. Threads may share it; skills that were never told of are healthy."""
 
     def __init__(self) -> None:
-        self._skills: dict[str, Health] = {}
+        self._skills: dict[str, SkillHealthRecord] = {}
         self._lock = threading.Lock()
 
     def record(self, skill: str, failure: FailureClass | None) -> ErrorState:
         """Count how a node of `skill` ended, None for well, and say what state that leaves it in."""
         with self._lock:
-            health = self._skills[skill] = after(self._skills.get(skill, Health()), failure)
+            health = self._skills[skill] = next_health(self._skills.get(skill, SkillHealthRecord()), failure)
             return health.state
 
     def state(self, skill: str) -> ErrorState:
         """The skill's state by now."""
         with self._lock:
-            return self._skills.get(skill, Health()).state
+            return self._skills.get(skill, SkillHealthRecord()).state
 
     def disabled(self) -> list[str]:
         """The skills that run no more in this session, whoever asks (skills 13)."""
@@ -71,7 +71,7 @@ class SkillHealth:
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def _reason(health: Health) -> str | None:
+def _reason(health: SkillHealthRecord) -> str | None:
     if health.cause is None:
         return None
     if health.state is ErrorState.PERMANENT_FAILURE:

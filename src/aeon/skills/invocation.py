@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from aeon.base.json import JsonObject
-from aeon.skills.pending import Pending
+from aeon.skills.pending import Pollable
 
 SandboxLevel: TypeAlias = Literal["bubblewrap", "landlock", "plain"]
 """How an invocation was isolated, strongest first (design.md, scripts)."""
 
-KEPT_BYTES = 32 * 1024 * 1024
+OUTPUT_BUDGET_BYTES = 32 * 1024 * 1024
 """What is kept of the events and output of a plan's scripts, at most (skills 18)."""
 
 _EVENT_COST = 1024
 """Bytes that a small event takes as objects, in the result and again while that is written to the trace."""
 
-POLITE_SECONDS = 5.0
+GRACE_SECONDS = 5.0
 """How long a script that is ended has for ending itself (skills 4)."""
 
 
@@ -46,12 +46,12 @@ class ResourceLimits:
 
     memory: int = 1024**3
     processes: int = 64
-    written: int = 1024**3
+    bytes_written: int = 1024**3
     open_files: int = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ScriptAccess:
     """What a script may touch beyond the system it runs on. Enforced from the level "landlock" up.
 
     `local_sockets`: unix sockets by their path, of all folders under landlock, of those it sees in bubblewrap.
@@ -74,29 +74,29 @@ class Invocation:
     is_ndjson: bool = True
     """Whether stdout is the process protocol; else it is kept as it is (skills 9)."""
     timeout: float = 30.0
-    access: Access = Access()
+    access: ScriptAccess = ScriptAccess()
     limits: OutputLimits = OutputLimits()
-    polite_seconds: float = POLITE_SECONDS
+    grace_seconds: float = GRACE_SECONDS
 
 
-class Ending(StrEnum):
+class ScriptExitReason(StrEnum):
     """Why an invocation is over."""
 
     EXITED = "exited"
     TIMED_OUT = "timed_out"
     CANCELLED = "cancelled"
-    OVERFLOWED = "overflowed"
+    OUTPUT_EXCEEDED = "overflowed"
     """A line, or the whole of its output, was over its limit."""
-    LIMITED = "limited"
+    RESOURCES_EXCEEDED = "limited"
     """It used more of the machine than it may. `problem` says what."""
     NOT_STARTED = "not_started"
     """The operating system would not start it: missing, no interpreter, not permitted. `problem` says which."""
 
 
-class Outcome(NamedTuple):
+class InvocationResult(NamedTuple):
     """What an invocation did. `exit_code` is negative for a signal and None when nothing was started."""
 
-    ending: Ending
+    exit_reason: ScriptExitReason
     exit_code: int | None = None
     events: Sequence[JsonObject] = ()
     """Every event up to `done`, as data, in order; valid ones only."""
@@ -110,9 +110,9 @@ class Outcome(NamedTuple):
     """Why it could not be started, how it overflowed, or which limit it was over."""
     milliseconds: int = 0
     sandbox: SandboxLevel = "plain"
-    dropped: int = 0
+    dropped_events: int = 0
     """Events that were valid and are not among `events`: the plan's `Allowance` had no room for them."""
-    charged: int = 0
+    budget_cost: int = 0
     """What `events` and `stdout` cost of the plan's allowance."""
 
 
@@ -149,18 +149,18 @@ class Cancellation:
         self.close()
 
 
-class Allowance:
+class OutputBudget:
     """Bytes that Aeon keeps of what the scripts of one plan write, all attempts together (skills 18). For one thread.
 
     An event counts with what it takes in memory beyond its own bytes. Half of it is kept free for what a result cannot
     do without: patches, assets and output; the other half is for what may be dropped, which is then counted.
     """
 
-    def __init__(self, limit: int = KEPT_BYTES) -> None:
+    def __init__(self, limit: int = OUTPUT_BUDGET_BYTES) -> None:
         self.limit = limit
         self._used = 0
 
-    def take(self, size: int, events: int = 0, *, is_dispensable: bool) -> int | None:
+    def reserve(self, size: int, events: int = 0, *, is_dispensable: bool) -> int | None:
         """Charge so many bytes in so many events. Returns what they cost, None when they are not to be kept."""
         cost = size + events * _EVENT_COST
         if self._used + cost > (self.limit // 2 if is_dispensable else self.limit):
@@ -168,7 +168,7 @@ class Allowance:
         self._used += cost
         return cost
 
-    def give_back(self, cost: int) -> None:
+    def release(self, cost: int) -> None:
         """Note that something that was charged is not kept any more."""
         self._used -= cost
 
@@ -178,7 +178,7 @@ class Allowance:
         return self._used > self.limit // 2
 
 
-class Lane:
+class ConcurrencyGroup:
     """Places that invocations share: what is started beyond them waits, in order, where processes are started.
 
     Once one that runs is cancelled, or ended because its turn's time is over, none begins that waits: it is so for all
@@ -186,28 +186,28 @@ class Lane:
     """
 
     def __init__(self, places: int) -> None:
-        self.places = places
-        self.number = next(_NUMBERS)
-        self.under_way = 0
+        self.limit = places
+        self.number = next(_GROUP_NUMBERS)
+        self.active = 0
 
 
-_NUMBERS = count(1)
+_GROUP_NUMBERS = count(1)
 
 
-class Turn(NamedTuple):
+class StartSlot(NamedTuple):
     """An invocation's turn in a lane. Its timeout runs from its start, of which `on_start` is told.
 
     `seconds`: after that many from now it is ended whatever its timeout, or never begins. `allowance`: what is kept of
     what it writes; without one all of it is, within its own limits.
     """
 
-    lane: Lane
+    group: ConcurrencyGroup
     on_start: Callable[[], None]
-    seconds: float
-    allowance: Allowance | None = None
+    seconds_left: float
+    budget: OutputBudget | None = None
 
 
-class Pause:
+class CancellableSleep:
     """A `Pending` for a time in which nothing happens; its result is whether it was cut short by a cancellation."""
 
     def __init__(self, seconds: float, cancellation: Cancellation) -> None:
@@ -219,7 +219,7 @@ class Pause:
     def fileno(self) -> int:
         return self._poll.fileno()
 
-    def attend(self) -> bool | None:
+    def poll(self) -> bool | None:
         is_cancelled = self._cancellation.is_cancelled
         if not is_cancelled and time.monotonic() < self.deadline:
             return None
@@ -231,7 +231,7 @@ class ScriptRunner(Protocol):
     """Runs scripts. Threads may share one."""
 
     @property
-    def ahead(self) -> int:
+    def prefetch(self) -> int:
         """How many more than run in a lane are worth starting, since they begin the sooner for it."""
         ...
 
@@ -240,8 +240,8 @@ class ScriptRunner(Protocol):
         invocation: Invocation,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: Turn | None = None,
-    ) -> Pending[Outcome]:
+        turn: StartSlot | None = None,
+    ) -> Pollable[InvocationResult]:
         """Start it, at its `turn` if it has one. Attended to until it is over, it leaves no process behind.
 
         A script's fault raises nothing. Starting and attending raise SandboxError when the level that was asked for is

@@ -8,14 +8,14 @@ from aeon.skills.plan.graph import plan_graph
 from aeon.skills.plan_json import ExecutionResult, ExecutionState, PlanJson, ToolInvocation, ToolResult
 
 
-class KeptResult(NamedTuple):
+class ReusableResult(NamedTuple):
     """A result that a next plan may take over, under the key of what was run (`node_keys`)."""
 
     key: str
     result: ToolResult
 
 
-def kept_nodes(plan: PlanJson, result: ExecutionResult) -> tuple[list[ToolInvocation], dict[str, ToolResult]]:
+def reusable_nodes(plan: PlanJson, result: ExecutionResult) -> tuple[list[ToolInvocation], dict[str, ToolResult]]:
     """The nodes that a next plan keeps, with their results: the completed, and the failed ones they went on from.
 
     A completed node's dependencies completed too, or failed and were not required: so what is kept is closed.
@@ -32,13 +32,13 @@ def kept_nodes(plan: PlanJson, result: ExecutionResult) -> tuple[list[ToolInvoca
     return nodes, {node.tool_id: results[node.tool_id] for node in nodes}
 
 
-def results_by_key(plan: PlanJson, keys: Mapping[int, str], finished: Mapping[str, ToolResult]) -> list[KeptResult]:
+def results_by_key(plan: PlanJson, keys: Mapping[int, str], finished: Mapping[str, ToolResult]) -> list[ReusableResult]:
     """The finished results of `plan` under its nodes' keys, which are by position."""
     nodes = ((keys.get(at), finished.get(node.tool_id)) for at, node in enumerate(plan.tools))
-    return [KeptResult(key, result) for key, result in nodes if key is not None and result is not None]
+    return [ReusableResult(key, result) for key, result in nodes if key is not None and result is not None]
 
 
-def results_known(plan: PlanJson, keys: Mapping[int, str], done: Sequence[KeptResult]) -> dict[str, ToolResult]:
+def match_results(plan: PlanJson, keys: Mapping[int, str], done: Sequence[ReusableResult]) -> dict[str, ToolResult]:
     """The results, by the plan's own ids, of its nodes that were run before: same script, same input (skills 4).
 
     A result stands for one node: two of the same work are two pieces of work. One of its own id comes first. What
@@ -53,15 +53,15 @@ def results_known(plan: PlanJson, keys: Mapping[int, str], done: Sequence[KeptRe
         taken = node.tool_id if node.tool_id in fit else next(iter(fit), None)
         if taken is not None and (fit[taken].ok or not node.required):
             known[node.tool_id] = fit.pop(taken).model_copy(update={"tool_id": node.tool_id})
-    return _closed(plan, known)
+    return _with_known_dependencies(plan, known)
 
 
-def _closed(plan: PlanJson, known: dict[str, ToolResult]) -> dict[str, ToolResult]:
+def _with_known_dependencies(plan: PlanJson, known: dict[str, ToolResult]) -> dict[str, ToolResult]:
     """`known` less the nodes that depend on one which is not known."""
     graph = plan_graph(plan)
     ready = ReadySet(graph.dependencies)
     closed: dict[str, ToolResult] = {}
-    while positions := ready.take():
+    while positions := ready.get_ready():
         for position in positions:
             tool_id = plan.tools[position].tool_id
             if tool_id in known and all(plan.tools[at].tool_id in closed for at in graph.dependencies[position]):

@@ -17,14 +17,14 @@ from types import TracebackType
 from typing import Any, ClassVar, Self, cast
 
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 
-MOST_CALLS = 20
+MAX_MODEL_CALLS = 20
 """Questions that the scripts of one run may ask the model."""
 
-_MOST_BYTES = 256 * 1024
-_MOST_TOKENS = 2048
+_MAX_BODY_BYTES = 256 * 1024
+_MAX_TOKENS = 2048
 _PATH = "/v1/chat/completions"
 _POLL = 0.02
 """Seconds within which the server notices that it is to stop."""
@@ -33,9 +33,9 @@ _POLL = 0.02
 class ModelGateway:
     """Serves one run's scripts. Opened, it listens; closed, socket and folder are gone. `model` gives whom to ask."""
 
-    def __init__(self, model: Callable[[], LLMAdapter], most_calls: int = MOST_CALLS) -> None:
+    def __init__(self, model: Callable[[], LLMAdapter], most_calls: int = MAX_MODEL_CALLS) -> None:
         self._model = model
-        self._left = most_calls
+        self._calls_left = most_calls
         self._lock = threading.Lock()
         self._token = secrets.token_urlsafe(24)
         self._server: _Server | None = None
@@ -66,27 +66,27 @@ class ModelGateway:
             shutil.rmtree(self.folder, ignore_errors=True)
         self._server = self.folder = None
 
-    def may_ask(self, authorization: str) -> bool:
+    def is_authorized(self, authorization: str) -> bool:
         """Whether the header carries this run's token."""
         return hmac.compare_digest(authorization.encode(), f"Bearer {self._token}".encode())
 
-    def answer(self, body: bytes) -> tuple[HTTPStatus, JsonObject]:
+    def respond(self, body: bytes) -> tuple[HTTPStatus, JsonObject]:
         """The status and the body of the response to one question."""
         try:
             request = _request(body)
         except (ValueError, TypeError) as error:
             return HTTPStatus.BAD_REQUEST, _error(str(error))
-        if not self._take_turn():
+        if not self._take_call():
             return HTTPStatus.TOO_MANY_REQUESTS, _error("this run has asked the model as often as it may")
         try:
-            return HTTPStatus.OK, _completion(ask(self._model(), request))
+            return HTTPStatus.OK, _completion(call_model(self._model(), request))
         except AeonError as error:
             return HTTPStatus.SERVICE_UNAVAILABLE, _error(f"{error.message} {error.advice}".strip())
 
-    def _take_turn(self) -> bool:
+    def _take_call(self) -> bool:
         with self._lock:
-            self._left -= 1
-            return self._left >= 0
+            self._calls_left -= 1
+            return self._calls_left >= 0
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):
@@ -95,10 +95,10 @@ class _Server(socketserver.ThreadingUnixStreamServer):
 
     def __init__(self, path: str, gateway: ModelGateway) -> None:
         self.gateway = gateway
-        super().__init__(path, _Questions)
+        super().__init__(path, _GatewayHandler)
 
 
-class _Questions(BaseHTTPRequestHandler):
+class _GatewayHandler(BaseHTTPRequestHandler):
     """One connection of a script."""
 
     timeout: ClassVar[float | None] = 30.0
@@ -107,14 +107,14 @@ class _Questions(BaseHTTPRequestHandler):
     def do_POST(self) -> None:  # the base class's name
         gateway = cast(_Server, self.server).gateway
         length = self.headers.get("Content-Length", "")
-        if not gateway.may_ask(self.headers.get("Authorization", "")):
+        if not gateway.is_authorized(self.headers.get("Authorization", "")):
             self._send(HTTPStatus.UNAUTHORIZED, _error("the token is not this run's"))
         elif self.path != _PATH:
             self._send(HTTPStatus.NOT_FOUND, _error(f"only {_PATH} is served"))
-        elif not length.isdecimal() or int(length) > _MOST_BYTES:
-            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _error(f"give a body of at most {_MOST_BYTES} bytes"))
+        elif not length.isdecimal() or int(length) > _MAX_BODY_BYTES:
+            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _error(f"give a body of at most {_MAX_BODY_BYTES} bytes"))
         else:
-            self._send(*gateway.answer(self.rfile.read(int(length))))
+            self._send(*gateway.respond(self.rfile.read(int(length))))
 
     def address_string(self) -> str:
         return "script"
@@ -123,7 +123,7 @@ class _Questions(BaseHTTPRequestHandler):
         """Nothing is logged: questions may hold what the user said."""
 
     def _send(self, status: HTTPStatus, body: JsonObject) -> None:
-        encoded = canonical(body).encode()
+        encoded = canonical_json(body).encode()
         self.close_connection = True
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -133,7 +133,7 @@ class _Questions(BaseHTTPRequestHandler):
         self.wfile.write(encoded)
 
 
-def _request(body: bytes) -> Request:
+def _request(body: bytes) -> LLMRequest:
     """Raises ValueError for what is no question."""
     raw: Json = parse_strict(body.decode("utf-8"))
     messages: Json = cast(JsonObject, raw).get("messages") if isinstance(raw, dict) else None
@@ -143,10 +143,10 @@ def _request(body: bytes) -> Request:
     system = "\n".join(content for role, content in said if role == "system")
     prompt = "\n".join(content for role, content in said if role != "system")
     options = cast(JsonObject, raw)
-    return Request(
+    return LLMRequest(
         prompt,
         system or None,
-        max_tokens=_bounded(options.get("max_tokens", 512), 1, _MOST_TOKENS, "max_tokens"),
+        max_tokens=_bounded(options.get("max_tokens", 512), 1, _MAX_TOKENS, "max_tokens"),
         temperature=_bounded(options.get("temperature", 0.7), 0, 2, "temperature"),
     )
 
@@ -165,7 +165,7 @@ def _bounded(value: Json, least: int, most: int, name: str) -> Json:
     return min(max(value, least), most)
 
 
-def _completion(reply: Reply) -> JsonObject:
+def _completion(reply: LLMResponse) -> JsonObject:
     choice = {
         "index": 0,
         "finish_reason": reply.finish_reason or "stop",

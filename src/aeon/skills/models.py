@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from aeon.base.json import JsonObject
 
-Protocol: TypeAlias = Literal["ndjson", "plain"]
+ScriptProtocol: TypeAlias = Literal["ndjson", "plain"]
 """How a script is spoken to: by the process protocol, or as any published script (skills 9)."""
 
 NO_VERSION = "0.0.0"
@@ -29,7 +29,7 @@ class ErrorState(StrEnum):
     PERMANENT_FAILURE = "permanentFailure"
 
 
-class Note(NamedTuple):
+class SkillNote(NamedTuple):
     """Something a reader of the disk had to say: where, and what. `is_skip` when the file was left out for it."""
 
     path: Path
@@ -43,7 +43,7 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class ScriptRetryPolicy:
     """Retries after the first try, and the wait before the first of them in milliseconds, doubling (skills 4)."""
 
     max_retries: int = 3
@@ -59,7 +59,7 @@ class SkillScript:
     tool_path: str
     """How plans name it: `<skill>/<path inside the skill's folder>`."""
     is_executable: bool
-    protocol: Protocol
+    protocol: ScriptProtocol
     description: str = ""
     input_schema: JsonObject | None = None
     output_schema: JsonObject | None = None
@@ -76,7 +76,7 @@ class Skill:
     directory_path: Path
     manifest_path: Path
     """SKILL.md, else skill.json."""
-    home: Path
+    data_home: Path
     """Holds the skill's `data/` and `config.json`: its own folder, unless that is not the user's to write."""
     version: str = NO_VERSION
     display_name: str | None = None
@@ -87,17 +87,17 @@ class Skill:
     prompt_path: Path | None = None
     config_schema: JsonObject | None = None
     user_config: JsonObject | None = field(default=None, repr=False)
-    is_foreign: bool = False
+    is_from_project: bool = False
     """Found in a project's folder, or in one that a setting names: somebody else may have put it there (skills 15)."""
-    withheld: frozenset[str] = frozenset()
+    withheld_variables: frozenset[str] = frozenset()
     """Variables of the environment that its settings do not get, whatever x-env lists: the model's keys (skills 11)."""
     capabilities: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()
     priority: int = 50
-    retry_policy: RetryPolicy = RetryPolicy()
+    retry_policy: ScriptRetryPolicy = ScriptRetryPolicy()
     enabled: bool = True
     error_state: ErrorState = ErrorState.HEALTHY
-    notes: tuple[Note, ...] = ()
+    notes: tuple[SkillNote, ...] = ()
 
     @property
     def can_be_planned(self) -> bool:
@@ -110,7 +110,7 @@ class SkillCatalog:
     """Every skill at one moment. Immutable: a plan that runs keeps the catalog it was checked against."""
 
     skills: tuple[Skill, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[SkillNote, ...] = ()
     """What was skipped or read leniently, those of single skills included."""
 
     @cached_property
@@ -130,7 +130,7 @@ class SkillCatalog:
         """The script a plan names: by `<skill>/<path>`, the same under `skills/`, or its absolute path (skills 7)."""
         return self._by_path.get(tool_path)
 
-    def without(self, names: Sequence[str]) -> "SkillCatalog":
+    def with_disabled(self, names: Sequence[str]) -> "SkillCatalog":
         """The catalog with these skills disabled."""
         gone = frozenset(names)
         return SkillCatalog(
@@ -142,7 +142,7 @@ class SkillCatalog:
         return tuple(skill for skill in self.skills if skill.can_be_planned and skill.scripts)
 
 
-def described(skill: Skill) -> JsonObject:
+def skill_as_dict(skill: Skill) -> JsonObject:
     """The skill as data, with the field names of skills-data-model 1; its configuration is not among them."""
     described: dict[str, Any] = {
         "name": skill.name,
@@ -154,7 +154,7 @@ def described(skill: Skill) -> JsonObject:
         "homepage": skill.homepage,
         "directoryPath": str(skill.directory_path),
         "manifestPath": str(skill.manifest_path),
-        "scripts": [_script(script) for script in skill.scripts],
+        "scripts": [_script_as_dict(script) for script in skill.scripts],
         "configSchema": skill.config_schema,
         "capabilities": list(skill.capabilities),
         "dependencies": list(skill.dependencies),
@@ -166,7 +166,7 @@ def described(skill: Skill) -> JsonObject:
     return described
 
 
-def _script(script: SkillScript) -> JsonObject:
+def _script_as_dict(script: SkillScript) -> JsonObject:
     return {
         "name": script.name,
         "path": str(script.path),

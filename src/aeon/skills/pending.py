@@ -12,7 +12,7 @@ _LONGEST_WAIT = 3600.0
 """Seconds that one call of poll can be asked for without doubt."""
 
 
-class Pending(Protocol[T_co]):
+class Pollable(Protocol[T_co]):
     """Something that one thread can have many of under way. It is over once `attend` has returned or raised."""
 
     @property
@@ -27,12 +27,12 @@ class Pending(Protocol[T_co]):
         """
         ...
 
-    def attend(self) -> T_co | None:
+    def poll(self) -> T_co | None:
         """Do what can be done without waiting; the result once it is over, None before."""
         ...
 
 
-class Known(Generic[T]):
+class ReadyResult(Generic[T]):
     """A `Pending` whose result is known already."""
 
     deadline = -math.inf
@@ -43,21 +43,21 @@ class Known(Generic[T]):
     def fileno(self) -> None:
         return None
 
-    def attend(self) -> T:
+    def poll(self) -> T:
         return self._result
 
 
-def wait_for(pending: Pending[T]) -> T:
+def poll_until_done(pending: Pollable[T]) -> T:
     """See one thing to its end, doing nothing else."""
     while True:
         if (fd := pending.fileno()) is not None:
             poll = select.poll()
             poll.register(fd, select.POLLIN)
-            poll.poll(milliseconds_until(pending.deadline))
-        if (result := pending.attend()) is not None:
+            poll.poll(poll_timeout(pending.deadline))
+        if (result := pending.poll()) is not None:
             return result
 
 
-def milliseconds_until(deadline: float) -> float:
+def poll_timeout(deadline: float) -> float:
     """What to tell poll so that it returns by then, or earlier if that is far away."""
     return min(max(0.0, deadline - time.monotonic()), _LONGEST_WAIT) * 1000

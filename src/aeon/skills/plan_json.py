@@ -9,8 +9,8 @@ from pydantic.alias_generators import to_camel
 
 from aeon.base.json import JsonObject
 
-MOST_RETRIES = 100
-LONGEST_BACKOFF = 60_000
+MAX_RETRIES = 100
+MAX_BACKOFF_MS = 60_000
 """Milliseconds."""
 
 ToolId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\s{}\x00-\x1f\x7f]+$")]
@@ -22,7 +22,7 @@ def new_request_id() -> str:
     return str(uuid4())
 
 
-class _Model(BaseModel):
+class _PlanJsonModel(BaseModel):
     model_config = ConfigDict(
         extra="forbid", alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
     )
@@ -32,14 +32,14 @@ class _Model(BaseModel):
         return self.model_dump(mode="json", by_alias=True)
 
 
-class RetryPolicyJson(_Model):
+class RetryPolicyJson(_PlanJsonModel):
     """Retries after the first try (skills 4); the wait before retry n is `backoffMs * 2**(n-1)` milliseconds."""
 
-    max_retries: int = Field(default=3, ge=0, le=MOST_RETRIES)
-    backoff_ms: int = Field(default=100, ge=0, le=LONGEST_BACKOFF)
+    max_retries: int = Field(default=3, ge=0, le=MAX_RETRIES)
+    backoff_ms: int = Field(default=100, ge=0, le=MAX_BACKOFF_MS)
 
 
-class ToolInvocation(_Model):
+class ToolInvocation(_PlanJsonModel):
     """One node: a script and its input, where `{tool.<toolId>.<path>}` is an earlier node's output (skills 5)."""
 
     tool_id: ToolId
@@ -52,14 +52,14 @@ class ToolInvocation(_Model):
     """None: the skill's own, else the default."""
 
 
-class PlanMetadata(_Model):
+class PlanMetadata(_PlanJsonModel):
     """Which attempt at planning this is, from 1, and the plan before it."""
 
     generation_attempt: int = Field(default=1, ge=1)
     parent_plan_id: str | None = None
 
 
-class PlanJson(_Model):
+class PlanJson(_PlanJsonModel):
     """A plan: nodes and what each depends on."""
 
     request_id: str = Field(default_factory=new_request_id, min_length=1, max_length=200)
@@ -86,7 +86,7 @@ class FailureReason(StrEnum):
     PROTOCOL_VIOLATION = "protocol_violation"
 
 
-class ToolErrorJson(_Model):
+class ToolErrorJson(_PlanJsonModel):
     """Why a node failed. `type` is a `FailureClass` of aeon.skills.failures."""
 
     type: str
@@ -94,7 +94,7 @@ class ToolErrorJson(_Model):
     exit_code: int | None = None
 
 
-class FailedAttempt(_Model):
+class FailedAttempt(_PlanJsonModel):
     """An attempt that failed: kept for the reader, applied nowhere (skills 6)."""
 
     attempt: int
@@ -104,7 +104,7 @@ class FailedAttempt(_Model):
     execution_time_ms: int = 0
 
 
-class ToolResult(_Model):
+class ToolResult(_PlanJsonModel):
     """How one node ended. `events` are those of its last attempt.
 
     Ours are `attempts`, `sandbox`, `diagnostics` and `dropped_events`: how many events of its last attempt were not
@@ -126,7 +126,7 @@ class ToolResult(_Model):
     dropped_events: int = 0
 
 
-class ExecutionResult(_Model):
+class ExecutionResult(_PlanJsonModel):
     """How a plan ended (skills-data-model 3). `warnings` is ours: conflicts between nodes, lenient readings."""
 
     plan_id: str

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, Union, cast, overload
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
-from aeon.skills.invocation import KEPT_BYTES, Allowance, OutputLimits
+from aeon.skills.invocation import OUTPUT_BUDGET_BYTES, OutputBudget, OutputLimits
 
 AssetCheck: TypeAlias = Callable[[str], str | None]
 """Given an asset's path as the script wrote it, says what is wrong with it; None when nothing is."""
@@ -21,17 +21,17 @@ MAX_NESTING = 64
 _SHALLOW = 6
 """Levels below an event to which a quick reading goes; the decoder's size doubles with each."""
 
-MAX_BREACHES = 100
+MAX_VIOLATIONS = 100
 """Lines that break the protocol before the rest is not looked at: telling them apart costs more than writing them."""
 
-NO_ROOM = f"the scripts of its plan wrote more than {KEPT_BYTES // 1024**2} MiB that must be kept"
+BUDGET_EXCEEDED = f"the scripts of its plan wrote more than {OUTPUT_BUDGET_BYTES // 1024**2} MiB that must be kept"
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r"
 _PATCH = b"state_patch"
 
 
-class _Vocabulary(NamedTuple):
+class _EventDecoders(NamedTuple):
     """The six events of version "0" (skills 2): what reads any line, and what reads plain ones without a second look.
 
     A plain event is one of the four that stand for themselves, nested no deeper than `_SHALLOW` levels. It has no
@@ -48,7 +48,7 @@ class _Vocabulary(NamedTuple):
 
 
 @cache
-def _vocabulary() -> _Vocabulary:
+def _event_decoders() -> _EventDecoders:
     try:
         from msgspec import to_builtins
         from msgspec.json import Decoder
@@ -59,7 +59,7 @@ def _vocabulary() -> _Vocabulary:
     *free, asset, done = _kinds(Json, JsonObject)
     plain = _kinds(_nested(_SHALLOW), dict[str, _nested(_SHALLOW - 1)], is_closed=True)[: len(free)]
     spoken = frozenset(kinds[at] for kinds in (free, plain) for at in (_LOG, _UI_EVENT))
-    return _Vocabulary(
+    return _EventDecoders(
         Decoder(Union[*free, asset, done]).decode, Decoder(Union[*plain]).decode, to_builtins, done, asset, spoken
     )
 
@@ -101,7 +101,7 @@ def _nested(levels: int) -> Any:
     return within
 
 
-class EventLog(Sequence[JsonObject]):
+class ScriptEventLog(Sequence[JsonObject]):
     """Valid events, kept as the bytes that they came in and decoded when looked at: a flood costs what it weighs.
 
     Fields that the protocol does not know are dropped (skills 2). Equal to any sequence of the same events.
@@ -123,7 +123,7 @@ class EventLog(Sequence[JsonObject]):
         return self._count
 
     def __iter__(self) -> Iterator[JsonObject]:
-        vocabulary = _vocabulary()
+        vocabulary = _event_decoders()
         for block in self._blocks:
             yield from map(vocabulary.as_data, map(vocabulary.decode, BytesIO(block)))
 
@@ -143,7 +143,7 @@ class EventLog(Sequence[JsonObject]):
         return f"<{len(self)} events>"
 
 
-class EventReader:
+class ScriptEventReader:
     """One invocation's stdout. Feed it as bytes come, then finish it; what it finds does not depend on the cuts.
 
     `events` are the valid ones up to the first `done`, `violation` is the first breach with its line's number
@@ -152,23 +152,23 @@ class EventReader:
     """
 
     def __init__(
-        self, limits: OutputLimits, check_asset: AssetCheck | None = None, allowance: Allowance | None = None
+        self, limits: OutputLimits, check_asset: AssetCheck | None = None, allowance: OutputBudget | None = None
     ) -> None:
         self._limits = limits
-        self._allowance = allowance
+        self._budget = allowance
         self._check_asset = check_asset
-        self._vocabulary = _vocabulary()
+        self._vocabulary = _event_decoders()
         self._pending = bytearray()
-        self._taken = 0
-        self._barren = 0
-        self._breaches = 0
+        self._bytes_read = 0
+        self._skipped_lines = 0
+        self._violations = 0
         self._assets: set[str] = set()
-        self._told = EventLog()
+        self._new_events = ScriptEventLog()
         self._valid = 0
-        self.events = EventLog()
-        self.dropped = 0
+        self.events = ScriptEventLog()
+        self.dropped_events = 0
         """Valid events that are not kept."""
-        self.charged = 0
+        self.budget_cost = 0
         """What the kept ones cost of the allowance."""
         self.is_done = False
         """Whether `done` was read; nothing after it is looked at."""
@@ -180,31 +180,31 @@ class EventReader:
         """Whether further bytes would be ignored."""
         return self.is_done or self.overflow is not None
 
-    def feed(self, data: bytes) -> EventLog:
+    def feed(self, data: bytes) -> ScriptEventLog:
         """Take the next bytes; returns the events that they completed."""
         if not self.is_closed:
-            allowed = data[: self._limits.total - self._taken]
-            self._taken += len(allowed)
+            allowed = data[: self._limits.total - self._bytes_read]
+            self._bytes_read += len(allowed)
             self._take(allowed)
             if len(allowed) < len(data) and not self.is_closed:
                 self._overflowed(f"it wrote more than {self._limits.total} bytes")
-        return self._newly_told()
+        return self._take_new_events()
 
-    def finish(self) -> EventLog:
+    def finish(self) -> ScriptEventLog:
         """Take the end of the output; returns the event of a last line without a newline, if there is one."""
         if self._pending and not self.is_closed:
             self._read_lines([bytes(self._pending)])
             self._pending.clear()
-        return self._newly_told()
+        return self._take_new_events()
 
-    def _newly_told(self) -> EventLog:
-        told, self._told = self._told, EventLog()
+    def _take_new_events(self) -> ScriptEventLog:
+        told, self._new_events = self._new_events, ScriptEventLog()
         return told
 
     @property
     def _line(self) -> int:
         """The number of the line that is read now: after those that were events and those that were none."""
-        return self._valid + self._barren + 1
+        return self._valid + self._skipped_lines + 1
 
     def _take(self, data: bytes) -> None:
         end = data.rfind(b"\n")
@@ -219,7 +219,7 @@ class EventReader:
 
     def _read_block(self, block: bytes) -> None:
         """Read whole lines: all at once when each is one plain event, else line by line."""
-        if len(block) <= self._limits.line and self._breaches < MAX_BREACHES and self._are_plain(block):
+        if len(block) <= self._limits.line and self._violations < MAX_VIOLATIONS and self._are_plain(block):
             self._keep_block(block)
         else:
             self._read_lines(block.split(b"\n"))
@@ -236,9 +236,9 @@ class EventReader:
 
     def _keep_block(self, block: bytes) -> None:
         """Tell plain events and keep those for which there is room: of all as one, else of each by its kind."""
-        self._told.add(block)
+        self._new_events.add(block)
         count = block.count(b"\n") + 1
-        if self._allowance is None or self._charge(len(block) * _copies(block), count, is_dispensable=True):
+        if self._budget is None or self._charge(len(block) * _kept_copies(block), count, is_dispensable=True):
             self.events.add(block)
             self._valid += count
             return
@@ -250,17 +250,17 @@ class EventReader:
 
     def _keep(self, line: bytes, *, is_dispensable: bool) -> None:
         self._valid += 1
-        if self._charge(len(line) * _copies(line), 1, is_dispensable=is_dispensable):
+        if self._charge(len(line) * _kept_copies(line), 1, is_dispensable=is_dispensable):
             self.events.add(line)
         elif is_dispensable:
-            self.dropped += 1
+            self.dropped_events += 1
         else:
-            self._overflowed(NO_ROOM)
+            self._overflowed(BUDGET_EXCEEDED)
 
     def _charge(self, size: int, events: int, *, is_dispensable: bool) -> bool:
         """Whether so much may be kept."""
-        cost = 0 if self._allowance is None else self._allowance.take(size, events, is_dispensable=is_dispensable)
-        self.charged += cost or 0
+        cost = 0 if self._budget is None else self._budget.reserve(size, events, is_dispensable=is_dispensable)
+        self.budget_cost += cost or 0
         return cost is not None
 
     def _read_lines(self, lines: list[bytes]) -> None:
@@ -275,8 +275,8 @@ class EventReader:
 
     def _read_line(self, line: bytes) -> None:
         """Keep its event, or note what is wrong with it; a blank line is neither."""
-        if self._breaches == MAX_BREACHES or not line.strip(_BLANK):
-            self._barren += 1
+        if self._violations == MAX_VIOLATIONS or not line.strip(_BLANK):
+            self._skipped_lines += 1
             return
         try:
             line.decode()
@@ -287,16 +287,16 @@ class EventReader:
         except RecursionError:
             fault = "it is nested too deeply"
         except ValueError as error:
-            fault = _in_words(str(error))
+            fault = _explain_decode_error(str(error))
         else:
             if not fault:
                 self._keep(line, is_dispensable=type(event) in self._vocabulary.dispensable)
-                self._told.add(line)
+                self._new_events.add(line)
                 self.is_done = type(event) is self._vocabulary.done
                 return
         self.violation = self.violation or f"line {self._line}: {fault}"
-        self._breaches += 1
-        self._barren += 1
+        self._violations += 1
+        self._skipped_lines += 1
 
     def _asset_fault(self, event: Json) -> str | None:
         """What is wrong with an asset (skills 2); None for what is none."""
@@ -317,7 +317,7 @@ class EventReader:
         self._pending.clear()
 
 
-def _copies(text: bytes) -> int:
+def _kept_copies(text: bytes) -> int:
     """How often a result holds what stands in these events: a patch is an event, and part of the output."""
     return 2 if _PATCH in text else 1
 
@@ -348,7 +348,7 @@ def _shortened(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:80] + "...")  # noqa: PLR2004  # a line on a terminal
 
 
-_IN_WORDS = (
+_DECODE_ERRORS = (
     ("Invalid value", "$.type", "its type is none of log, state_patch, asset, ui_event, error and done"),
     ("", "$.version", 'its version is not "0"'),
     ("Expected `object`", "$", "it is no JSON object"),
@@ -357,10 +357,10 @@ _IN_WORDS = (
 )
 
 
-def _in_words(message: str) -> str:
+def _explain_decode_error(message: str) -> str:
     """The decoder's message, with what it means for a script's author before it where that is known."""
     message = message if len(message) <= 300 else message[:300] + "..."  # noqa: PLR2004  # it quotes the script
-    for start, place, meaning in _IN_WORDS:
+    for start, place, meaning in _DECODE_ERRORS:
         is_there = not place or message.endswith(f"`{place}`") or (place == "$" and " - at " not in message)
         if message.startswith(start) and is_there:
             return f"{meaning} ({message})"

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from aeon.base.errors import AeonError, LLMError
-from aeon.observability.events import Observer, Replanned, Warned
-from aeon.skills.failures import Blame, FailureClass, blame
+from aeon.observability.events import Observer, ReplanRequested, WarningIssued
+from aeon.skills.failures import Blame, FailureClass, blame_for
 from aeon.skills.fallback import fallback_result
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation
-from aeon.skills.kept import KeptResult, kept_nodes, results_by_key, results_known
+from aeon.skills.kept import ReusableResult, match_results, results_by_key, reusable_nodes
 from aeon.skills.models import SkillCatalog
-from aeon.skills.plan.identity import by_bytes, node_keys, plan_identity
+from aeon.skills.plan.identity import node_fingerprints, plan_fingerprint, script_key_by_content
 from aeon.skills.plan_json import (
     ExecutionResult,
     PlanJson,
@@ -29,7 +29,7 @@ _LESSON = 500
 """Characters of one failure that a planner is told."""
 
 
-class Execution(Protocol):
+class SkillPlanExecution(Protocol):
     """Runs a plan: `PlanExecutor.execute`."""
 
     def __call__(
@@ -42,20 +42,20 @@ class Execution(Protocol):
 
 
 @dataclass(slots=True)
-class _Course:
+class _ReplanState:
     """What a request's attempts came to so far."""
 
     lessons: list[str] = field(default_factory=list[str])
-    seen: set[str] = field(default_factory=set[str])
+    tried_fingerprints: set[str] = field(default_factory=set[str])
     disabled: set[str] = field(default_factory=set[str])
-    kept: Sequence[ToolInvocation] = ()
+    reusable_nodes: Sequence[ToolInvocation] = ()
     finished: Mapping[str, ToolResult] = field(default_factory=dict[str, ToolResult])
-    done: Sequence[KeptResult] = ()
-    parent: str | None = None
-    last: ExecutionResult | None = None
+    reusable_results: Sequence[ReusableResult] = ()
+    parent_plan_id: str | None = None
+    last_result: ExecutionResult | None = None
     is_without_model: bool = False
 
-    def learn(self, lesson: str) -> None:
+    def add_lesson(self, lesson: str) -> None:
         self.lessons.append(" ".join(lesson.split())[:_LESSON])
 
 
@@ -67,7 +67,7 @@ class Replanner:
         catalog: SkillCatalog,
         planner: Planner,
         by_pattern: Planner,
-        execute: Execution,
+        execute: SkillPlanExecution,
         health: SkillHealth,
         observer: Observer | None = None,
     ) -> None:
@@ -89,17 +89,17 @@ class Replanner:
         Every attempt has a plan of its own, numbered and pointing at the one before; finished nodes are kept.
         `on_result` is told what each came to, before the next is made.
         """
-        course = _Course()
+        course = _ReplanState()
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            plan = self._planned(request, attempt, course)
+            plan = self._next_plan(request, attempt, course)
             if plan is None:
                 if course.is_without_model:
                     break  # the request's words lead to nothing else the next time
                 continue
-            keys = node_keys(plan, by_bytes(self._catalog))
-            finished = results_known(plan, keys, course.done)
-            if course.last is not None and len(finished) == len(plan.tools):
-                course.learn(plan.narrative or "Nothing else could be planned.")
+            keys = node_fingerprints(plan, script_key_by_content(self._catalog))
+            finished = match_results(plan, keys, course.reusable_results)
+            if course.last_result is not None and len(finished) == len(plan.tools):
+                course.add_lesson(plan.narrative or "Nothing else could be planned.")
                 break  # what failed is still undone, whatever is said of it
             result = self._execute(plan, finished=finished, cancellation=cancellation)
             if on_result is not None:
@@ -107,16 +107,16 @@ class Replanner:
             self._record(result, finished)
             if result.success or _is_cancelled(result):
                 return result
-            course.parent, course.last = plan.request_id, result
+            course.parent_plan_id, course.last_result = plan.request_id, result
             if not result.can_replan:
                 break
-            course.kept, course.finished = kept_nodes(plan, result)
-            course.done = results_by_key(plan, keys, course.finished)
-            self._take_lessons(result, finished, course)
-            self._tell(attempt, course)
-        return fallback_result(request, course.last, course.lessons)
+            course.reusable_nodes, course.finished = reusable_nodes(plan, result)
+            course.reusable_results = results_by_key(plan, keys, course.finished)
+            self._learn_from(result, finished, course)
+            self._emit_replanned(attempt, course)
+        return fallback_result(request, course.last_result, course.lessons)
 
-    def _planned(self, request: str, attempt: int, course: _Course) -> PlanJson | None:
+    def _next_plan(self, request: str, attempt: int, course: _ReplanState) -> PlanJson | None:
         """A plan that was not tried before, or None with the lesson why there is none.
 
         Whatever its planner wrote, what may not be planned with is disabled in it.
@@ -124,31 +124,31 @@ class Replanner:
         unavailable = course.disabled | set(self._health.unavailable())
         task = PlanningTask(
             request,
-            self._catalog.without(sorted(unavailable)),
+            self._catalog.with_disabled(sorted(unavailable)),
             attempt,
-            course.parent,
-            course.kept,
+            course.parent_plan_id,
+            course.reusable_nodes,
             course.finished,
             course.lessons[-_MOST_LESSONS:],
         )
         try:
-            plan = _with_disabled(self._made(task, course), unavailable)
-            identity = plan_identity(plan, self._catalog)
+            plan = _with_disabled(self._ask_planner(task, course), unavailable)
+            identity = plan_fingerprint(plan, self._catalog)
         except PlanningError as error:
-            course.learn(error.message)
+            course.add_lesson(error.message)
         except AeonError:
             raise
         except Exception as error:  # noqa: BLE001  # a planner may be other people's code (skills 12)
-            course.learn(f"The planner failed: {type(error).__name__}: {error}")
+            course.add_lesson(f"The planner failed: {type(error).__name__}: {error}")
         else:
-            if identity not in course.seen:
-                course.seen.add(identity)
+            if identity not in course.tried_fingerprints:
+                course.tried_fingerprints.add(identity)
                 return plan
-            course.learn("The same plan again, which failed; it is not run twice. Plan something else.")
-        self._tell(attempt, course)
+            course.add_lesson("The same plan again, which failed; it is not run twice. Plan something else.")
+        self._emit_replanned(attempt, course)
         return None
 
-    def _made(self, task: PlanningTask, course: _Course) -> PlanJson:
+    def _ask_planner(self, task: PlanningTask, course: _ReplanState) -> PlanJson:
         if course.is_without_model:
             return self._by_pattern.plan(task)
         try:
@@ -156,9 +156,9 @@ class Replanner:
         except LLMError as error:
             message = f"The request is planned without a model, by its words alone. {error.message}"
         course.is_without_model = True
-        course.learn(message)
+        course.add_lesson(message)
         if self._observer is not None:
-            self._observer(Warned(None, message))
+            self._observer(WarningIssued(None, message))
         return self._by_pattern.plan(task)
 
     def _record(self, result: ExecutionResult, finished: Mapping[str, ToolResult]) -> None:
@@ -172,23 +172,23 @@ class Replanner:
             elif node.error is not None:
                 self._health.record(found[0].name, FailureClass(node.error.type))
 
-    def _take_lessons(self, result: ExecutionResult, finished: Mapping[str, ToolResult], course: _Course) -> None:
+    def _learn_from(self, result: ExecutionResult, finished: Mapping[str, ToolResult], course: _ReplanState) -> None:
         """Say what failed, and leave out the skills that are to blame for it (skills 4)."""
         for node in result.execution_trace:
             if node.error is None or node.tool_id in finished:
                 continue
-            whose = blame(FailureClass(node.error.type))
+            whose = blame_for(FailureClass(node.error.type))
             if whose is Blame.NOBODY and node.error.type != FailureClass.PLAN_TIMEOUT:
                 continue
-            course.learn(f"{node.tool_id} {node.tool_path}: {node.error.type}: {node.error.message}")
+            course.add_lesson(f"{node.tool_id} {node.tool_path}: {node.error.type}: {node.error.message}")
             found = self._catalog.find_script(node.tool_path or "")
             if whose is Blame.SKILL and found is not None:
                 course.disabled.add(found[0].name)
 
-    def _tell(self, attempt: int, course: _Course) -> None:
+    def _emit_replanned(self, attempt: int, course: _ReplanState) -> None:
         if self._observer is not None:
             reason = course.lessons[-1] if course.lessons else "it failed"
-            self._observer(Replanned(attempt, reason, sorted(course.disabled)))
+            self._observer(ReplanRequested(attempt, reason, sorted(course.disabled)))
 
 
 def _with_disabled(plan: PlanJson, skills: Collection[str]) -> PlanJson:

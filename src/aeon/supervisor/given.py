@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.supervisor.numerals import numbers_said
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.supervisor.numerals import find_numbers
 
 _SHOWN = 400
 """Characters of a result that a repair is shown; all of it is a source."""
@@ -18,7 +18,7 @@ _NO_WORD_AFTER = r"(?!\w)(?![.@-]\w)(?!,\d)"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RepairContext:
     """The context of a repair: the request, the goal, the step's own words and arguments, results of earlier steps.
 
     Values read from memory are results. Examples, schemas, descriptions and prompts are no part of it.
@@ -30,13 +30,13 @@ class Given:
     arguments: JsonObject = field(default_factory=dict[str, Any])
     results: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
-    def shown(self) -> str:
+    def as_prompt(self) -> str:
         """The context as a repair's prompt shows it."""
         told = {"Request": self.request, "Goal": self.goal, "Step": self.step}
         lines = [f"{name}: {text}" for name, text in told.items() if text]
         if self.arguments:
-            lines.append(f"Given arguments: {canonical(self.arguments)}")
-        lines += [f"Result of {step_id}: {canonical(value)[:_SHOWN]}" for step_id, value in self.results.items()]
+            lines.append(f"Given arguments: {canonical_json(self.arguments)}")
+        lines += [f"Result of {step_id}: {canonical_json(value)[:_SHOWN]}" for step_id, value in self.results.items()]
         return "\n".join(lines)
 
     def values(self) -> list[Json]:
@@ -45,23 +45,23 @@ class Given:
         return [*texts, *self.arguments.values(), *self.results.values()]
 
 
-class Source:
+class KnownValues:
     """The values that were given, ready to be looked up."""
 
     def __init__(self, values: Iterable[Json]) -> None:
-        given = [leaf for value in values for leaf in leaves(value)]
+        given = [leaf for value in values for leaf in iterate_leaves(value)]
         text = "\n".join(leaf for leaf in given if isinstance(leaf, str))
-        self._exact = {canonical(leaf) for leaf in given}
+        self._exact = {canonical_json(leaf) for leaf in given}
         self._text = _folded(text)
         self._words = set(re.findall(r"\w+", self._text))
-        self._numbers = numbers_said(text) | {leaf for leaf in given if _is_number(leaf)}
+        self._numbers = find_numbers(text) | {leaf for leaf in given if _is_number(leaf)}
 
-    def says(self, leaf: Json) -> bool:
+    def contains(self, leaf: Json) -> bool:
         """Whether `leaf` was given: itself, or in a text as a whole word or number, never as a part of another."""
-        if canonical(leaf) in self._exact:
+        if canonical_json(leaf) in self._exact:
             return True
         if leaf in (None, "", [], {}):
-            return canonical(leaf) in self._text.split()
+            return canonical_json(leaf) in self._text.split()
         if isinstance(leaf, bool):
             return bool(self._words & (_TRUE if leaf else _FALSE))
         if isinstance(leaf, (int, float)):
@@ -76,16 +76,16 @@ class Source:
         return re.search(before + re.escape(phrase) + after, self._text) is not None
 
 
-def leaves(value: Json) -> Iterator[Json]:
+def iterate_leaves(value: Json) -> Iterator[Json]:
     """Every value in `value` that holds no other; an empty object or list is one."""
     if value in ({}, []):
         yield value
     elif isinstance(value, dict):
         for item in cast(JsonObject, value).values():
-            yield from leaves(item)
+            yield from iterate_leaves(item)
     elif isinstance(value, list):
         for item in cast(list[Json], value):
-            yield from leaves(item)
+            yield from iterate_leaves(item)
     else:
         yield value
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from aeon.tools.spoken import numbers_in
+from aeon.tools.spoken import find_english_numbers
 
 _NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)
 _WITH_DIGIT = re.compile(r"\S*\d\S*")
@@ -20,13 +20,13 @@ _MILLIONS = ("million", "millionen")
 _ARTICLES = ("ein", "eine", "einer")
 
 
-def numbers_said(text: str) -> set[float]:
+def find_numbers(text: str) -> set[float]:
     """Every number that stands in `text` as a whole: a part of another number or word is none."""
     words = _WITH_DIGIT.sub(" ; ", text)
-    return numbers_in_digits(text) | numbers_in(words) | set(_in_german(words))
+    return find_digit_numbers(text) | find_english_numbers(words) | set(_in_german(words))
 
 
-def numbers_in_digits(text: str) -> set[float]:
+def find_digit_numbers(text: str) -> set[float]:
     """Every number that stands in `text` as a whole in digits, in English or German style."""
     return {number for found in _NUMERAL.finditer(text) for number in _read(found[0])}
 

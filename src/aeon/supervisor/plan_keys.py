@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import cast
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.base.json_schema import Problem
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json_schema import ValidationProblem
 
 _STEPS = ("step", "plan", "tasks", "actions")
 _GOAL = ("objective",)
@@ -18,7 +18,7 @@ _LONGEST = 160
 """Characters of a description that is made of a step's tool and arguments."""
 
 
-def with_own_keys(plan: Json, tools: Collection[str]) -> Json:
+def normalize_plan_keys(plan: Json, tools: Collection[str]) -> Json:
     """`plan` with what stands under usual other keys under a plan's own, steps as a list of objects, each with an id.
 
     A step or a call that stands alone is a plan of one step.
@@ -39,18 +39,18 @@ def with_own_keys(plan: Json, tools: Collection[str]) -> Json:
     return read if steps is None else {**read, "steps": _with_ids([_step(step, tools) for step in steps])}
 
 
-def unreadable(plan: JsonObject) -> list[Problem]:
+def unreadable_parts(plan: JsonObject) -> list[ValidationProblem]:
     """What of `plan` holds a meaning that cannot be read: no repair may put anything in its place."""
     steps = plan.get("steps")
     if not steps or not isinstance(steps, list):
         return [
-            Problem(f"$.{key}", "is no part of a plan, and whether it holds the steps cannot be read")
+            ValidationProblem(f"$.{key}", "is no part of a plan, and whether it holds the steps cannot be read")
             for key, value in plan.items()
             if key not in ("goal", "steps") and isinstance(value, (dict, list)) and value
         ]
     listed = cast(Sequence[Json], steps)
     return [
-        Problem(f"$.steps[{index}]", "says nothing that can be read as a step, and a repair makes nothing up")
+        ValidationProblem(f"$.steps[{index}]", "says nothing that can be read as a step, and a repair makes nothing up")
         for index, step in enumerate(listed)
         if not isinstance(step, dict) or not _is_text(cast(JsonObject, step).get("description"))
     ]
@@ -138,7 +138,7 @@ def _with_ids(steps: list[Json]) -> list[Json]:
 
 def _told(step: JsonObject) -> str:
     """A step's tool and arguments in place of the words that it lacks."""
-    arguments = canonical(step["arguments"]) if step.get("arguments") else ""
+    arguments = canonical_json(step["arguments"]) if step.get("arguments") else ""
     return f"{step['tool']} {arguments}".strip()[:_LONGEST]
 
 

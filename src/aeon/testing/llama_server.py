@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
-from aeon.llm.adapters.llama_runtime import RuntimeSettings, default_threads, start
+from aeon.llm.adapters.llama_runtime import RuntimeSettings, default_threads, start_server
 
 
 @dataclass(frozen=True, slots=True)
-class LlamaPeer:
+class LlamaEndpoint:
     """Where the server listens, under which name it serves the model, and its key."""
 
     base_url: str
@@ -26,15 +26,15 @@ class LlamaPeer:
 @contextmanager
 def llama_server(
     model_path: str | PathLike[str], *, context: int = 2048, threads: int | None = None
-) -> Generator[LlamaPeer]:
+) -> Generator[LlamaEndpoint]:
     """Serve `model_path` by llama.cpp's own HTTP server, in this process, until the block ends.
 
     Raises MissingExtraError without xllamacpp, LLMError when the file cannot be loaded.
     """
     path, key = Path(model_path), secrets.token_urlsafe(32)
-    server = start(RuntimeSettings(path, context, threads or default_threads(), key))
+    server = start_server(RuntimeSettings(path, context, threads or default_threads(), key))
     try:
-        yield LlamaPeer(f"{server.listening_address}/v1", path.stem, key)
+        yield LlamaEndpoint(f"{server.listening_address}/v1", path.stem, key)
     finally:
         # The port closes with the last reference; a traceback through this frame would keep one.
         del server

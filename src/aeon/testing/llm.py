@@ -12,12 +12,12 @@ from typing import TypeAlias  # the published signature
 
 from aeon.base.errors import LLMError
 from aeon.base.json import Json
-from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 
-Answer: TypeAlias = Reply | Exception | Json
+FixedResponse: TypeAlias = LLMResponse | Exception | Json
 """One scripted reply: text, a dict or list (sent as its JSON), a `Reply`, or an exception to raise."""
 
-ScriptedReply: TypeAlias = Answer | Callable[[Request], Answer]
+ScriptedResponse: TypeAlias = FixedResponse | Callable[[LLMRequest], FixedResponse]
 """An `Answer`, or a function that makes one from the request."""
 
 _PIECE = 8
@@ -31,9 +31,9 @@ class ScriptedAdapter(RequestAdapter):
     """
 
     def __init__(
-        self, replies: Iterable[ScriptedReply], *, supports_schema: bool = True, model: str = "scripted"
+        self, replies: Iterable[ScriptedResponse], *, supports_schema: bool = True, model: str = "scripted"
     ) -> None:
-        self.requests: list[Request] = []
+        self.requests: list[LLMRequest] = []
         self.model = model
         self._replies = list(replies)
         self._supports_schema = supports_schema
@@ -50,7 +50,7 @@ class ScriptedAdapter(RequestAdapter):
     def supports_schema(self) -> bool:
         return self._supports_schema
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """The next reply of the script; its text goes to `on_text` in pieces of a few characters."""
         answer = self._next(request)
         reply = self._reply(answer(request) if callable(answer) else answer)
@@ -59,7 +59,7 @@ class ScriptedAdapter(RequestAdapter):
                 on_text(reply.text[start : start + _PIECE])
         return reply
 
-    def _next(self, request: Request) -> ScriptedReply:
+    def _next(self, request: LLMRequest) -> ScriptedResponse:
         with self._lock:
             turn = len(self.requests)
             self.requests.append(request)
@@ -70,10 +70,10 @@ class ScriptedAdapter(RequestAdapter):
             next_step="Add a reply to ScriptedAdapter, or find out why the model is asked once more.",
         )
 
-    def _reply(self, answer: Answer) -> Reply:
+    def _reply(self, answer: FixedResponse) -> LLMResponse:
         if isinstance(answer, Exception):
             raise answer
-        if isinstance(answer, Reply):
+        if isinstance(answer, LLMResponse):
             return answer
         text = answer if isinstance(answer, str) else json.dumps(answer)
-        return Reply(text=text, finish_reason="stop", model=self.model)
+        return LLMResponse(text=text, finish_reason="stop", model=self.model)

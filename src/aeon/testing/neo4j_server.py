@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-JARS = "AEON_TEST_NEO4J_JARS"
+JARS_VARIABLE = "AEON_TEST_NEO4J_JARS"
 """The environment variable that names the folder of jars."""
 
 _START_SECONDS = 180.0
@@ -38,21 +38,21 @@ _SETTINGS = (
 
 def missing_for_neo4j() -> str:
     """Why no server can be started here; empty when one can."""
-    folder = os.environ.get(JARS)
+    folder = os.environ.get(JARS_VARIABLE)
     if not folder:
-        return f"{JARS} names no folder with Neo4j's jars: .ci/run fetches them with maven and says how"
+        return f"{JARS_VARIABLE} names no folder with Neo4j's jars: .ci/run fetches them with maven and says how"
     if not any(Path(folder).glob("neo4j-server-*.jar")):
-        return f"{JARS} names a folder without Neo4j's jars"
+        return f"{JARS_VARIABLE} names a folder without Neo4j's jars"
     return "" if shutil.which("java") else "Neo4j needs java: apt-get install default-jre-headless"
 
 
-def jars() -> Path:
+def jars_folder() -> Path:
     """The folder that the environment names."""
-    return Path(os.environ[JARS])
+    return Path(os.environ[JARS_VARIABLE])
 
 
 @dataclass(slots=True)
-class Neo4jServer:
+class Neo4jTestServer:
     """One server, which may be stopped or killed and started again on the same data and the same port."""
 
     jars: Path
@@ -68,10 +68,10 @@ class Neo4jServer:
 
     def start(self) -> None:
         """Start it and wait until it answers a query. Raises RuntimeError with the end of its log when it does not."""
-        self.begin()
-        self.wait()
+        self.launch()
+        self.wait_until_ready()
 
-    def begin(self) -> None:
+    def launch(self) -> None:
         """Start it and do not wait."""
         if not (self.folder / "conf").exists():
             self._prepare()
@@ -80,7 +80,7 @@ class Neo4jServer:
             command = self._java("org.neo4j.server.CommunityEntryPoint", *flags)
             self._process = subprocess.Popen(command, stdout=log, stderr=log, env=self._environment())  # noqa: S603  # java alone
 
-    def wait(self) -> None:
+    def wait_until_ready(self) -> None:
         """Until it answers a query; asked again and again, since it says in no other way that it is ready."""
         end = time.monotonic() + _START_SECONDS
         while not self._answers():
@@ -114,7 +114,7 @@ class Neo4jServer:
         database: Any = neo4j.GraphDatabase
         return database.driver(self.address, auth=(_USER, self.password), notifications_min_severity="OFF")
 
-    def empty(self) -> None:
+    def clear(self) -> None:
         """Take away everything: constraints, indexes, nodes and edges."""
         with self.driver() as driver, driver.session() as session:
             for row in session.run("SHOW CONSTRAINTS YIELD name").data():

@@ -38,7 +38,7 @@ def missing_for_postgres() -> str:
 
 
 @dataclass
-class PostgresServer:
+class PostgresTestServer:
     """One server, which may be stopped or killed and started again on the same data and the same port.
 
     `listen` is the addresses of TCP that it listens on, as in `listen_addresses`. Without any, it listens on a socket
@@ -72,7 +72,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it and wait until it answers. Raises RuntimeError with the end of its log when it does not."""
-        self.begin()
+        self.launch()
         end = time.monotonic() + _START_SECONDS
         while not self._answers():
             if not self.is_running or time.monotonic() > end:
@@ -81,7 +81,7 @@ class PostgresServer:
                 raise RuntimeError(f"PostgreSQL did not start: {said}")
             time.sleep(_PAUSE_SECONDS)
 
-    def begin(self) -> None:
+    def launch(self) -> None:
         """Start it in this thread's network namespace, and do not wait. Does nothing if it runs."""
         if self.is_running:
             return
@@ -120,12 +120,12 @@ class PostgresServer:
         self._process.wait()
         self._process = None
 
-    def standby(self, folder: Path) -> "PostgresServer":
+    def create_standby(self, folder: Path) -> "PostgresTestServer":
         """A server that follows this one, not started yet. This one must be running and listen on TCP.
 
         `run("SELECT pg_promote()")` makes it a primary of its own.
         """
-        other = PostgresServer(folder, self.listen, self.settings)
+        other = PostgresTestServer(folder, self.listen, self.settings)
         other._installed.ensure_pgdata_inited()
         for path in other.data.iterdir():  # the folder itself is the server's user's
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -141,13 +141,13 @@ class PostgresServer:
             return f"postgresql://{user}@/{database}?host={self.data}"
         return f"postgresql://{user}@{host or self.listen.split(',')[0]}:{self.port}/{database}"
 
-    def new(self, template: str = "template1") -> str:
+    def create_database(self, template: str = "template1") -> str:
         """The address of a new database, empty or a copy of another one."""
         name = f"db{next(self._names)}"
-        self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         return self.address(name)
 
-    def run(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
+    def execute(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Run a statement as the superuser; its rows."""
         import psycopg
 
@@ -179,7 +179,7 @@ class PostgresServer:
         from psycopg import OperationalError
 
         try:
-            self.run("SELECT 1")
+            self.execute("SELECT 1")
         except OperationalError:
             return False
         return True

@@ -6,7 +6,7 @@ from itertools import count
 from random import Random
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.store import DuplicateError, GuardError, InvariantError, Store, Unit
+from aeon.platform.store import DuplicateError, GuardError, InvariantError, Store, UnitOfWork
 
 _AT = "2026-01-01T00:00:00.000000+00:00"
 _USERS = ("ann", "bob")
@@ -18,7 +18,7 @@ _NUMBERS = (0.5, 0.1 + 0.2, 1e22, -1e-7, 3.0, 123456789.125)
 _OBJECTS = ("{}", '{"a":[1,2.5,null,true],"b":{"c":"d \\" \\u0000"}}', '{"n":12345678901234567890}')
 
 
-class RecordChanges:
+class RecordMutator:
     """Changes a store at random, in the same way for the same seed."""
 
     def __init__(self, store: Store, seed: int) -> None:
@@ -28,16 +28,16 @@ class RecordChanges:
         self._numbers = count(seed * 1_000_000)
         self._store.update(self._add_users)
 
-    def make(self, changes: int) -> None:
+    def make_changes(self, changes: int) -> None:
         """Make so many changes; one that the database refuses is left out."""
         for _ in range(changes):
-            self.make_one()
+            self.make_change()
 
-    def make_one(self) -> None:
+    def make_change(self) -> None:
         """One transaction of one to three changes."""
         seed = self._random.random()
 
-        def work(unit: Unit) -> None:
+        def work(unit: UnitOfWork) -> None:
             chance = Random(seed)  # noqa: S311  # the same when it is repeated
             for change in chance.choices(_CHANGES, k=chance.randint(1, 3)):
                 change(_Writer(unit, chance, next(self._numbers)))
@@ -45,7 +45,7 @@ class RecordChanges:
         with suppress(GuardError, DuplicateError, InvariantError):
             self._store.update(work)
 
-    def _add_users(self, unit: Unit) -> None:
+    def _add_users(self, unit: UnitOfWork) -> None:
         for user in _USERS:
             _Writer(unit, self._random, 0).insert(
                 "users", {"id": user, "audit_seq": 0, "audit_hash": "", "created_at": _AT}, unless="id"
@@ -55,7 +55,7 @@ class RecordChanges:
 class _Writer:
     """One unit of work, with what is random in it."""
 
-    def __init__(self, unit: Unit, chance: Random, number: int) -> None:
+    def __init__(self, unit: UnitOfWork, chance: Random, number: int) -> None:
         self.unit = unit
         self.chance = chance
         self.name = f"thing {number}"

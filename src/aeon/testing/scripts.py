@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar, cast
 
 from aeon.base.clock import Clock
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.skills.executor.crew import Steps
-from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, Turn
-from aeon.skills.models import DEFAULT_TIMEOUT, Protocol, RetryPolicy, Skill, SkillCatalog, SkillScript
-from aeon.skills.pending import Known, Pending, wait_for
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.skills.executor.crew import PollTask
+from aeon.skills.invocation import Cancellation, EventSink, Invocation, InvocationResult, ScriptExitReason, StartSlot
+from aeon.skills.models import DEFAULT_TIMEOUT, ScriptProtocol, ScriptRetryPolicy, Skill, SkillCatalog, SkillScript
+from aeon.skills.pending import Pollable, ReadyResult, poll_until_done
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ _PATIENCE = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ScriptCall:
     """One invocation of a scripted script. `attempt` counts, from 1, those of this script with this input."""
 
     name: str
@@ -46,7 +46,7 @@ class Call:
     cancellation: Cancellation | None
 
 
-Behaviour: TypeAlias = Callable[[Call], Outcome | Sequence[JsonObject] | Pending[Outcome]]
+Behaviour: TypeAlias = Callable[[ScriptCall], InvocationResult | Sequence[JsonObject] | Pollable[InvocationResult]]
 """What a script does: its whole outcome, the events of one that exits with 0, or an outcome that will come."""
 
 
@@ -57,42 +57,42 @@ class ScriptedRunner:
     """
 
     def __init__(self, behaviours: Mapping[str, Behaviour]) -> None:
-        self.calls: list[Call] = []
+        self.calls: list[ScriptCall] = []
         self._behaviours = dict(behaviours)
         self._attempts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    ahead = 0
+    prefetch = 0
 
     def start(
         self,
         invocation: Invocation,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: Turn | None = None,
-    ) -> Pending[Outcome]:
+        turn: StartSlot | None = None,
+    ) -> Pollable[InvocationResult]:
         """What the script's behaviour makes of the call; `on_event` hears its events first. It never has to wait."""
         if turn is not None:
             turn.on_start()
         call = self._call(invocation, cancellation)
         behaviour = self._behaviours.get(call.name)
         if behaviour is None:
-            return Known(Outcome(Ending.NOT_STARTED, problem=f"{call.name} does not exist"))
+            return ReadyResult(InvocationResult(ScriptExitReason.NOT_STARTED, problem=f"{call.name} does not exist"))
         did = behaviour(call)
-        if not isinstance(did, Outcome | Sequence):
+        if not isinstance(did, InvocationResult | Sequence):
             return did
-        outcome = did if isinstance(did, Outcome) else Outcome(Ending.EXITED, 0, tuple(did))
+        outcome = did if isinstance(did, InvocationResult) else InvocationResult(ScriptExitReason.EXITED, 0, tuple(did))
         if on_event is not None:
             for event in outcome.events:
                 on_event(event)
-        return Known(outcome)
+        return ReadyResult(outcome)
 
-    def _call(self, invocation: Invocation, cancellation: Cancellation | None) -> Call:
+    def _call(self, invocation: Invocation, cancellation: Cancellation | None) -> ScriptCall:
         name, given = _addressed(invocation)
-        key = f"{name} {canonical(given)}"
+        key = f"{name} {canonical_json(given)}"
         with self._lock:
             self._attempts[key] += 1
-            call = Call(name, invocation, given, self._attempts[key], cancellation)
+            call = ScriptCall(name, invocation, given, self._attempts[key], cancellation)
             self.calls.append(call)
         return call
 
@@ -106,7 +106,7 @@ def _addressed(invocation: Invocation) -> tuple[str, JsonObject]:
         return invocation.command[0], {}
 
 
-class ShuffledCrew(Generic[T]):
+class ShuffledLoop(Generic[T]):
     """A `Crew` that runs steps whole, one after another; which of those that wait is next is drawn by `seed`.
 
     So a plan's nodes end in any order that its dependencies allow, the same one whenever the seed is.
@@ -114,17 +114,17 @@ class ShuffledCrew(Generic[T]):
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311  # a seed, not a secret
-        self._waiting: list[Steps[T]] = []
+        self._waiting: list[PollTask[T]] = []
 
-    def start(self, steps: Steps[T]) -> None:
+    def start(self, steps: PollTask[T]) -> None:
         self._waiting.append(steps)
 
-    def next(self) -> T:
+    def next_result(self) -> T:
         steps = self._waiting.pop(self._random.randrange(len(self._waiting)))
         result: object = None
         while True:
             try:
-                result = wait_for(steps.send(result))
+                result = poll_until_done(steps.send(result))
             except StopIteration as end:
                 return end.value
 
@@ -161,7 +161,9 @@ def done(*, ok: bool = True, summary: str | None = None) -> JsonObject:
 
 def says(*events: JsonObject, exit_code: int = 0, stderr: str = "", milliseconds: int = 1) -> Behaviour:
     """Write these events and exit."""
-    return lambda _call: Outcome(Ending.EXITED, exit_code, events, stderr=stderr, milliseconds=milliseconds)
+    return lambda _call: InvocationResult(
+        ScriptExitReason.EXITED, exit_code, events, stderr=stderr, milliseconds=milliseconds
+    )
 
 
 def patches(*changes: JsonObject) -> Behaviour:
@@ -176,22 +178,24 @@ def echoes(key: str = "seen") -> Behaviour:
 
 def prints(stdout: bytes, exit_code: int = 0) -> Behaviour:
     """Write this as a plain script does."""
-    return lambda _call: Outcome(Ending.EXITED, exit_code, stdout=stdout)
+    return lambda _call: InvocationResult(ScriptExitReason.EXITED, exit_code, stdout=stdout)
 
 
 def fails(times: int, then: Behaviour, exit_code: int = 1) -> Behaviour:
     """Exit with `exit_code` so many times for each input, then do as `then` does."""
     return lambda call: (
-        then(call) if call.attempt > times else Outcome(Ending.EXITED, exit_code, stderr=f"attempt {call.attempt}")
+        then(call)
+        if call.attempt > times
+        else InvocationResult(ScriptExitReason.EXITED, exit_code, stderr=f"attempt {call.attempt}")
     )
 
 
 def overruns(clock: Clock) -> Behaviour:
     """Hang until the time is over, which a fake clock makes at once."""
 
-    def overrun(call: Call) -> Outcome:
+    def overrun(call: ScriptCall) -> InvocationResult:
         clock.sleep(call.invocation.timeout)
-        return Outcome(Ending.TIMED_OUT, -15, milliseconds=int(call.invocation.timeout * 1000))
+        return InvocationResult(ScriptExitReason.TIMED_OUT, -15, milliseconds=int(call.invocation.timeout * 1000))
 
     return overrun
 
@@ -199,7 +203,7 @@ def overruns(clock: Clock) -> Behaviour:
 def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
     """Do as `then` does after so many seconds of the clock, or overrun where the time is less than that."""
 
-    def take(call: Call) -> Outcome | Sequence[JsonObject] | Pending[Outcome]:
+    def take(call: ScriptCall) -> InvocationResult | Sequence[JsonObject] | Pollable[InvocationResult]:
         if seconds >= call.invocation.timeout:
             return overruns(clock)(call)
         clock.sleep(seconds)
@@ -208,10 +212,10 @@ def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
     return take
 
 
-class Gated:
+class GatedResult:
     """An outcome that comes when a gate is opened by its `cancel`; a `Pending`. A test that forgets to fails."""
 
-    def __init__(self, gate: Cancellation, open_: Callable[[], Outcome]) -> None:
+    def __init__(self, gate: Cancellation, open_: Callable[[], InvocationResult]) -> None:
         self.deadline = time.monotonic() + _PATIENCE
         self._gate = gate
         self._open = open_
@@ -219,7 +223,7 @@ class Gated:
     def fileno(self) -> int:
         return self._gate.fileno()
 
-    def attend(self) -> Outcome | None:
+    def poll(self) -> InvocationResult | None:
         if self._gate.is_cancelled:
             return self._open()
         assert time.monotonic() < self.deadline, "nobody opened the gate"
@@ -229,11 +233,11 @@ class Gated:
 def waits_for_cancel(started: threading.Event | None = None) -> Behaviour:
     """Set `started`, then wait until the run is cancelled. For one script of a plan at a time."""
 
-    def wait(call: Call) -> Pending[Outcome]:
+    def wait(call: ScriptCall) -> Pollable[InvocationResult]:
         if started is not None:
             started.set()
         assert call.cancellation is not None, "nothing could ever end this script"
-        return Gated(call.cancellation, lambda: Outcome(Ending.CANCELLED, -15))
+        return GatedResult(call.cancellation, lambda: InvocationResult(ScriptExitReason.CANCELLED, -15))
 
     return wait
 
@@ -241,7 +245,7 @@ def waits_for_cancel(started: threading.Event | None = None) -> Behaviour:
 def script(  # a script's fields
     name: str,
     *,
-    protocol: Protocol = "ndjson",
+    protocol: ScriptProtocol = "ndjson",
     input_schema: JsonObject | None = None,
     output_schema: JsonObject | None = None,
     timeout: float = DEFAULT_TIMEOUT,
@@ -260,11 +264,11 @@ def script(  # a script's fields
     )
 
 
-def skill(name: str, *scripts: SkillScript, retry_policy: RetryPolicy | None = None, **fields: Json) -> Skill:
+def skill(name: str, *scripts: SkillScript, retry_policy: ScriptRetryPolicy | None = None, **fields: Json) -> Skill:
     """A skill that is nowhere on disk; its scripts are named `<skill>/<script>` in plans. It retries nothing."""
     folder = Path("/nowhere") / name
     named = tuple(replace(found, path=folder / found.name, tool_path=f"{name}/{found.name}") for found in scripts)
-    policy = retry_policy or RetryPolicy(max_retries=0)
+    policy = retry_policy or ScriptRetryPolicy(max_retries=0)
     return Skill(name, f"The skill {name}.", folder, folder, folder, scripts=named, retry_policy=policy, **fields)
 
 
@@ -272,13 +276,13 @@ def catalog(*skills: Skill) -> SkillCatalog:
     return SkillCatalog(skills)
 
 
-def prepared(found: Skill, chosen: SkillScript, given: JsonObject, request_id: str) -> Invocation:
+def prepare_invocation(found: Skill, chosen: SkillScript, given: JsonObject, request_id: str) -> Invocation:
     """An invocation as the executor wants it prepared, for a `ScriptedRunner`."""
     envelope = {"requestId": request_id, "tool": found.name, "operation": chosen.name, "input": given}
     return Invocation(
         command=(chosen.tool_path,),
-        stdin=canonical(envelope).encode() + b"\n",
-        cwd=found.home,
+        stdin=canonical_json(envelope).encode() + b"\n",
+        cwd=found.data_home,
         env={},
         is_ndjson=chosen.protocol == "ndjson",
         timeout=chosen.timeout,

@@ -45,7 +45,7 @@ class TemporalServer:
 
     def start(self) -> None:
         """Start it and wait until it answers. Raises RuntimeError with the end of its log when it does not."""
-        self.begin()
+        self.launch()
         end = time.monotonic() + _START_SECONDS
         while not self._answers():
             if self._process is None or self._process.poll() is not None or time.monotonic() > end:
@@ -54,7 +54,7 @@ class TemporalServer:
                 raise RuntimeError(f"Temporal did not start: {said}")
             time.sleep(_PAUSE_SECONDS)
 
-    def begin(self) -> None:
+    def launch(self) -> None:
         """Start it and do not wait."""
         self.folder.mkdir(parents=True, exist_ok=True)
         database = ("--db-filename", str(self.folder / "temporal.db"))

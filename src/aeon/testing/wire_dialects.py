@@ -13,7 +13,7 @@ _PIECE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class WireAnswer:
     """An answer to write: its text, why it ends ("stop", "length", "refusal"), whether tokens are counted."""
 
     text: str
@@ -24,15 +24,15 @@ class Spoken:
 class Dialect(Protocol):
     """One API's way to write."""
 
-    def whole(self, spoken: Spoken, model: str) -> JsonObject:
+    def response_body(self, spoken: WireAnswer, model: str) -> JsonObject:
         """The body of an answer that is not streamed."""
         ...
 
-    def opening(self, spoken: Spoken, model: str) -> list[bytes]:
+    def stream_start(self, spoken: WireAnswer, model: str) -> list[bytes]:
         """The events of a streamed answer, up to its last piece of text."""
         ...
 
-    def ending(self, spoken: Spoken, model: str) -> list[bytes]:
+    def stream_end(self, spoken: WireAnswer, model: str) -> list[bytes]:
         """The events that end a streamed answer."""
         ...
 
@@ -44,7 +44,7 @@ class Dialect(Protocol):
 class ChatDialect:
     """OpenAI's chat completions."""
 
-    def whole(self, spoken: Spoken, model: str) -> JsonObject:
+    def response_body(self, spoken: WireAnswer, model: str) -> JsonObject:
         refused = spoken.finish_reason == "refusal"
         message = {
             "role": "assistant",
@@ -54,13 +54,13 @@ class ChatDialect:
         choice = {"index": 0, "message": message, "finish_reason": self._finish(spoken)}
         return self._head(model, "chat.completion") | {"choices": [choice]} | self._usage(spoken)
 
-    def opening(self, spoken: Spoken, model: str) -> list[bytes]:
+    def stream_start(self, spoken: WireAnswer, model: str) -> list[bytes]:
         field = "refusal" if spoken.finish_reason == "refusal" else "content"
         deltas: list[JsonObject] = [{"role": "assistant", "content": None if field == "refusal" else ""}]
         deltas += [{field: piece} for piece in pieces(spoken.text)]
         return [self._chunk(model, {"index": 0, "delta": delta, "finish_reason": None}) for delta in deltas]
 
-    def ending(self, spoken: Spoken, model: str) -> list[bytes]:
+    def stream_end(self, spoken: WireAnswer, model: str) -> list[bytes]:
         last = self._chunk(model, {"index": 0, "delta": {}, "finish_reason": self._finish(spoken)})
         no_choice: JsonObject = {"choices": []}
         count = event(self._head(model, "chat.completion.chunk") | no_choice | self._usage(spoken))
@@ -70,7 +70,7 @@ class ChatDialect:
         kind = "server_error" if status >= 500 else "invalid_request_error"  # noqa: PLR2004  # HTTP's server errors
         return {"error": {"message": message, "type": kind, "param": None, "code": status}}
 
-    def _finish(self, spoken: Spoken) -> str:
+    def _finish(self, spoken: WireAnswer) -> str:
         # OpenAI ends a refusal with "stop" and says it in a field of its own.
         return "length" if spoken.finish_reason == "length" else "stop"
 
@@ -80,7 +80,7 @@ class ChatDialect:
     def _chunk(self, model: str, choice: JsonObject) -> bytes:
         return event(self._head(model, "chat.completion.chunk") | {"choices": [choice]})
 
-    def _usage(self, spoken: Spoken) -> JsonObject:
+    def _usage(self, spoken: WireAnswer) -> JsonObject:
         counts = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
         return {"usage": counts} if spoken.counts_usage else {}
 
@@ -88,14 +88,14 @@ class ChatDialect:
 class MessagesDialect:
     """Anthropic's messages."""
 
-    def whole(self, spoken: Spoken, model: str) -> JsonObject:
+    def response_body(self, spoken: WireAnswer, model: str) -> JsonObject:
         usage = {"usage": {"input_tokens": 7, "output_tokens": 3}} if spoken.counts_usage else {}
         content = [{"type": "text", "text": spoken.text}]
         return (
             self._head(model) | {"content": content, "stop_reason": self._stop(spoken), "stop_sequence": None} | usage
         )
 
-    def opening(self, spoken: Spoken, model: str) -> list[bytes]:
+    def stream_start(self, spoken: WireAnswer, model: str) -> list[bytes]:
         usage = {"usage": {"input_tokens": 7, "output_tokens": 1}} if spoken.counts_usage else {}
         unsaid: JsonObject = {"content": [], "stop_reason": None, "stop_sequence": None}
         message = self._head(model) | unsaid | usage
@@ -107,7 +107,7 @@ class MessagesDialect:
             *(self._delta(piece) for piece in pieces(spoken.text)),
         ]
 
-    def ending(self, spoken: Spoken, model: str) -> list[bytes]:  # noqa: ARG002  # one of the Dialect's
+    def stream_end(self, spoken: WireAnswer, model: str) -> list[bytes]:  # noqa: ARG002  # one of the Dialect's
         usage = {"usage": {"output_tokens": 3}} if spoken.counts_usage else {}
         delta = {"stop_reason": self._stop(spoken), "stop_sequence": None}
         return [
@@ -121,7 +121,7 @@ class MessagesDialect:
         default = "api_error" if status >= 500 else "invalid_request_error"  # noqa: PLR2004  # HTTP's server errors
         return {"type": "error", "error": {"type": kinds.get(status, default), "message": message}}
 
-    def _stop(self, spoken: Spoken) -> str:
+    def _stop(self, spoken: WireAnswer) -> str:
         return {"length": "max_tokens", "refusal": "refusal"}.get(spoken.finish_reason, "end_turn")
 
     def _head(self, model: str) -> JsonObject:

@@ -20,13 +20,13 @@ from typing import Literal, Self
 
 from aeon.base.json import JsonObject, parse_strict
 from aeon.testing.wire_profiles import PROFILES
-from aeon.testing.wire_rules import Exchange, Refuse, Rule, Say
+from aeon.testing.wire_rules import ErrorResponse, TextResponse, WireExchange, WireRule
 
 _POLL_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedRequest:
     """One POST as it arrived; header names are lower case."""
 
     path: str
@@ -39,14 +39,14 @@ class WireDouble:
 
     def __init__(
         self,
-        rules: Iterable[Rule | str] = (),
+        rules: Iterable[WireRule | str] = (),
         *,
         profile: Literal["openai", "vllm", "anthropic"] = "openai",
         api_key: str | None = None,
     ) -> None:
-        self.requests: list[Recorded] = []
+        self.requests: list[RecordedRequest] = []
         self.profile = PROFILES[profile]
-        self._rules = [Say(rule) if isinstance(rule, str) else rule for rule in rules]
+        self._rules = [TextResponse(rule) if isinstance(rule, str) else rule for rule in rules]
         self._api_key = api_key
         self._played = 0
         self._lock = threading.Lock()
@@ -85,16 +85,16 @@ class WireDouble:
     ) -> None:
         self.close()
 
-    def rule_for(self, request: Recorded) -> Rule:
+    def rule_for(self, request: RecordedRequest) -> WireRule:
         """Record `request` and say what to do with it."""
         with self._lock:
             self.requests.append(request)
             if request.path != self.profile.path:
-                return Refuse(404, f"There is no {request.path} here.")
+                return ErrorResponse(404, f"There is no {request.path} here.")
             if not self._is_admitted(request.headers):
-                return Refuse(401, f"Incorrect API key provided: {request.headers.get(self.profile.key_header)}")
+                return ErrorResponse(401, f"Incorrect API key provided: {request.headers.get(self.profile.key_header)}")
             fault = self.profile.fault(request.body, request.headers)
-            return Refuse(400, fault) if fault else self._next()
+            return ErrorResponse(400, fault) if fault else self._next()
 
     def wait_for_release(self) -> None:
         """Stand still until `release` or `close`."""
@@ -104,9 +104,9 @@ class WireDouble:
         given = headers.get(self.profile.key_header, "").removeprefix("Bearer ")
         return self._api_key is None or given == self._api_key
 
-    def _next(self) -> Rule:
+    def _next(self) -> WireRule:
         if self._played >= len(self._rules):
-            return Refuse(501, f"The script of {len(self._rules)} rules is used up.")
+            return ErrorResponse(501, f"The script of {len(self._rules)} rules is used up.")
         self._played += 1
         return self._rules[self._played - 1]
 
@@ -119,7 +119,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, double: WireDouble) -> None:
         self.double = double
         self._connections: list[socket.socket] = []
-        super().__init__(("127.0.0.1", 0), _Answering)
+        super().__init__(("127.0.0.1", 0), _ConnectionHandler)
 
     def process_request(self, request: object, client_address: object) -> None:
         if isinstance(request, socket.socket):
@@ -137,7 +137,7 @@ class _Server(ThreadingHTTPServer):
         """A client that went away is what many tests are about; nothing is printed."""
 
 
-class _Answering(BaseHTTPRequestHandler):
+class _ConnectionHandler(BaseHTTPRequestHandler):
     """One connection. Implements `Exchange` for the rules."""
 
     protocol_version = "HTTP/1.1"
@@ -159,8 +159,8 @@ class _Answering(BaseHTTPRequestHandler):
         self.model = str(body.get("model"))
         self.is_stream = bool(body.get("stream"))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        exchange: Exchange = self
-        self.server.double.rule_for(Recorded(self.path, headers, body)).play(exchange)
+        exchange: WireExchange = self
+        self.server.double.rule_for(RecordedRequest(self.path, headers, body)).play(exchange)
 
     def send(self, status: int, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
         self.send_response(status)

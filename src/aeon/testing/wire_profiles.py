@@ -31,7 +31,7 @@ _NOT_IN_MESSAGES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class APIProfile:
     """One API as a server presents it."""
 
     path: str
@@ -104,10 +104,10 @@ def _objects_in(value: Json) -> Iterator[JsonObject]:
 
 
 PROFILES = {
-    "openai": Profile("/v1/chat/completions", ChatDialect(), _CHAT, "authorization", _openai_faults),
-    "vllm": Profile(
+    "openai": APIProfile("/v1/chat/completions", ChatDialect(), _CHAT, "authorization", _openai_faults),
+    "vllm": APIProfile(
         "/v1/chat/completions", ChatDialect(), _CHAT | {"structured_outputs"}, "authorization", _vllm_faults
     ),
-    "anthropic": Profile("/v1/messages", MessagesDialect(), _MESSAGES, "x-api-key", _anthropic_faults),
+    "anthropic": APIProfile("/v1/messages", MessagesDialect(), _MESSAGES, "x-api-key", _anthropic_faults),
 }
 """The APIs by name."""

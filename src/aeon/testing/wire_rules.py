@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from aeon.base.json import JsonObject
-from aeon.testing.wire_dialects import Dialect, Spoken, event
+from aeon.testing.wire_dialects import Dialect, WireAnswer, event
 
 
-class Exchange(Protocol):
+class WireExchange(Protocol):
     """One request being answered, as a rule sees it."""
 
     dialect: Dialect
@@ -44,16 +44,16 @@ class Exchange(Protocol):
         ...
 
 
-class Rule(Protocol):
+class WireRule(Protocol):
     """What to do with one request."""
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         """Do it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class TextResponse:
     """Answer well."""
 
     text: str
@@ -61,10 +61,10 @@ class Say:
     counts_usage: bool = True
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def play(self, exchange: Exchange) -> None:
-        spoken = Spoken(self.text, self.finish_reason, self.counts_usage)
+    def play(self, exchange: WireExchange) -> None:
+        spoken = WireAnswer(self.text, self.finish_reason, self.counts_usage)
         if not exchange.is_stream:
-            whole = _encoded(exchange.dialect.whole(spoken, exchange.model))
+            whole = _encoded(exchange.dialect.response_body(spoken, exchange.model))
             exchange.send(200, whole, "application/json", self.headers)
             return
         exchange.begin("text/event-stream; charset=utf-8", None)
@@ -74,20 +74,20 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
+class ErrorResponse:
     """Answer with an error status, its message in the API's own shape."""
 
     status: int
     message: str = "refused by the script"
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         body = _encoded(exchange.dialect.error(self.status, self.message))
         exchange.send(self.status, body, "application/json", self.headers)
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class RawResponse:
     """Answer with exactly these bytes."""
 
     body: bytes
@@ -95,90 +95,90 @@ class Raw:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         exchange.send(self.status, self.body, self.content_type, self.headers)
 
 
 @dataclass(frozen=True, slots=True)
-class Reset:
+class ConnectionReset:
     """Reset the connection (TCP RST) before any answer."""
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         exchange.drop()
 
 
 @dataclass(frozen=True, slots=True)
-class HalfBody:
+class TruncatedBody:
     """Promise an answer, send about half of it, and hang up."""
 
     text: str
 
-    def play(self, exchange: Exchange) -> None:
-        _half(exchange, Spoken(self.text))
+    def play(self, exchange: WireExchange) -> None:
+        _half(exchange, WireAnswer(self.text))
         exchange.drop()
 
 
 @dataclass(frozen=True, slots=True)
-class Stall:
+class StalledResponse:
     """Send nothing, or with `text` about half of an answer, then stand still with the connection open."""
 
     text: str = ""
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         if self.text:
-            _half(exchange, Spoken(self.text))
+            _half(exchange, WireAnswer(self.text))
         exchange.wait_for_release()
         exchange.drop()
 
 
 @dataclass(frozen=True, slots=True)
-class CutStream:
+class TruncatedStream:
     """Stream the text and end the body in good order, without the events that end an answer."""
 
     text: str
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         exchange.begin("text/event-stream", None)
-        for part in exchange.dialect.opening(Spoken(self.text), exchange.model):
+        for part in exchange.dialect.stream_start(WireAnswer(self.text), exchange.model):
             exchange.write(part)
         exchange.end()
 
 
 @dataclass(frozen=True, slots=True)
-class ReportError:
+class InlineError:
     """Answer 200 and report an error inside; in a stream, after `text`."""
 
     status: int
     message: str
     text: str = ""
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         error = exchange.dialect.error(self.status, self.message)
         if not exchange.is_stream:
             exchange.send(200, _encoded(error), "application/json", {})
             return
         exchange.begin("text/event-stream", None)
-        for part in exchange.dialect.opening(Spoken(self.text), exchange.model):
+        for part in exchange.dialect.stream_start(WireAnswer(self.text), exchange.model):
             exchange.write(part)
         exchange.write(event(error))
         exchange.end()
 
 
-def _events(exchange: Exchange, spoken: Spoken) -> list[bytes]:
+def _events(exchange: WireExchange, spoken: WireAnswer) -> list[bytes]:
     dialect = exchange.dialect
-    return [*dialect.opening(spoken, exchange.model), *dialect.ending(spoken, exchange.model)]
+    return [*dialect.stream_start(spoken, exchange.model), *dialect.stream_end(spoken, exchange.model)]
 
 
-def _half(exchange: Exchange, spoken: Spoken) -> None:
+def _half(exchange: WireExchange, spoken: WireAnswer) -> None:
     if exchange.is_stream:
-        parts = exchange.dialect.opening(spoken, exchange.model)
+        parts = exchange.dialect.stream_start(spoken, exchange.model)
         exchange.begin("text/event-stream", None)
         # The role and the first pieces of text; a text of two pieces or more is cut inside.
         for part in parts[:-1]:
             exchange.write(part)
         return
-    body = _encoded(exchange.dialect.whole(spoken, exchange.model))
+    body = _encoded(exchange.dialect.response_body(spoken, exchange.model))
     exchange.begin("application/json", len(body))
     exchange.write(body[: len(body) // 2])
 

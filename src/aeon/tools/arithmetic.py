@@ -39,7 +39,7 @@ _FOREIGN = re.compile(r"['\"\\#]|[\d.](?![eE][-+\d])[^\W\d_]")
 """Quotes, comments, and letters glued to digits: never arithmetic, and Python warns of some of them."""
 
 
-def evaluate(expression: str) -> int | float:
+def evaluate_expression(expression: str) -> int | float:
     """The value of an expression such as "2 * (3 + 4) ^ 2", exact; a whole number comes back as int.
 
     Knows + - * / // % ^ **, brackets, "1,200", "15%" and abs, min, max, round (half to even), floor, ceil, sqrt.

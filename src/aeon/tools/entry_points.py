@@ -6,20 +6,20 @@ from typing import NamedTuple, cast
 
 from aeon.tools.interface import Tool
 
-GROUP = "aeon.tools"
+ENTRY_POINT_GROUP = "aeon.tools"
 
 
-class Found(NamedTuple):
+class DiscoveredTools(NamedTuple):
     """What the installed packages offer, and what could not be loaded and why."""
 
     tools: list[Tool]
     problems: list[str]
 
 
-def find_tools(points: Iterable[EntryPoint] | None = None) -> Found:
+def discover_tools(points: Iterable[EntryPoint] | None = None) -> DiscoveredTools:
     """Load every entry point of the group. A broken one is reported, never hidden, and stops nothing."""
-    found = Found([], [])
-    for point in entry_points(group=GROUP) if points is None else points:
+    found = DiscoveredTools([], [])
+    for point in entry_points(group=ENTRY_POINT_GROUP) if points is None else points:
         try:
             found.tools.extend(_tools_of(point.load()))
         except (Exception, SystemExit) as error:  # noqa: BLE001  # other people's code: what it raises is the report

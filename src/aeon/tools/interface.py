@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Dict  # noqa: UP035  # the published signature
 
 from aeon.base.json import JsonObject
-from aeon.base.json_schema import schema_check
+from aeon.base.json_schema import compile_schema
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds a tool may take unless it says otherwise."""
@@ -52,8 +52,8 @@ class Tool(ABC):
 
     def validate_input(self, **kwargs: Any) -> bool:
         """Whether the arguments fit `input_schema`."""
-        return schema_check(self.input_schema).is_valid(kwargs)
+        return compile_schema(self.input_schema).is_valid(kwargs)
 
     def validate_output(self, result: Dict[str, Any]) -> bool:  # noqa: UP006  # the published signature
         """Whether the result fits `output_schema`."""
-        return schema_check(self.output_schema).is_valid(result)
+        return compile_schema(self.output_schema).is_valid(result)

@@ -4,36 +4,36 @@ from collections.abc import Callable
 from queue import Empty
 from typing import cast
 
-from aeon.base.errors import MAX_MESSAGE, ToolError, is_recordable, message_of, text_of
-from aeon.base.giving_up import GivingUp, when_given_up
-from aeon.base.json import Json, JsonObject, canonical, copied, faults, parse_strict
+from aeon.base.errors import MAX_MESSAGE, ToolError, exception_message, exception_text, is_recordable
+from aeon.base.giving_up import CancelScope, on_cancel
+from aeon.base.json import Json, JsonObject, canonical_json, copy_json, json_problems, parse_strict
 from aeon.base.overriding import overrides
-from aeon.base.threads import Outcome, WorkerThread, outcome_of
+from aeon.base.threads import ThreadOutcome, WorkerThread, capture_outcome
 from aeon.tools.interface import Tool
-from aeon.tools.registry import Registered
+from aeon.tools.registry import RegisteredTool
 
-MAX_RESULT = 1_048_576
+MAX_RESULT_CHARACTERS = 1_048_576
 """Characters of a result, encoded."""
 
 
-class ToolCaller:
+class ToolInvoker:
     """Calls tools, one at a time. One with a timeout runs in a worker thread, which is left behind when it hangs."""
 
     def __init__(self) -> None:
         self._worker: WorkerThread[Json] | None = None
-        self._giving_up = GivingUp()
+        self._cancel_scope = CancelScope()
 
-    def call(self, registered: Registered, arguments: JsonObject) -> JsonObject:
+    def invoke(self, registered: RegisteredTool, arguments: JsonObject) -> JsonObject:
         """The tool's result, a copy, checked against its output schema. Raises ToolError and no other Exception.
 
         When it is not waited for any longer (the tool's time is over, an interruption), the tool is told.
         """
         tool = registered.tool
         own = _own_copy(arguments, tool.name)
-        giving_up = GivingUp()
+        giving_up = CancelScope()
 
         def work() -> Json:
-            with giving_up.in_force():
+            with giving_up.activate():
                 _require_own(tool, "validate_input", own)
                 return tool.invoke(**own)
 
@@ -42,19 +42,19 @@ class ToolCaller:
             return result
 
         def look() -> Json:
-            with giving_up.in_force():
+            with giving_up.activate():
                 _require_own(tool, "validate_output", result)
 
         self._done(tool, look, giving_up)
         return result
 
-    def _done(self, tool: Tool, work: Callable[[], Json], giving_up: GivingUp) -> Json:
+    def _done(self, tool: Tool, work: Callable[[], Json], giving_up: CancelScope) -> Json:
         """What a piece of the tool's own code gives, within its time. Raises ToolError for whatever it raises."""
-        with self._giving_up.doing(giving_up.give_up), when_given_up(giving_up.give_up):
+        with self._cancel_scope.on_cancel(giving_up.cancel), on_cancel(giving_up.cancel):
             try:
-                outcome = outcome_of(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
+                outcome = capture_outcome(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
             except BaseException:
-                giving_up.give_up()
+                giving_up.cancel()
                 raise
         if tool.timeout is None and isinstance(outcome.error, KeyboardInterrupt):
             raise outcome.error  # the user's, in this thread
@@ -65,9 +65,9 @@ class ToolCaller:
             raise error from outcome.error
         return outcome.result
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """For another thread: nobody waits for this caller's calls any more. It is of no use afterwards."""
-        self._giving_up.give_up()
+        self._cancel_scope.cancel()
 
     def close(self) -> None:
         """Let the worker thread end."""
@@ -75,7 +75,7 @@ class ToolCaller:
             self._worker.tasks.put(None)
             self._worker = None
 
-    def _within(self, seconds: float, work: Callable[[], Json], name: str) -> Outcome[Json]:
+    def _within(self, seconds: float, work: Callable[[], Json], name: str) -> ThreadOutcome[Json]:
         # The worker is kept only once it has answered: the late answer of a hung or interrupted call reaches nobody.
         worker, self._worker = self._worker or WorkerThread[Json]("aeon-tool"), None
         worker.tasks.put(work)
@@ -98,7 +98,7 @@ def _require_own(tool: Tool, method: str, value: JsonObject) -> None:
     """
     if not overrides(tool, Tool, method):
         return
-    copy = cast(JsonObject, copied(value))
+    copy = cast(JsonObject, copy_json(value))
     is_input = method == "validate_input"
     if not (tool.validate_input(**copy) if is_input else tool.validate_output(copy)):
         what = "input" if is_input else "result"
@@ -109,17 +109,17 @@ def _require_own(tool: Tool, method: str, value: JsonObject) -> None:
 
 def _own_copy(arguments: JsonObject, name: str) -> JsonObject:
     """A copy: a tool may do with its arguments what it likes."""
-    wrong = faults(arguments)
+    wrong = json_problems(arguments)
     if wrong:
         raise ToolError(_kept(f"The arguments for {name!r} are no JSON: {'; '.join(wrong[:5])}."))
-    return cast(JsonObject, copied(arguments))
+    return cast(JsonObject, copy_json(arguments))
 
 
 def _tool_error(name: str, error: BaseException) -> ToolError:
     """The tool's own ToolError when the log can keep it, else one that tells what was raised."""
     if isinstance(error, ToolError) and _can_be_kept(error):
         return error
-    return ToolError(_kept(f"The tool {name!r} failed: {message_of(error)}"))
+    return ToolError(_kept(f"The tool {name!r} failed: {exception_message(error)}"))
 
 
 def _can_be_kept(error: ToolError) -> bool:
@@ -131,17 +131,18 @@ def _kept(message: str) -> str:
     return message[:MAX_MESSAGE]
 
 
-def _checked(result: Json, registered: Registered) -> JsonObject:
+def _checked(result: Json, registered: RegisteredTool) -> JsonObject:
     name = registered.tool.name
     try:
-        text = canonical(result)
+        text = canonical_json(result)
     except Exception as error:  # noqa: BLE001  # encoding runs the result's own code where it subclasses dict or list
         raise ToolError(
-            _kept(f"The tool {name!r} returned what is no JSON: {text_of(error)}."), next_step="Return JSON only."
+            _kept(f"The tool {name!r} returned what is no JSON: {exception_text(error)}."),
+            next_step="Return JSON only.",
         ) from None
-    if len(text) > MAX_RESULT:
+    if len(text) > MAX_RESULT_CHARACTERS:
         raise ToolError(
-            f"The tool {name!r} returned {len(text):,} characters; at most {MAX_RESULT:,} are kept.",
+            f"The tool {name!r} returned {len(text):,} characters; at most {MAX_RESULT_CHARACTERS:,} are kept.",
             next_step="Return a summary, or the path of a file with the whole.",
         )
     if not isinstance(result, dict):

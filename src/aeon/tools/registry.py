@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Self, cast
 
 from aeon.base.errors import ToolDefinitionError
-from aeon.base.json import Json, JsonObject, faults
-from aeon.base.json_schema import SchemaCheck, schema_problem
+from aeon.base.json import Json, JsonObject, json_problems
+from aeon.base.json_schema import CompiledSchema, schema_problem
 from aeon.tools.interface import Example, Tool
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
@@ -18,12 +18,12 @@ _LONGEST_TIMEOUT = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisteredTool:
     """A tool with its schemas compiled, once."""
 
     tool: Tool
-    input: SchemaCheck
-    output: SchemaCheck
+    input: CompiledSchema
+    output: CompiledSchema
     exported: JsonObject
     """The tool as data, as prompts show it."""
 
@@ -32,7 +32,7 @@ class ToolRegistry:
     """The tools of a run, by name, in the order of their registration."""
 
     def __init__(self, tools: list[Tool] | None = None) -> None:
-        self._tools: dict[str, Registered] = {}
+        self._tools: dict[str, RegisteredTool] = {}
         for tool in tools or []:
             self.register(tool)
 
@@ -46,8 +46,8 @@ class ToolRegistry:
             raise ToolDefinitionError(
                 f"The tool {name!r} cannot be registered: {'; '.join(problems)}.", problems=problems
             )
-        self._tools[tool.name] = Registered(
-            tool, SchemaCheck(tool.input_schema), SchemaCheck(tool.output_schema), _exported(tool)
+        self._tools[tool.name] = RegisteredTool(
+            tool, CompiledSchema(tool.input_schema), CompiledSchema(tool.output_schema), _exported(tool)
         )
 
     def snapshot(self) -> Self:
@@ -61,7 +61,7 @@ class ToolRegistry:
         registered = self._tools.get(name)
         return None if registered is None else registered.tool
 
-    def lookup(self, name: str) -> Registered | None:
+    def lookup(self, name: str) -> RegisteredTool | None:
         """The tool of that name with its compiled schemas, or None."""
         return self._tools.get(name)
 
@@ -117,7 +117,7 @@ def _hint(tool: Tool, request: str) -> JsonObject | None:
         arguments = cast(Json, tool.read_request(request))
     except Exception:  # noqa: BLE001  # other people's code, and planning can do without a hint
         return None
-    return cast(JsonObject, arguments) if isinstance(arguments, dict) and not faults(arguments) else None
+    return cast(JsonObject, arguments) if isinstance(arguments, dict) and not json_problems(arguments) else None
 
 
 def _is_duration(value: Json) -> bool:

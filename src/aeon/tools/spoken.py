@@ -46,7 +46,7 @@ _TOKEN = re.compile(
 )
 
 
-def expression_in(request: str) -> str | None:
+def find_expression(request: str) -> str | None:
     """The arithmetic in `request` as an expression; None when there is none, or when not every number belongs to it."""
     text = _DATE.sub(" ; ", request)
     best = max([*map(_closed, _runs(text)), list[str]()], key=len)
@@ -170,7 +170,7 @@ def _is_number(piece: str) -> bool:
     return piece[:1].isdigit()
 
 
-def numbers_in(text: str) -> set[float]:
+def find_english_numbers(text: str) -> set[float]:
     """Every number that stands in `text`, in digits or in words."""
     digits = re.findall(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?", text)
     spoken = [piece for piece in _pieces(text) if _is_number(piece)]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import cast
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.base.json_schema import UNESCAPED, embedded
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json_schema import UNESCAPED_CHARACTER, embed_schema
 
 MAX_PLAN_STEPS = 50
 """Steps of a plan that a model makes. Plans written by hand have no such limit."""
@@ -12,7 +12,7 @@ MAX_PLAN_STEPS = 50
 _MOST_BRANCHES = 20
 """Above this many tools, one branch per tool costs more than it gives; the names alone stay constrained."""
 
-_REFERENCE: JsonObject = {"type": "string", "pattern": rf"^\{{step\.{UNESCAPED}+\}}$", "maxLength": 80}
+_REFERENCE: JsonObject = {"type": "string", "pattern": rf"^\{{step\.{UNESCAPED_CHARACTER}+\}}$", "maxLength": 80}
 _STEP_ID: JsonObject = {"type": "string", "pattern": "^s[0-9]+$", "maxLength": 4}
 _DESCRIPTION: JsonObject = {"type": "string", "minLength": 1, "maxLength": 160}
 
@@ -48,7 +48,7 @@ def call_schema(tool: JsonObject) -> JsonObject:
     return _with_definitions(_object({"tool": {"const": tool["name"]}, "arguments": arguments}), definitions)
 
 
-def offered(tool: JsonObject) -> JsonObject:
+def offered_schema(tool: JsonObject) -> JsonObject:
     """The schema of a tool's arguments as models are offered it."""
     return tool.get("offered_schema", tool["input_schema"])
 
@@ -68,7 +68,7 @@ def _object(properties: JsonObject) -> JsonObject:
 
 def _rooted(tool: JsonObject, name: str, definitions: JsonObject) -> JsonObject:
     """The schema of a tool's arguments; what it refers to is added to `definitions`, which stand at the root."""
-    arguments, defined = embedded(offered(tool), name)
+    arguments, defined = embed_schema(offered_schema(tool), name)
     definitions.update(defined)
     return arguments
 
@@ -96,23 +96,24 @@ def _or_reference(schema: Json) -> Json:
     return cast(Json, schema if is_string else {"anyOf": [schema, _REFERENCE]})
 
 
-def shape(schema: Json) -> str:
+def describe_shape(schema: Json) -> str:
     """A schema as a model reads it fastest: {"query": string, "limit"?: number}."""
     if not isinstance(schema, dict):
         return "any"
     known = cast(JsonObject, schema)
     if "const" in known or "enum" in known:
-        return " | ".join(canonical(value) for value in known.get("enum", [known.get("const")]))
+        return " | ".join(canonical_json(value) for value in known.get("enum", [known.get("const")]))
     for key in ("anyOf", "oneOf"):
         if key in known:
-            return " or ".join(shape(branch) for branch in known[key])
+            return " or ".join(describe_shape(branch) for branch in known[key])
     if "properties" in known:
         required = known.get("required", [])
         fields = (
-            f'"{name}"{"" if name in required else "?"}: {shape(inner)}' for name, inner in known["properties"].items()
+            f'"{name}"{"" if name in required else "?"}: {describe_shape(inner)}'
+            for name, inner in known["properties"].items()
         )
         return "{" + ", ".join(fields) + "}"
     if known.get("type") == "array":
-        return f"[{shape(known.get('items'))}]"
+        return f"[{describe_shape(known.get('items'))}]"
     kind = known.get("type", "any")
     return " | ".join(cast(list[str], kind)) if isinstance(kind, list) else str(kind)

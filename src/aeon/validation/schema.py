@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import Problem, SchemaCheck, schema_check
+from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema
 from aeon.plan.models import PlanStep
 from aeon.plan.parser import plan_problems
 from aeon.tools.registry import ToolRegistry
@@ -50,12 +50,12 @@ class Validator:
         expected_schema: Optional[Dict[str, Any]] = None,  # noqa: UP006, UP045
     ) -> bool:
         """True for an object that fits `expected_schema` (any object without one). Raises ValidationError (FR-024)."""
-        check = schema_check({"type": "object"} if expected_schema is None else expected_schema)
+        check = compile_schema({"type": "object"} if expected_schema is None else expected_schema)
         return _accept("LLM output", output, check.problems(output))
 
     def validate_tool_call(self, tool_call: Dict[str, Any], tool_schema: Dict[str, Any]) -> bool:  # noqa: UP006
         """True for `{"tool", "arguments"}` whose arguments fit `tool_schema`. Raises ValidationError (FR-025)."""
-        return _accept("Tool call", tool_call, call_problems(tool_call, schema_check(tool_schema)))
+        return _accept("Tool call", tool_call, call_problems(tool_call, compile_schema(tool_schema)))
 
     def validate_step_tool(self, step: PlanStep, tool_registry: ToolRegistry) -> ValidationResult:
         """Whether the step names a registered tool, or says "llm". The reasons against it go into `step.errors`.
@@ -76,29 +76,33 @@ class Validator:
         return ValidationResult(valid=False, error=reason)
 
 
-def call_problems(call: Json, check: SchemaCheck) -> list[Problem]:
+def call_problems(call: Json, check: CompiledSchema) -> list[ValidationProblem]:
     """What is wrong with a `{"tool", "arguments"}` object for a tool whose input `check` compiles."""
     if not isinstance(call, dict):
-        return [Problem("$", "a tool call is an object with tool and arguments")]
+        return [ValidationProblem("$", "a tool call is an object with tool and arguments")]
     fields = cast(JsonObject, call)
     problems = [
-        Problem(f"$.{key}", "unknown field; a tool call has tool and arguments") for key in fields if key not in _CALL
+        ValidationProblem(f"$.{key}", "unknown field; a tool call has tool and arguments")
+        for key in fields
+        if key not in _CALL
     ]
     if not isinstance(fields.get("tool"), str):
-        problems.append(Problem("$.tool", "must name the tool"))
+        problems.append(ValidationProblem("$.tool", "must name the tool"))
     if not isinstance(fields.get("arguments"), dict):
-        return [*problems, Problem("$.arguments", "must be an object")]
+        return [*problems, ValidationProblem("$.arguments", "must be an object")]
     return [*problems, *argument_problems(fields["arguments"], check)]
 
 
-def argument_problems(arguments: JsonObject, check: SchemaCheck) -> list[Problem]:
+def argument_problems(arguments: JsonObject, check: CompiledSchema) -> list[ValidationProblem]:
     """What is wrong with a tool's arguments. Where the schema has alternatives, against the one that comes closest."""
     if check.is_valid(arguments):
         return []
     return _in_arguments(_closest(arguments, check).problems(arguments) or check.problems(arguments))
 
 
-def certain_argument_problems(arguments: JsonObject, check: SchemaCheck, unknown: Collection[str]) -> list[Problem]:
+def certain_argument_problems(
+    arguments: JsonObject, check: CompiledSchema, unknown: Collection[str]
+) -> list[ValidationProblem]:
     """Those of `argument_problems` that hold whatever will stand at the paths `unknown` (`$.text`) of the arguments."""
     if check.is_valid(arguments) or not check.certain_problems(arguments, unknown):
         return []
@@ -106,13 +110,13 @@ def certain_argument_problems(arguments: JsonObject, check: SchemaCheck, unknown
     return _in_arguments(closest or check.certain_problems(arguments, unknown))
 
 
-def _closest(arguments: JsonObject, check: SchemaCheck) -> SchemaCheck:
+def _closest(arguments: JsonObject, check: CompiledSchema) -> CompiledSchema:
     """The alternative of a tool's schema that comes closest to the arguments; the schema itself without any."""
     branches = check.schema.get("anyOf") or check.schema.get("oneOf")
     if not isinstance(branches, list) or check.schema.keys() & {"$defs", "properties"}:
         return check
     return min(
-        (schema_check(cast(JsonObject, branch)) for branch in cast(list[Json], branches) if isinstance(branch, dict)),
+        (compile_schema(cast(JsonObject, branch)) for branch in cast(list[Json], branches) if isinstance(branch, dict)),
         key=lambda branch: (
             -len(branch.schema.get("properties", {}).keys() & arguments),
             len(branch.problems(arguments)),
@@ -121,14 +125,14 @@ def _closest(arguments: JsonObject, check: SchemaCheck) -> SchemaCheck:
     )
 
 
-def _in_arguments(found: list[Problem]) -> list[Problem]:
-    return [Problem(f"$.arguments{problem.path[1:]}", problem.message) for problem in found]
+def _in_arguments(found: list[ValidationProblem]) -> list[ValidationProblem]:
+    return [ValidationProblem(f"$.arguments{problem.path[1:]}", problem.message) for problem in found]
 
 
 _CALL = {"tool", "arguments"}
 
 
-def _accept(title: str, value: Json, problems: list[Problem]) -> bool:
+def _accept(title: str, value: Json, problems: list[ValidationProblem]) -> bool:
     if not problems:
         return True
     raise ValidationError.from_exception_data(

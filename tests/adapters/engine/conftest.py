@@ -26,7 +26,7 @@ def started_in(folder):
 def postgres(tmp_path_factory):
     """`postgres()` gives the address of an empty database of a real server."""
     server = started_in(tmp_path_factory.mktemp("postgres"))
-    yield server.new
+    yield server.create_database
     server.stop()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from aeon.adapters.engine.local import LocalEngine
 from aeon.testing.engines import EngineWorld
-from aeon.testing.engines.world import step, waits_for
+from aeon.testing.engines.world import step, wait_for
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def world(store, tmp_path):
 
 def test_who_loses_a_run_leaves_what_it_called_to_its_successor(world):
     inner_goes_on, beside_goes_on = threading.Event(), threading.Event()
-    gate, beside = world.tool("gate", waits_for(inner_goes_on)), world.tool("beside", waits_for(beside_goes_on))
+    gate, beside = world.tool("gate", wait_for(inner_goes_on)), world.tool("beside", wait_for(beside_goes_on))
     inner = world.process("inner", [step("g", gate, timeout=60)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, mode="parallel", timeout=120)
     run = world.begin(world.process("outer", [step("b", beside, mode="parallel", timeout=60), call]))

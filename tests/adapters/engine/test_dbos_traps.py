@@ -17,8 +17,8 @@ from sqlalchemy import text
 from aeon.adapters.engine.dbos import DbosEngine
 from aeon.adapters.engine.dbos.database import Database
 from aeon.adapters.engine.dbos.serializing import JsonSerializer
-from aeon.adapters.results import FileResults
-from aeon.platform.ledger import Request
+from aeon.adapters.results import FileResultStore
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
@@ -122,7 +122,7 @@ def test_who_takes_a_run_over_has_it_though_another_starts_it_at_that_moment(wor
     """
     tool = world.tool("echo", echo)
     process = world.process("late", [step("a", tool)])
-    run = world.runs.accept(process, NewRun({"q": "q"}, executor="late"), Request(world.user))
+    run = world.runs.accept(process, NewRun({"q": "q"}, executor="late"), MutationRequest(world.user))
     assert world.runs.book.give(run.id, "late", world.engine.executor)
     resumed = dbos.DBOS.resume_workflow
 
@@ -150,7 +150,7 @@ def test_whatever_is_stored_is_json(world):
 
 
 def test_what_is_no_json_is_not_stored(tmp_path):
-    serializer = JsonSerializer(FileResults(tmp_path))
+    serializer = JsonSerializer(FileResultStore(tmp_path))
     with pytest.raises(TypeError):
         serializer.serialize({"x": object()})
 

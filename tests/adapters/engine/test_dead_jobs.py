@@ -7,7 +7,7 @@ from aeon.adapters.engine.local import LocalEngine
 from aeon.base.errors import AeonError
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.errors import NotFoundError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step
 
@@ -73,7 +73,7 @@ def test_what_failed_below_is_told_once_and_retried_from_above(world):
     world.ended(run)
     (job,) = dead(world)
     assert (job.run_id, job.root_id, job.step) == (f"{run.id}:c:1", run.id, "i")
-    again = world.runs.retry(job.root_id, Request(world.user))
+    again = world.runs.retry(job.root_id, MutationRequest(world.user))
     world.engine.start(again.id)
     assert world.ended(again).state.phase == "completed"
     assert [each.retried_by for each in dead(world)] == [again.id]

@@ -8,8 +8,8 @@ import pytest
 
 from aeon.adapters.engine.dbos import DbosEngine
 from aeon.adapters.engine.local import LocalEngine
-from aeon.testing.engines import CASES, SURVIVING, EngineWorld
-from aeon.testing.engines.world import echo, step, waits_for
+from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
+from aeon.testing.engines.world import echo, step, wait_for
 
 
 def local(_folder, _request):
@@ -54,7 +54,7 @@ def test_engine(case, world):
     case(world)
 
 
-@pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
 def test_engine_that_keeps_its_work(case, lasting_world):
     case(lasting_world)
 
@@ -62,7 +62,7 @@ def test_engine_that_keeps_its_work(case, lasting_world):
 def test_who_lost_a_run_does_nothing_more_for_it(world):
     """Who has it then goes on (rule 43). On Temporal the server decides who has it."""
     goes_on = threading.Event()
-    gate, tool = world.tool("gate", waits_for(goes_on)), world.tool("echo", echo)
+    gate, tool = world.tool("gate", wait_for(goes_on)), world.tool("echo", echo)
     run = world.begin(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))
     world.until(lambda: world.tools.calls["gate"] == 1 and "step_started a" in world.kinds(run))
     before, book = world.kinds(run), world.runs.book
@@ -80,7 +80,7 @@ def test_who_lost_a_run_does_nothing_more_for_it(world):
 def test_a_run_that_comes_back_is_carried_out_once(lasting_world):
     """Rule 43: who lost a run without a word, since it only waited, and gets it again, does not go on with it twice."""
     world, goes_on = lasting_world, threading.Event()
-    gate, tool = world.tool("gate", waits_for(goes_on)), world.tool("echo", echo)
+    gate, tool = world.tool("gate", wait_for(goes_on)), world.tool("echo", echo)
     inner = world.process("inner", [step("g", gate, timeout=60)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
     run = world.begin(world.process("outer", [call, step("b", tool, after=["c"])]))

@@ -43,8 +43,8 @@ class FullDisk:
         inner = world.process("inner", [step("i", large), step("j", tool)])
         call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
         steps = [step("a", large), step("g", gate), step("b", large), call, step("z", tool)]
-        run = world.begin(world.process("outer", steps))
-        world.until(lambda: world.tools.calls["gate"] == 1)
+        run = world.start_run(world.process("outer", steps))
+        world.wait_until(lambda: world.tools.calls["gate"] == 1)
         return run
 
     def _wait(self, given, key):

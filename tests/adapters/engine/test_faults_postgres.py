@@ -9,7 +9,7 @@ import pytest
 from aeon.adapters.engine.dbos import DbosEngine
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.testing.engines import EngineWorld
-from aeon.testing.engines.world import echo, step, waits_for
+from aeon.testing.engines.world import echo, step, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.server]
 
@@ -31,7 +31,7 @@ def goes_on():
 
 def begun(world, goes_on):
     """A run that waits between two steps, with a Process that it calls before it ends."""
-    tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
+    tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
     inner = world.process("inner", [step("i", tool), step("j", tool)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
     steps = [step("a", tool), step("g", gate, timeout=60), step("b", tool), call, step("z", tool)]

@@ -8,18 +8,18 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.event import listen
 
-from aeon.adapters.engine.dbos.checkpoints import Checkpoints
+from aeon.adapters.engine.dbos.checkpoints import RunCheckpoints
 from aeon.adapters.engine.dbos.database import Database
 from aeon.adapters.engine.dbos.journal import Journal
-from aeon.adapters.results import FileResults
+from aeon.adapters.results import FileResultStore
 from aeon.platform.processes.running.events import StepCompleted
-from aeon.platform.processes.runs.claims import LARGEST_INLINE
-from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
-from aeon.platform.processes.runs.model import Done
+from aeon.platform.processes.runs.claims import MAX_INLINE_CHARS
+from aeon.platform.processes.runs.conducting import HaltError, LeaseLostError
+from aeon.platform.processes.runs.model import JobResult
 
 
 def done(output="done", step="a", attempt=1):
-    return Done(event=StepCompleted(step=step, attempt=attempt, output=output))
+    return JobResult(event=StepCompleted(step=step, attempt=attempt, output=output))
 
 
 ON_POSTGRES = pytest.param("postgres", marks=[pytest.mark.server, pytest.mark.slow])
@@ -39,7 +39,7 @@ def opened(address, tmp_path):
 
     def journal():
         databases.append(Database(address))
-        return Journal(databases[-1], FileResults(tmp_path / "results")), databases[-1]
+        return Journal(databases[-1], FileResultStore(tmp_path / "results")), databases[-1]
 
     yield journal
     for database in databases:
@@ -61,7 +61,7 @@ def test_whoever_comes_second_knows_that_the_run_is_anothers(opened):
     one, _ = opened()
     other, _ = opened()
     one.keep("r", (0, 1), done("mine"))
-    with pytest.raises(TakenOverError):
+    with pytest.raises(LeaseLostError):
         other.keep("r", (0, 1), done("also mine"))
     assert other.kept("r", (0, 1)) == done("mine")
 
@@ -76,7 +76,7 @@ def test_the_same_once_more_changes_nothing(opened):
 
 def test_a_large_result_goes_by_reference(opened):
     journal, database = opened()
-    large = done("x" * (LARGEST_INLINE + 1))
+    large = done("x" * (MAX_INLINE_CHARS + 1))
     journal.keep("r", (0, 1), large)
     with database.engine.connect() as connection:
         (size,) = connection.execute(text("SELECT length(done) FROM aeon_attempts")).one()
@@ -155,7 +155,7 @@ def test_an_attempt_that_was_kept_is_not_made_again(opened, is_blocking):
     keys = [(0, 1), (0, 2), (1, 1)]
 
     async def carried_out(count):
-        checkpoints = Checkpoints(journal, "r")
+        checkpoints = RunCheckpoints(journal, "r")
         return [await carried(checkpoints, key) for key in keys[:count]]
 
     assert asyncio.run(carried_out(2)) == ["(0, 1)", "(0, 2)"]
@@ -170,4 +170,4 @@ def test_what_cannot_be_read_halts_the_run_and_is_not_made_again(opened):
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE aeon_attempts SET done = '{'"))
     with pytest.raises(HaltError, match="could not be read"):
-        asyncio.run(Checkpoints(journal, "r")(0, 1, lambda: pytest.fail("made again")))
+        asyncio.run(RunCheckpoints(journal, "r")(0, 1, lambda: pytest.fail("made again")))

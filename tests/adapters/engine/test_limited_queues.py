@@ -7,13 +7,13 @@ import pytest
 from aeon.adapters.engine.dbos import DbosWorker
 from aeon.adapters.engine.dbos.queueing import _put
 from aeon.platform.catalog.model import NewService
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.calling import carries_out
-from aeon.platform.workers.limits.places import Places
-from aeon.platform.workers.limits.waiting import Limiting
-from aeon.platform.workers.local import LocalWorkers
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.calling import make_job_runner
+from aeon.platform.workers.limits.places import ServiceLeaseStore
+from aeon.platform.workers.limits.waiting import RateLimiter
+from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines.world import echo, step
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
@@ -34,18 +34,18 @@ class TwoServices(LimitedWorld):
     """Two workers, and two services, of which the first takes one call at once."""
 
     def open(self):
-        registry = Registry(self.store, self.clock)
+        registry = WorkerRegistry(self.store, self.clock)
         self.executor = executor = str(uuid4())
         registry.register(executor, SLOTS, [])
-        limiting = Limiting(Places(self.store, registry, self.clock, executor), self.clock)
-        workers = LocalWorkers(carries_out(self.tools), SLOTS, None, limiting)
-        self.engine = self._make(self.runs.book, workers, self.results, self.clock, executor)
+        limiting = RateLimiter(ServiceLeaseStore(self.store, registry, self.clock, executor), self.clock)
+        workers = LocalWorkerPool(make_job_runner(self.tools), SLOTS, None, limiting)
+        self.engine = self._new_engine(self.runs.repository, workers, self.results, self.clock, executor)
 
     def furnished(self, slow):
         """A tool of the full service, and one of the other."""
         self.limit(concurrency=1)
         full = self.tool("full", slow)
-        self._service = self.catalog.services.add(NewService.parsed(OTHER), Request(self.user))
+        self._service = self.catalog.services.add(NewService.parsed(OTHER), MutationRequest(self.user))
         return full, self.tool("free", echo)
 
 

@@ -9,13 +9,13 @@ import pytest
 from aeon.adapters.engine.dbos import DbosEngine
 from aeon.adapters.engine.local import LocalEngine
 from aeon.platform.catalog.model import ServiceChange
-from aeon.platform.ledger import Request
-from aeon.platform.workers.calling import carries_out
-from aeon.platform.workers.limits.places import Places
-from aeon.platform.workers.limits.waiting import Limiting
-from aeon.platform.workers.limits.why import waiting_for
-from aeon.platform.workers.local import LocalWorkers
-from aeon.platform.workers.registry import Registry
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.workers.calling import make_job_runner
+from aeon.platform.workers.limits.places import ServiceLeaseStore
+from aeon.platform.workers.limits.waiting import RateLimiter
+from aeon.platform.workers.limits.why import find_limit_waits
+from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import step
 
@@ -30,17 +30,17 @@ class LimitedWorld(EngineWorld):
     executor = ""
 
     def open(self):
-        registry = Registry(self.store, self.clock)
-        registry.retire(self.executor)
+        registry = WorkerRegistry(self.store, self.clock)
+        registry.deregister(self.executor)
         self.executor = executor = str(uuid4())
         registry.register(executor, {}, [])
-        limiting = Limiting(Places(self.store, registry, self.clock, executor), self.clock)
-        workers = LocalWorkers(carries_out(self.tools), {}, None, limiting, otherwise=100)
-        self.engine = self._make(self.runs.book, workers, self.results, self.clock, executor)
+        limiting = RateLimiter(ServiceLeaseStore(self.store, registry, self.clock, executor), self.clock)
+        workers = LocalWorkerPool(make_job_runner(self.tools), {}, None, limiting, otherwise=100)
+        self.engine = self._new_engine(self.runs.repository, workers, self.results, self.clock, executor)
 
     def limit(self, **limits):
         change = ServiceChange.parsed({"limits": limits})
-        self.catalog.services.change(self._service.id, change, Request(self.user))
+        self.catalog.services.change(self._service.id, change, MutationRequest(self.user))
 
     def standing(self):
         standing = "SELECT standing FROM service_places WHERE service_id = :id"
@@ -90,7 +90,7 @@ def test_a_run_keeps_to_a_limit_and_waiting_is_no_attempt(limited):
     tool = limited.tool("slow", slow)
     run = limited.begin(fan(limited, tool, 6))
     limited.until(lambda: slow.now == 2)
-    limited.until(lambda: waiting_for(limited.store, [tool], limited.clock.now()))
+    limited.until(lambda: find_limit_waits(limited.store, [tool], limited.clock.now()))
     slow.lets_go.set()
     seen = limited.ended(run)
     assert (seen.run.phase, slow.most) == ("completed", 2)
@@ -116,7 +116,7 @@ def test_a_run_that_waits_for_a_place_is_cancelled_at_once(limited):
     first = limited.begin(fan(limited, tool, 1))
     limited.until(lambda: slow.now == 1)
     run = limited.begin(limited.process("again", [step("a", tool)]))
-    limited.until(lambda: tool in waiting_for(limited.store, [tool], limited.clock.now()))
+    limited.until(lambda: tool in find_limit_waits(limited.store, [tool], limited.clock.now()))
     limited.runs.cancel(limited.user, run.id)
     limited.engine.wake(run.id)
     assert limited.ended(run).run.phase == "cancelled"

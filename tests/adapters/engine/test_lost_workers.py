@@ -8,15 +8,15 @@ import psycopg
 import pytest
 from dbos import DBOS
 
-from aeon.adapters.engine.attempts import BEGINS
+from aeon.adapters.engine.attempts import MAX_STARTS
 from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
-from aeon.adapters.engine.dbos.lost import LostJobs
+from aeon.adapters.engine.dbos.lost import JobRecovery
 from aeon.adapters.engine.dbos.names import JOB
-from aeon.adapters.engine.dbos.standing import Standing
-from aeon.adapters.results import FileResults
+from aeon.adapters.engine.dbos.standing import QueueStats
+from aeon.adapters.results import FileResultStore
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.local import LocalWorkers
-from aeon.testing.engines import reaching_back
+from aeon.platform.workers.local import LocalWorkerPool
+from aeon.testing.engines import call_remote_tools
 from aeon.testing.engines.world import echo, step
 
 from .elsewhere import Conductor, Elsewhere
@@ -70,8 +70,8 @@ def rows(elsewhere):
 def served(elsewhere, is_wanted=lambda _run: True):
     """Its queues, by a worker in this process."""
     slots = {"rest_api": 3, "llm_call": 2}
-    workers = LocalWorkers(reaching_back(elsewhere.reached.address), slots)
-    results = FileResults(elsewhere.folder / "results")
+    workers = LocalWorkerPool(call_remote_tools(elsewhere.reached.address), slots)
+    results = FileResultStore(elsewhere.folder / "results")
     given = {"executor": "me", "slots": slots, "present": lambda: {"me"}, "is_wanted": is_wanted}
     return DbosWorker(elsewhere.database, workers, results, **given)
 
@@ -127,13 +127,13 @@ def test_who_was_not_heard_of_once_is_not_lost(elsewhere, world):
             raise said
         return set(said)
 
-    lost = LostJobs(Standing(world.engine._opened.database.engine), "me", present)
+    lost = JobRecovery(QueueStats(world.engine._opened.database.engine), "me", present)
     for _ in range(3):
-        lost.take_over()
+        lost.recover()
     with pytest.raises(StoreUnavailableError):
-        lost.take_over()
+        lost.recover()
     assert rows(elsewhere)[job] == "PENDING"
-    lost.take_over()
+    lost.recover()
     assert rows(elsewhere)[job] == "ENQUEUED"
     hang.goes_on.set()
 
@@ -172,7 +172,7 @@ def test_a_job_that_ends_its_worker_each_time_is_a_dead_job_at_last(elsewhere, w
     """After twenty its step fails, and says why."""
     hang = Hanging(world, calls=30)
     run = world.begin(world.process("ends its workers", [step("a", hang.id)]))
-    lose_workers(elsewhere, hang, BEGINS)
+    lose_workers(elsewhere, hang, MAX_STARTS)
     elsewhere.ready()
     failure = world.ended(run).run.failure
     assert failure["code"] == "worker"

@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from aeon.adapters.engine.local import LocalEngine
-from aeon.platform.catalog.calling import Called, OperationError
-from aeon.platform.catalog.usage import Usage
-from aeon.platform.ledger import Request
-from aeon.platform.metrics.calls import Call, MeasuredCaller, values_of
+from aeon.platform.catalog.calling import OperationError, ToolCallResult
+from aeon.platform.catalog.usage import TokenUsage
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.metrics.calls import CallMeasurement, MeasuringToolCaller, call_values
 from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.processes.runs.measuring import Measuring
+from aeon.platform.processes.runs.measuring import RunMetricsRecorder
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step
 
@@ -23,15 +23,15 @@ class Measured(EngineWorld):
     def __init__(self, store, folder):
         super().__init__(store, folder, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
         self.metrics = Metrics(store, self.catalog.ledger)
-        self.measuring = Measuring(store, self.runs.book, self.metrics.values)
+        self.measuring = RunMetricsRecorder(store, self.runs.repository, self.metrics.values)
 
     def value(self, name, entity):
         metric = self.metrics.definitions.find(name)
-        (group,) = self.metrics.values.summary(self.user, metric, entity=entity).groups
+        (group,) = self.metrics.values.summarize(self.user, metric, entity=entity).groups
         return group.value
 
     def catch_up(self):
-        while self.measuring.catch_up():
+        while self.measuring.record_pending():
             pass
 
 
@@ -70,7 +70,7 @@ def test_a_run_is_recorded_once_whoever_does_it_and_whenever(world, store):
     tool = world.tool("echo", echo)
     process = world.process("errand", [step("a", tool)])
     world.ended(world.begin(process))
-    others = [Measuring(store, world.runs.book, world.metrics.values) for _ in range(4)]
+    others = [RunMetricsRecorder(store, world.runs.book, world.metrics.values) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda each: each.catch_up(), others))
     world.catch_up()
@@ -82,7 +82,7 @@ def test_what_a_retried_run_keeps_is_not_counted_again(world):
     process = world.process("errand", [step("a", good), step("b", bad)])
     run = world.begin(process)
     world.ended(run)
-    again = world.runs.retry(run.id, Request(world.user))
+    again = world.runs.retry(run.id, MutationRequest(world.user))
     world.engine.start(again.id)
     world.ended(again)
     world.catch_up()
@@ -94,15 +94,15 @@ def test_what_was_deleted_meanwhile_is_left_out(world):
     tool = world.tool("echo", echo)
     process = world.process("errand", [step("a", tool)])
     world.ended(world.begin(process))
-    world.processes.remove(process.id, Request(world.user))
+    world.processes.remove(process.id, MutationRequest(world.user))
     world.catch_up()
     assert world.value("tool.calls", tool) == 1
 
 
 def test_calls_outside_of_runs_are_recorded_failures_too(world):
     tool = world.tool("echo", lambda given, key: failing(given, key) if given["id"] == "bad" else echo(given, key))
-    caller = MeasuredCaller(world.tools, world.catalog.tools, world.metrics.values)
-    assert caller.call(world.user, tool, {"id": "good"}) == Called({"got": "good"}, [], 0)
+    caller = MeasuringToolCaller(world.tools, world.catalog.tools, world.metrics.values)
+    assert caller.call(world.user, tool, {"id": "good"}) == ToolCallResult({"got": "good"}, [], 0)
     with pytest.raises(OperationError):
         caller.call(world.user, tool, {"id": "bad"})
     assert (world.value("tool.calls", tool), world.value("tool.errors", tool)) == (2, 1)
@@ -111,16 +111,21 @@ def test_calls_outside_of_runs_are_recorded_failures_too(world):
 def test_an_answer_is_not_lost_where_its_call_cannot_be_recorded(world):
     class Nothing:
         def call(self, _user, _tool_id, _given, _key=None):
-            return Called("paid for", [], 1, Usage(1, 2, "m"))
+            return ToolCallResult("paid for", [], 1, TokenUsage(1, 2, "m"))
 
-    called = MeasuredCaller(Nothing(), world.catalog.tools, world.metrics.values).call(world.user, "gone", {})
+    called = MeasuringToolCaller(Nothing(), world.catalog.tools, world.metrics.values).call(world.user, "gone", {})
     assert called.output == "paid for"
     assert "not recorded" in called.warnings[0]
 
 
 def test_values_of_calls_are_added_up_and_durations_stay_their_own():
-    calls = [Call("t", "s", None, 5, 10, 3), Call("t", "s", "timed_out"), Call("t", "s", "input_valid"), Call("u")]
-    values = [(each.metric, each.entity, each.value, each.dimensions.get("code")) for each in values_of(calls, "me")]
+    calls = [
+        CallMeasurement("t", "s", None, 5, 10, 3),
+        CallMeasurement("t", "s", "timed_out"),
+        CallMeasurement("t", "s", "input_valid"),
+        CallMeasurement("u"),
+    ]
+    values = [(each.metric, each.entity, each.value, each.dimensions.get("code")) for each in call_values(calls, "me")]
     assert sorted(values, key=str) == [
         ("service.errors", "s", 1, None),
         ("tool.calls", "t", 3, None),
@@ -131,5 +136,5 @@ def test_values_of_calls_are_added_up_and_durations_stay_their_own():
         ("tool.tokens_completion", "t", 3, None),
         ("tool.tokens_prompt", "t", 10, None),
     ]
-    many = values_of([Call("t", milliseconds=1)] * 20_000, "me")
+    many = call_values([CallMeasurement("t", milliseconds=1)] * 20_000, "me")
     assert 4000 < len(many) <= 5001

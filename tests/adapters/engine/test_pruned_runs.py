@@ -7,19 +7,19 @@ from datetime import datetime, timedelta
 import pytest
 
 from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.catalog.caching import Key
+from aeon.platform.catalog.caching import CacheKey
 from aeon.platform.errors import NotFoundError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.claims import LARGEST_INLINE
-from aeon.platform.processes.runs.pruning import Pruned, Pruning
-from aeon.platform.workers.cache.cache import RecordCache
+from aeon.platform.processes.runs.claims import MAX_INLINE_CHARS
+from aeon.platform.processes.runs.pruning import PruneResult, RunRetention
+from aeon.platform.workers.cache.cache import SqlResultCache
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, step
 
 pytestmark = pytest.mark.slow
 
-BIG = "x" * (LARGEST_INLINE + 1)
+BIG = "x" * (MAX_INLINE_CHARS + 1)
 
 LEFT = """
 SELECT (SELECT count(*) FROM run_entries WHERE run_id IN (SELECT value FROM json_each(:runs)))
@@ -38,8 +38,8 @@ class Kept:
 
     def ended(self, name="errand", q="q", behaviour=echo):
         process = self.world.process(name, [step("a", self.world.tool(f"{name} tool", behaviour))])
-        run = self.world.begin(process, q)
-        self.world.ended(run)
+        run = self.world.start_run(process, q)
+        self.world.wait_for_end(run)
         return run
 
     def prune(self, before=None):
@@ -47,7 +47,7 @@ class Kept:
         now = datetime.fromisoformat(self.world.clock.now())
         before = before or (now + timedelta(days=1)).isoformat()
         later = (now + timedelta(days=2)).isoformat()
-        return Pruning(self.store, self.world.results, self.world.engine.forget, lambda: later).prune(before)
+        return RunRetention(self.store, self.world.results, self.world.engine.forget, lambda: later).prune(before)
 
     def left(self, *runs):
         (row,) = self.store.read(LEFT, {"runs": [run.id for run in runs]})
@@ -86,7 +86,7 @@ def test_an_old_run_goes_with_all_that_was_kept_of_it(kept):
     assert not {run.id for run in runs} & kept.workflows()
     with pytest.raises(NotFoundError):
         world.runs.see(world.user, good.id)
-    assert kept.prune() == Pruned(0, 0)
+    assert kept.prune() == PruneResult(0, 0)
 
 
 def test_a_younger_run_and_the_results_that_it_refers_to_stay(kept):
@@ -141,7 +141,7 @@ def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
     run = world.begin(outer, BIG)
     assert reached.wait(20)
     files = len(kept.files())
-    assert kept.prune() == Pruned(0, 0)
+    assert kept.prune() == PruneResult(0, 0)
     assert len(kept.files()) == files
     lets_go.set()
     assert world.ended(run).state.output == {"got": BIG}
@@ -177,14 +177,14 @@ def test_what_a_killed_one_left_the_next_one_removes(kept):
     now = kept.world.clock.now
     tomorrow = (datetime.fromisoformat(now()) + timedelta(days=1)).isoformat()
     with pytest.raises(Killed):
-        Pruning(Store(kept.store), kept.world.results, kept.world.engine.forget, now).prune(tomorrow)
+        RunRetention(Store(kept.store), kept.world.results, kept.world.engine.forget, now).prune(tomorrow)
     assert kept.prune().runs == 1
     assert kept.left(run) == 0
 
 
 def test_what_is_kept_of_pure_tools_goes_when_it_was_not_used_and_its_results_stay_until_then(kept):
-    cache = RecordCache(kept.store, kept.world.results, kept.world.clock)
-    old, young = (Key(f"tool {kept.world.user}", f"{kept.world.user} {which}") for which in ("old", "young"))
+    cache = SqlResultCache(kept.store, kept.world.results, kept.world.clock)
+    old, young = (CacheKey(f"tool {kept.world.user}", f"{kept.world.user} {which}") for which in ("old", "young"))
     cache.put(old, BIG)
     between = kept.world.clock.now()
     cache.put(young, BIG + "!")
@@ -202,7 +202,7 @@ def test_a_retried_run_lives_on_without_the_one_before(kept):
     run = world.begin(process, BIG)
     world.ended(run)
     between = world.clock.now()
-    again = world.runs.retry(run.id, Request(world.user))
+    again = world.runs.retry(run.id, MutationRequest(world.user))
     world.engine.start(again.id)
     world.ended(again)
     kept.prune(between)

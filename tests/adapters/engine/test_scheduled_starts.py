@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 import pytest
 
 from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.running.state import ENDED_PHASES
 from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import Schedules
-from aeon.platform.processes.schedules.starting import Starter
+from aeon.platform.processes.schedules.schedules import ScheduleRepository
+from aeon.platform.processes.schedules.starting import ScheduleStarter
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
@@ -21,7 +21,7 @@ class KilledError(Exception):
     """What stands for the end of the process at that point."""
 
 
-class Killed(Schedules):
+class Killed(ScheduleRepository):
     """Ends before a moment is settled, as a process does that is killed."""
 
     def note_fired(self, schedule, instant):
@@ -34,24 +34,24 @@ class Scheduled:
     def __init__(self, world, store):
         self.world, self._store = world, store
         self.process = world.process("errand", [step("a", world.tool("echo", echo))])
-        schedules = self.schedules(Schedules)
+        schedules = self.schedules(ScheduleRepository)
         new = {"name": "hourly", "process": self.process.id, "cron": "0 * * * *", "inputs": {"q": "tea"}}
-        self.schedule = schedules.add(NewSchedule.parsed(new), Request(world.user))
+        self.schedule = schedules.add(NewSchedule.parsed(new), MutationRequest(world.user))
         since = datetime.fromisoformat(self.schedule.since).replace(minute=0, second=0, microsecond=0)
         self.now = (since + timedelta(hours=1, seconds=10)).isoformat()
 
     def schedules(self, kind):
         return kind(self._store, self.world.catalog, self.world.processes)
 
-    def starter(self, kind=Schedules):
+    def starter(self, kind=ScheduleRepository):
         """Another worker's."""
-        return Starter(self.schedules(kind), self.world.processes, self.world.runs, self.world.engine)
+        return ScheduleStarter(self.schedules(kind), self.world.processes, self.world.runs, self.world.engine)
 
     def runs(self):
         return self.world.runs.page(self.world.user)
 
     def ended(self):
-        self.world.until(lambda: all(run.phase in ENDED for run in self.runs()))
+        self.world.until(lambda: all(run.phase in ENDED_PHASES for run in self.runs()))
         return self.runs()
 
 
@@ -95,7 +95,7 @@ def test_a_worker_that_is_killed_between_starting_and_noting_starts_nothing_twic
 
 def test_what_may_not_be_started_is_told_once_and_not_tried_for_ever(scheduled):
     change = ProcessChange(enabled=False)
-    scheduled.world.processes.change(scheduled.process.id, change, Request(scheduled.world.user))
+    scheduled.world.processes.change(scheduled.process.id, change, MutationRequest(scheduled.world.user))
     (refused,) = scheduled.starter().start_due(scheduled.now)
     assert "is disabled" in str(refused.refusal)
     assert scheduled.starter().start_due(scheduled.now) == []

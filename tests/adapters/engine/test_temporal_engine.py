@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from aeon.adapters.engine.waiting import waited
-from aeon.adapters.results import FileResults
+from aeon.adapters.engine.waiting import wait_until
+from aeon.adapters.results import FileResultStore
 from aeon.base.errors import ConfigError, MissingExtraError
-from aeon.bootstrap.engines import Parts, Place, open_engine, open_worker
-from aeon.platform.workers.local import LocalWorkers
+from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
+from aeon.platform.workers.local import LocalWorkerPool
 from aeon.settings import EngineSettings
-from aeon.testing.engines import CASES, SURVIVING, EngineWorld
+from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
@@ -43,11 +43,11 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
 
     def place(name, record):
         settings = EngineSettings().model_copy(update={"address": f"temporal://{server.address}/{name}"})
-        return Place(tmp_path, settings, {}, lambda: record, bool)
+        return EngineLocation(tmp_path, settings, {}, lambda: record, bool)
 
     def worker(name, record):
         return open_worker(
-            place(name, record), None, FileResults(tmp_path), executor="me", slots={}, present=set, is_wanted=bool
+            place(name, record), None, FileResultStore(tmp_path), executor="me", slots={}, present=set, is_wanted=bool
         )
 
     for name, record in ((namespace, "first"), (namespace, "first"), (other, "second")):
@@ -57,7 +57,7 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
         worker(namespace, "second")
     assert "a namespace of its own" in raised.value.advice
     with pytest.raises(ConfigError, match=refused):
-        open_engine(place(namespace, "second"), Parts(None, None, FileResults(tmp_path), None), "me")
+        open_engine(place(namespace, "second"), EngineParts(None, None, FileResultStore(tmp_path), None), "me")
 
 
 @pytest.fixture
@@ -99,13 +99,13 @@ async def replayed(world):
     """Carry out again, from Temporal's record alone, whatever was carried out in this world."""
     from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
 
-    from aeon.adapters.engine.temporal.claiming import converter
+    from aeon.adapters.engine.temporal.claiming import data_converter
     from aeon.adapters.engine.temporal.running import RunWorkflow
 
     replayer = Replayer(
         workflows=[RunWorkflow],
         workflow_runner=UnsandboxedWorkflowRunner(),
-        data_converter=converter(world.results),
+        data_converter=data_converter(world.results),
         build_id="aeon-1",
     )
     runs = [run.id for run in world.runs.page(world.user)]
@@ -121,7 +121,7 @@ def test_as_on_every_engine_and_its_record_replays(case, world):
     assert world.engine._link.ask(replayed(world))
 
 
-@pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
 def test_an_engine_that_keeps_its_work(case, world):
     """Platform 9, 10."""
     case(world)
@@ -143,7 +143,7 @@ def test_a_signal_told_twice_is_taken_once(world):
 
 def test_what_nobody_told_the_run_it_hears_later(world, monkeypatch):
     """Platform 9: an answer that was written down is taken, also when whoever gave it could not tell of it."""
-    monkeypatch.setattr("aeon.adapters.engine.temporal.engine._LOOKS_EVERY", 0.2)
+    monkeypatch.setattr("aeon.adapters.engine.temporal.engine._SIGNAL_POLL_INTERVAL", 0.2)
     world.reopen()
     tool = world.tool("echo", echo)
     run = world.begin(world.process("hears", [step("a", tool, interactionMode="manual")]))
@@ -161,7 +161,7 @@ def test_a_cancelled_job_hears_of_it_within_seconds_and_its_late_answer_reaches_
         goes_on.wait(30)
         return echo(given, key)
 
-    carry_out = LocalWorkers.carry_out
+    carry_out = LocalWorkerPool.execute
 
     async def watched(workers, job, confirm):
         try:
@@ -171,7 +171,7 @@ def test_a_cancelled_job_hears_of_it_within_seconds_and_its_late_answer_reaches_
             raise
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(LocalWorkers, "carry_out", watched)
+        patched.setattr(LocalWorkerPool, "carry_out", watched)
         run = world.begin(world.process("stopped", [step("s", world.tool("hang", hang), timeout=60)]))
         assert begun.wait(20)
         world.runs.cancel(world.user, run.id)
@@ -280,7 +280,7 @@ def test_what_is_forgotten_is_gone_from_temporal_and_not_from_the_book(world):
     world.ended(run)
     world.until(lambda: world.engine._link.ask(workflows(world)) != [])
     world.engine.forget([run.id])
-    assert waited(lambda: world.engine._link.ask(workflows(world)) == [], 90)  # the server takes half a minute
+    assert wait_until(lambda: world.engine._link.ask(workflows(world)) == [], 90)  # the server takes half a minute
     world.engine.forget([run.id])
     world.engine.start(run.id)
     assert world.seen(run).state.output == {"got": "q"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.workers.local import LocalWorkerPool
 
 from .temporal_world import Hands, World, calls, fan, step
 
@@ -127,7 +127,7 @@ def test_a_worker_that_is_closed_leaves_its_job_to_another_at_once(world, server
     """Platform 10: nobody waits for its heartbeats first."""
     from aeon.adapters.engine.temporal import TemporalWorker
 
-    workers = LocalWorkers(Hands(world.hands.file, hangs=True), {}, otherwise=4)
+    workers = LocalWorkerPool(Hands(world.hands.file, hangs=True), {}, otherwise=4)
     first = TemporalWorker(server.address, "default", workers, world.results, slots={"rest_api": 4})
     run = world.start(three(world, world.tool))
     world.until_begun(run, "slow")

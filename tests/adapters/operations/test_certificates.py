@@ -14,9 +14,9 @@ from aeon.adapters.operations import tls
 from aeon.adapters.operations.mcp import McpExecutor
 from aeon.adapters.operations.probes import HttpProbe
 from aeon.adapters.operations.rest import RestExecutor
-from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.calling import OperationError, OperationRequest
 from aeon.platform.catalog.operations import McpCall, RestRequest
-from aeon.platform.vault import Revealed
+from aeon.platform.vault import SecretValue
 
 from . import mcp_demo
 from .authority import Authority
@@ -90,7 +90,7 @@ def endpoint(kept):
 def ask(endpoint, secret, authority=OURS.pem, protocol="https"):
     connection = {"endpoint": endpoint} | ({} if authority is None else {"caCertificate": authority})
     asked = RestRequest(allow_private=True, timeout=10)
-    work = Work("me", asked, protocol, connection, {}, Revealed(secret) if secret else None, {})
+    work = OperationRequest("me", asked, protocol, connection, {}, SecretValue(secret) if secret else None, {})
     return RestExecutor().execute(work).output["body"]
 
 
@@ -164,20 +164,20 @@ def test_contexts_are_made_once_for_all_clients_and_the_authorities_read_for_htt
     """A context of its own cost every REST call 25 ms of CPU, those over http:// too."""
     read = []
     monkeypatch.setattr(tls, "_trusting", lambda authority: read.append(authority) or ssl.create_default_context())
-    tls._shared.cache_clear()
+    tls._shared_context.cache_clear()
     for connection in ({}, {"caCertificate": OURS.pem}, {}, {"caCertificate": OURS.pem}):
-        tls.verification("http", connection, None)
+        tls.client_context("http", connection, None)
     assert read == []
-    made = [tls.verification("https", each, None) for each in ({}, {"caCertificate": OURS.pem}) * 2]
+    made = [tls.client_context("https", each, None) for each in ({}, {"caCertificate": OURS.pem}) * 2]
     assert made[0] is made[2] is not made[1] is made[3]
     assert read == [None, OURS.pem]
-    own = tls.verification("https", {}, Revealed(OURS.issued("ann")))
+    own = tls.client_context("https", {}, SecretValue(OURS.issued("ann")))
     assert own is not made[0]  # a client certificate is in no context that others use
-    tls._shared.cache_clear()
+    tls._shared_context.cache_clear()
 
 
 def test_the_context_for_http_trusts_nobody():
-    context = tls.verification("http", {}, None)
+    context = tls.client_context("http", {}, None)
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.get_ca_certs() == []
 
@@ -185,14 +185,14 @@ def test_the_context_for_http_trusts_nobody():
 def test_the_authorities_that_the_users_environment_names_are_trusted(endpoint, kept, monkeypatch):
     for named, is_let_in in ((str(kept[1]), True), (str(kept[1].parent / "none"), False)):
         monkeypatch.setenv("SSL_CERT_FILE", named)
-        tls._shared.cache_clear()
+        tls._shared_context.cache_clear()
         if is_let_in:
             assert ask(endpoint, OURS.issued("ann"), authority=None)["you"] == "ann"
         else:
             with pytest.raises(OperationError, match="authorities cannot be read") as refused:
                 ask(endpoint, OURS.issued("ann"), authority=None)
             assert "SSL_CERT_FILE" in refused.value.advice
-    tls._shared.cache_clear()
+    tls._shared_context.cache_clear()
 
 
 @contextmanager
@@ -234,7 +234,7 @@ def test_a_fault_of_a_certificate_is_told_as_such(tmp_path, authority, host, end
     """It was "see whether the service runs"; and trying again does not help."""
     with serving(OURS.issued("server", ended=ended), tmp_path) as port:
         connection = {"endpoint": f"https://{host}:{port}", "caCertificate": authority}
-        work = Work("me", RestRequest(allow_private=True, timeout=10), "https", connection, {}, None, {})
+        work = OperationRequest("me", RestRequest(allow_private=True, timeout=10), "https", connection, {}, None, {})
         with pytest.raises(OperationError, match=f"its certificate was refused: .*{problem}") as refused:
             RestExecutor(lambda _host, _port: ["127.0.0.1"]).execute(work)
     assert advice in refused.value.advice
@@ -266,7 +266,7 @@ def test_an_mcp_server_is_shown_the_certificate_too(kept, protocol):
 
     def call(secret):
         asked = McpCall(tool="add", allow_private=True, timeout=10)
-        work = Work("me", asked, protocol, connection, {"a": 1, "b": 2}, secret and Revealed(secret), {})
+        work = OperationRequest("me", asked, protocol, connection, {"a": 1, "b": 2}, secret and SecretValue(secret), {})
         return executor.execute(work).output
 
     try:

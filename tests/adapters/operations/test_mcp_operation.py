@@ -13,9 +13,9 @@ import pytest
 
 from aeon.adapters.operations.mcp import McpExecutor
 from aeon.adapters.operations.pinned import PinnedTransport
-from aeon.platform.catalog.calling import OperationError, Work
+from aeon.platform.catalog.calling import OperationError, OperationRequest
 from aeon.platform.catalog.operations import McpCall
-from aeon.platform.vault import Revealed
+from aeon.platform.vault import SecretValue
 
 from . import mcp_demo
 from .served import Served
@@ -37,8 +37,8 @@ def executor():
 def ask(executor):
     def call(tool, given=None, *, connection=STDIO, protocol="stdio", secret=None, **operation):
         asked = McpCall.model_validate({"type": "mcp_call", "tool": tool, "allowPrivate": True, **operation})
-        revealed = Revealed(secret) if secret else None
-        return executor.execute(Work("me", asked, protocol, connection, given or {}, revealed, {})).output
+        revealed = SecretValue(secret) if secret else None
+        return executor.execute(OperationRequest("me", asked, protocol, connection, given or {}, revealed, {})).output
 
     return call
 
@@ -213,7 +213,7 @@ def test_the_address_that_was_checked_is_the_one_that_is_connected_to(served, pr
     asked = McpCall(tool="add", allow_private=True)
     connection = {"endpoint": server.endpoint.replace("127.0.0.1", "localhost")}
     for n in range(2):
-        work = Work("me", asked, protocol, connection, {"a": n, "b": 1}, None, {})
+        work = OperationRequest("me", asked, protocol, connection, {"a": n, "b": 1}, None, {})
         assert executor.execute(work).output == {"result": n + 1}
     executor.close()
     assert looked_up == ["localhost"]
@@ -266,7 +266,7 @@ def test_platform_3_aeon_itself_is_reached_with_its_settings_and_without_the_mas
     environ = {**os.environ, "AEON_MASTER_KEY": "s3cret", "AEON_SKILLS_DISABLED": "storyteller"}
     executor = McpExecutor(environ)
     try:
-        names = {tool["name"] for tool in executor.tools("stdio", {"command": "aeon:self"})}
+        names = {tool["name"] for tool in executor.list_tools("stdio", {"command": "aeon:self"})}
         (server,) = [
             place.parent
             for place in Path("/proc").glob("[0-9]*/cmdline")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from aeon.adapters.store.postgresql import migrate, open_postgresql
-from aeon.testing.postgres_server import PostgresServer, missing_for_postgres
+from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "postgresql.md"
 PASSWORD = "pass word's \\ %40:@/"  # noqa: S105  # of the roles of a server of the tests' own
@@ -42,13 +42,13 @@ def started(*, listen="127.0.0.1", fsync="off"):
     if missing := missing_for_postgres():
         pytest.skip(missing)
     with server_folder() as folder:
-        server = PostgresServer(folder, listen, {"fsync": fsync})
+        server = PostgresTestServer(folder, listen, {"fsync": fsync})
         server.start()
         try:
             quoted = PASSWORD.replace("'", "''")
             for statement in statements():
                 if statement.startswith("CREATE ROLE"):
-                    server.run(f"{statement} PASSWORD '{quoted}'")
+                    server.execute(f"{statement} PASSWORD '{quoted}'")
             yield server
         finally:
             server.kill()  # nobody needs its data

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.store.sqlite.opening import open_sqlite
-from aeon.adapters.store.sqlite.place import Place
+from aeon.adapters.store.sqlite.place import RecordFiles
 
 ADD_USER = "INSERT INTO users VALUES (:id, 0, 'none', '2026-01-01')"
 USERS = "SELECT id FROM users ORDER BY id"
@@ -39,7 +39,7 @@ class Project:
 
     def __init__(self, folder):
         self.state = folder / "state"
-        self.place = Place(folder / "project" / ".aeon" / "aeon.db")
+        self.place = RecordFiles(folder / "project" / ".aeon" / "aeon.db")
         self.path = self.place.path
 
     def open(self, **more):

@@ -11,7 +11,7 @@ import pytest
 
 from aeon.adapters.store.postgresql import open_postgresql
 from aeon.testing.store.units import ADD_ONE
-from aeon.testing.store.world import in_threads
+from aeon.testing.store.world import run_in_threads
 
 from .conftest import PASSWORD, new_record, server_folder, started
 from .namespaces import Cable
@@ -48,7 +48,7 @@ class Writers:
         self._stopped = threading.Event()
         self.acknowledged = []
         self.wrong = []
-        self._thread = threading.Thread(target=lambda: self.wrong.extend(in_threads(count, self._write)))
+        self._thread = threading.Thread(target=lambda: self.wrong.extend(run_in_threads(count, self._write)))
 
     def __enter__(self):
         self._thread.start()

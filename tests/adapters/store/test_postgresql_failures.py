@@ -9,7 +9,7 @@ from aeon.adapters.store.postgresql import open_postgresql
 from aeon.adapters.store.postgresql.pool import SIZE
 from aeon.platform.store import QueryError, QueryTimeoutError, StoreUnavailableError
 from aeon.testing.store.units import ADD, ADD_ONE, ALL, LOCKED_POSITION
-from aeon.testing.store.world import in_threads
+from aeon.testing.store.world import run_in_threads
 
 from .conftest import PASSWORD, new_record
 from .front import Front
@@ -140,14 +140,14 @@ def test_threads_share_few_connections(store, postgres):
             if number == 0:
                 most.append(sessions(postgres))
 
-    assert in_threads(40, work) == []
+    assert run_in_threads(40, work) == []
     assert store.read(ALL) == [{"name": "a", "position": 200}]
     assert max(most) <= SIZE
 
 
 def test_threads_that_wait_for_a_connection_too_long_are_told(store, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.postgresql.pool._WAITS", 0.1)
-    wrong = in_threads(SIZE + 1, lambda _: store.view(lambda unit: (unit.read(ALL), time.sleep(0.5))))
+    monkeypatch.setattr("aeon.adapters.store.postgresql.pool._WAIT_SECONDS", 0.1)
+    wrong = run_in_threads(SIZE + 1, lambda _: store.view(lambda unit: (unit.read(ALL), time.sleep(0.5))))
     assert [str(SIZE) in str(error) for error in wrong] == [True]
     assert store.read(ALL) == []
 
@@ -231,7 +231,7 @@ def test_an_order_to_shut_down_is_no_error_if_the_server_comes_back(mortal):
         while not stopped.is_set():
             store.update(lambda unit: unit.write(ADD_ONE, {"name": "a"}))
 
-    writers = threading.Thread(target=lambda: wrong.extend(in_threads(4, count_up)))
+    writers = threading.Thread(target=lambda: wrong.extend(run_in_threads(4, count_up)))
     wrong = []
     writers.start()
     for _ in range(2):

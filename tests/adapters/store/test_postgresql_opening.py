@@ -6,13 +6,13 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.migrations import LATEST, Migration, available
-from aeon.adapters.store.postgresql import migrate, migrating, open_postgresql, parsed, roll_back
+from aeon.adapters.store.migrations import LATEST, Migration, load_migrations
+from aeon.adapters.store.postgresql import migrate, migrating, open_postgresql, parse_address, roll_back
 from aeon.base.errors import MissingExtraError
 from aeon.platform.store import InvariantError, QueryError, StoreError, StoreUnavailableError
 from aeon.testing.store.rows import fill
 from aeon.testing.store.units import ADD, ALL
-from aeon.testing.store.world import in_threads
+from aeon.testing.store.world import run_in_threads
 
 from .conftest import PASSWORD
 from .front import Front, certificate
@@ -94,18 +94,18 @@ class TestVersions:
 
     def test_many_that_migrate_at_once_do_each_step_once(self, empty):
         done = []
-        assert in_threads(6, lambda _: done.append(migrate(empty))) == []
+        assert run_in_threads(6, lambda _: done.append(migrate(empty))) == []
         assert sorted(name for names in done for name in names) == steps()
 
     def test_a_migration_that_fails_leaves_nothing_of_itself(self, empty, postgres):
         first = Migration(1, "first", "CREATE TABLE meta (key text PRIMARY KEY, value text); CREATE TABLE a ()", "")
         wrong = Migration(2, "wrong", "CREATE TABLE b (); NONSENSE", "")
         with pytest.raises(QueryError, match="NONSENSE"):
-            migrating.migrate(parsed(empty), None, [first, wrong])
+            migrating.migrate(parse_address(empty), None, [first, wrong])
         database = empty.rpartition("/")[2]
         assert {name for (name,) in postgres.run(TABLES, database)} == {"meta", "meta_pkey", "a"}
         right = wrong._replace(up="CREATE TABLE b ()")
-        assert migrating.migrate(parsed(empty), None, [first, right]) == ["0002 wrong"]
+        assert migrating.migrate(parse_address(empty), None, [first, right]) == ["0002 wrong"]
 
     def test_records_in_two_schemas_know_nothing_of_each_other(self, empty):
         addresses = [f"{empty}?schema={name}" for name in ("one", "two")]
@@ -145,7 +145,7 @@ class TestRefusals:
         store = open_postgresql(record.address, PASSWORD)
         with pytest.raises(QueryError) as raised:
             store.read("NONSENSE")
-        for text in (store.name, str(raised.value), repr(store), repr(parsed(record.address))):
+        for text in (store.name, str(raised.value), repr(store), repr(parse_address(record.address))):
             assert PASSWORD not in text
         assert store.name == f"PostgreSQL at {record.address.partition('@')[2]}"
         store.close()
@@ -273,7 +273,7 @@ class TestBackup:
 
 
 def steps():
-    return [f"{each.number:04} {each.name}" for each in available("postgresql")]
+    return [f"{each.number:04} {each.name}" for each in load_migrations("postgresql")]
 
 
 def set_version(postgres, record, version):

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from aeon.adapters.store.sqlite.backup import backup
-from aeon.adapters.store.sqlite.checking import check
+from aeon.adapters.store.sqlite.checking import check_record
 from aeon.base.json import parse_strict
 from aeon.platform.store import DamagedStoreError, QueryError, StoreError, StoreFullError, StoreUnavailableError
 
@@ -55,7 +55,7 @@ def test_a_full_disk_refuses_writes_and_not_reads_and_writing_goes_on_when_there
         add_user(store, "you")
         assert len(users(store)) == count + 2
     assert len(full.users()) == count + 2
-    assert check(full.path) == []
+    assert check_record(full.path) == []
 
 
 def test_a_process_that_begins_to_read_on_a_full_disk_is_told_what_it_needs(full):
@@ -105,7 +105,7 @@ say(len(store.read("SELECT id FROM users")) == n + 2)
 store.close()
 """
     assert ended(project.start(script)) == ["True", "True"]
-    assert check(project.path) == []
+    assert check_record(project.path) == []
 
 
 def remount(disk, option):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.store.migrations import LATEST
-from aeon.adapters.store.sqlite.opening import old_graph_beside
+from aeon.adapters.store.sqlite.opening import old_graph_folder
 from aeon.adapters.store.sqlite.schema import APPLICATION_ID
 from aeon.platform.store import DamagedStoreError, QueryError, StoreError, StoreUnavailableError
 
@@ -247,9 +247,9 @@ def test_a_store_whose_file_was_taken_away_writes_no_more(project, move, tmp_pat
 def test_a_graph_of_an_older_aeon_is_seen_beside_where_the_record_will_be(project):
     (project.place.folder / "graph").mkdir(parents=True)
     project.place.folder.chmod(0o700)
-    assert old_graph_beside(project.path) == project.place.folder / "graph"
+    assert old_graph_folder(project.path) == project.place.folder / "graph"
     project.make()
-    assert old_graph_beside(project.path) is None
+    assert old_graph_folder(project.path) is None
 
 
 def put(project, content):

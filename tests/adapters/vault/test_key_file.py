@@ -68,7 +68,7 @@ def test_a_change_that_is_cut_off_can_be_gone_on_from(start, keys, monkeypatch, 
     """Before and after the write of the key file: also before the vault's own change."""
     vault = start()
     vault.put(KEY, {"key": CANARY})
-    real, done = key_file.replace, []
+    real, done = key_file.replace_file, []
 
     def cut_off(path, fill):
         if len(done) == writes and not after:

@@ -8,28 +8,31 @@ from hypothesis import strategies as st
 from tests.platform.processes.conftest import plan_of, step
 
 from aeon.adapters.engine.local import LocalEngine
-from aeon.cli.platform.following import Following
-from aeon.cli.platform.merging import Caller, in_order
+from aeon.cli.platform.following import RunFollower
+from aeon.cli.platform.merging import CallingStep, interleave
 from aeon.platform.errors import NotFoundError
-from aeon.platform.processes.running.events import RunCompleted, RunStarted, StepCompleted, StepStarted
-from aeon.platform.processes.runs.model import Entry
+from aeon.platform.processes.running.events import AttemptStarted, RunCompleted, RunStarted, StepCompleted
+from aeon.platform.processes.runs.model import RunEntry
 from aeon.testing.engines.world import EngineWorld, echo
 from aeon.testing.engines.world import step as step_of
 from aeon.testing.records import new_record
 
-CALLERS = {"r:a:1": Caller("r", "a"), "r:a:1:x:1": Caller("r:a:1", "x")}
+CALLERS = {"r:a:1": CallingStep("r", "a"), "r:a:1:x:1": CallingStep("r:a:1", "x")}
 
 
 def entry(n, second, event):
     at = datetime(2026, 11, 22, 9, tzinfo=UTC) + timedelta(seconds=second)
-    return Entry(n=n, at=at.isoformat(timespec="microseconds"), event=event)
+    return RunEntry(n=n, at=at.isoformat(timespec="microseconds"), event=event)
 
 
 def run_of(job, steps, times):
     """The entries of a run whose steps go one after another."""
     events = [RunStarted(inputs={})]
     for id_ in steps:
-        events += [StepStarted(step=id_, job=f"{job}:{id_}:1", attempt=1), StepCompleted(step=id_, attempt=1, output=1)]
+        events += [
+            AttemptStarted(step=id_, job=f"{job}:{id_}:1", attempt=1),
+            StepCompleted(step=id_, attempt=1, output=1),
+        ]
     events.append(RunCompleted(output=1))
     return [entry(n, second, event) for n, (second, event) in enumerate(zip(times, events, strict=True), 1)]
 
@@ -51,7 +54,7 @@ def named(run, each):
 
 
 def test_entries_of_a_family_come_by_their_times():
-    told = list(in_order(family(TIMES), CALLERS))
+    told = list(interleave(family(TIMES), CALLERS))
     assert [each.at for _, each in told] == sorted(each.at for entries in family(TIMES).values() for each in entries)
 
 
@@ -61,7 +64,7 @@ def test_whatever_the_clocks_say_nothing_comes_before_what_began_it_nor_after_wh
     times = {run: data.draw(st.lists(numbers, min_size=len(at), max_size=len(at))) for run, at in TIMES.items()}
     found = family(times)
     order = data.draw(st.permutations(list(found)))
-    told = list(in_order({run: found[run] for run in order}, CALLERS))
+    told = list(interleave({run: found[run] for run in order}, CALLERS))
     assert len(told) == sum(map(len, found.values()))
     for run, entries in found.items():
         assert [each for of, each in told if of == run] == entries
@@ -76,7 +79,7 @@ def test_what_came_earlier_holds_nothing_up():
     """The entry that began a step was told in a look before."""
     found = family(TIMES)
     later = {"r": found["r"][4:], "r:a:1": found["r:a:1"]}
-    assert next(named(*each) for each in in_order(later, CALLERS)) == "r:a:1 run_started"
+    assert next(named(*each) for each in interleave(later, CALLERS)) == "r:a:1 run_started"
 
 
 class Runs:
@@ -101,8 +104,8 @@ class Runs:
 
 def test_a_family_that_ran_between_two_looks_is_told_whole_and_in_order():
     told = []
-    following = Following(SimpleNamespace(runs=Runs()), "me", "r", told.append)
-    assert following._look()
+    following = RunFollower(SimpleNamespace(runs=Runs()), "me", "r", told.append)
+    assert following._poll()
     assert [line.split(" in ")[0] for line in told] == [
         "before started: tool the before",
         "before done",
@@ -115,27 +118,27 @@ def test_a_family_that_ran_between_two_looks_is_told_whole_and_in_order():
         "z started: tool the z",
         "z done",
     ]
-    assert not following._look()
+    assert not following._poll()
 
 
 def test_a_run_that_is_not_there_yet_is_met_at_the_next_look():
     told, runs = [], Runs()
     runs.known = {"r": 4}
-    following = Following(SimpleNamespace(runs=runs), "me", "r", told.append)
-    following._look()
+    following = RunFollower(SimpleNamespace(runs=runs), "me", "r", told.append)
+    following._poll()
     assert told[-1] == "a started: process the a"
     runs.known = dict.fromkeys(FAMILY, 99)
-    following._look()
+    following._poll()
     assert [line.split()[0] for line in told[3:]] == ["x", "deep", "deep", "x", "a", "z", "z"]
 
 
 def test_what_was_skipped_is_not_told():
     told, runs = [], Runs()
     runs.known = {"r": 4, "r:a:1": 2}
-    following = Following(SimpleNamespace(runs=runs), "me", "r", told.append)
-    following.skip()
+    following = RunFollower(SimpleNamespace(runs=runs), "me", "r", told.append)
+    following.skip_past_events()
     runs.known = dict.fromkeys(FAMILY, 99)
-    following._look()
+    following._poll()
     assert [line.split()[0] for line in told] == ["deep", "deep", "x", "a", "z", "z"]
 
 
@@ -147,14 +150,14 @@ def test_a_real_run_and_what_it_called_are_told_as_they_happened(tmp_path):
         tool = world.tool("echo", echo)
         inner = world.process("inner", [step_of("deep", tool), step_of("deeper", tool)])
         calls = [step_of(each, "", process=inner.id, inputs={"q": "{q}"}, mode="parallel") for each in ("a", "b")]
-        run = world.begin(world.process("outer", [*calls, step_of("z", tool)]))
-        world.ended(run)
+        run = world.start_run(world.process("outer", [*calls, step_of("z", tool)]))
+        world.wait_for_end(run)
         told, whole = [], {}
-        Following(SimpleNamespace(runs=world.runs), world.user, run.id, told.append)._look()
+        RunFollower(SimpleNamespace(runs=world.runs), world.user, run.id, told.append)._poll()
         for each in (run.id, f"{run.id}:a:1", f"{run.id}:b:1"):
-            whole[each] = list(world.runs.book.entries(each))
-        callers = {f"{run.id}:{each}:1": Caller(run.id, each) for each in "ab"}
-        times = [entry.at for _, entry in in_order(whole, callers)]
+            whole[each] = list(world.runs.repository.entries(each))
+        callers = {f"{run.id}:{each}:1": CallingStep(run.id, each) for each in "ab"}
+        times = [entry.at for _, entry in interleave(whole, callers)]
         assert times == sorted(times)
         assert len(told) == 2 * (2 + 2 * 2 + 1)
         assert told[-1].startswith("z done")
@@ -177,20 +180,20 @@ def test_what_happens_while_it_is_asked_who_can_go_on_is_told_before_it_stops(tm
     try:
         tool = world.tool("echo", echo)
         steps = [step_of("a", tool), step_of("ask", tool, after=["a"], interactionMode="manual")]
-        run = world.begin(world.process("asks", steps))
-        world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+        run = world.start_run(world.process("asks", steps))
+        world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
         told, is_known = [], []
 
         def questions(user, of):
             is_known.append(True)
-            return world.runs.questions(user, of)
+            return world.runs.list_questions(user, of)
 
         def entries(of, after):
-            return world.runs.book.entries(of, after) if is_known else iter(())
+            return world.runs.repository.entries(of, after) if is_known else iter(())
 
-        book = SimpleNamespace(entries=entries, phase=world.runs.book.phase)
-        runs = SimpleNamespace(see=world.runs.see, book=book, questions=questions)
-        followed = Following(SimpleNamespace(runs=runs), world.user, run.id, told.append).to_the_end()
+        book = SimpleNamespace(entries=entries, phase=world.runs.repository.get_phase)
+        runs = SimpleNamespace(see=world.runs.view, book=book, questions=questions)
+        followed = RunFollower(SimpleNamespace(runs=runs), world.user, run.id, told.append).follow()
         assert [question.step for question in followed.questions] == ["ask"]
         assert [line.split()[0] for line in told] == ["a", "a", "ask"]
     finally:

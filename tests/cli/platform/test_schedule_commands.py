@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.running.state import ENDED_PHASES
 
 from .conftest import until
 
@@ -62,7 +62,7 @@ def test_two_workers_of_which_one_is_killed_start_each_moment_once(aeon, applied
     third = background("worker")
     until(lambda: shop.calls["/me"] >= before + 4)
     assert aeon("schedule", "pause", "often").code == 0
-    until(lambda: all(run["phase"] in ENDED for run in aeon("runs", "list", "--json").json))
+    until(lambda: all(run["phase"] in ENDED_PHASES for run in aeon("runs", "list", "--json").json))
     runs = aeon("runs", "list", "--limit", "1000", "--json").json
     told = first.err + second.err + third.err
     starts = re.findall(r"run (\S+) of tick is started: schedule often of me", told)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aeon.base.folders import make_folder
-from aeon.base.project_folder import is_own
+from aeon.base.project_folder import is_own_folder
 from aeon.bootstrap.vaults import project_key_file
 
 SERVICE = """
@@ -73,7 +73,7 @@ def test_platform_21_a_folder_from_elsewhere_is_not_used_until_it_is_taken_over(
         refused = aeon(*command)
         assert (refused.code, "came with a folder from elsewhere" in said(refused)) == (1, True), command
         assert ("aeon adopt" in said(refused), "theirs" in refused.out) == (True, False)
-    assert (aeon("adopt", "--dry-run").out, is_own(Path(".aeon"))) == ("nothing was taken over\n", False)
+    assert (aeon("adopt", "--dry-run").out, is_own_folder(Path(".aeon"))) == ("nothing was taken over\n", False)
     taken = aeon("adopt")
     assert (taken.code, taken.out) == (0, f"{clone / '.aeon'} is yours from now on\n")
     key_file = project_key_file(clone, os.environ)

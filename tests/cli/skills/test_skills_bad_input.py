@@ -292,7 +292,7 @@ def test_a_trace_that_cannot_be_kept_is_said_before_anything_runs(aeon, talker, 
 
 
 def test_what_is_missing_to_run_scripts_is_named(aeon, talker, plan, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.skills._PARTS", ("no_such_package",))
+    monkeypatch.setattr("aeon.bootstrap.skills._PACKAGES", ("no_such_package",))
     assert aeon("skills", "list").code == 0, "looking takes nothing"
     ended = aeon("skills", "exec", plan(("a", SAY)))
     assert (ended.code, ended.out) == (1, "")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import Stall
+from aeon.testing.wire_rules import StalledResponse
 
 pytestmark = pytest.mark.slow
 
@@ -133,7 +133,7 @@ def test_asked_again_it_does_not_wait_for_a_script_that_will_not_end(skill, plan
 
 
 def test_an_interruption_while_planning_leaves_nothing(double):
-    double(Stall())
+    double(StalledResponse())
     with started("skills", "run", "tell me a story") as process:
         wait_for(process, "planning")
         process.send_signal(signal.SIGINT)
@@ -149,7 +149,7 @@ def test_an_interruption_while_it_is_planned_again_keeps_what_was_run(skill, dou
     skill("talker", say="speaks", fail="fails")
     node = {"toolId": "t1", "toolPath": "talker/scripts/fail.sh", "input": {}}
     made = {"scripts": [node["toolPath"]], "count": 1, "tools": [node]}
-    double({"skills": ["talker"]}, made, Stall())
+    double({"skills": ["talker"]}, made, StalledResponse())
     with started("skills", "run", "let the talker talk", "--trace", "t.json", "--sandbox", "plain") as process:
         wait_for(process, "attempt 1 came to nothing")
         process.send_signal(signal.SIGINT)

@@ -197,7 +197,7 @@ def test_doctor_says_which_skills_there_are_and_how_isolated_they_run(aeon, skil
 
 
 def test_doctor_names_the_extra_that_is_missing(aeon, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.skills._PARTS", ("no_such_package",))
+    monkeypatch.setattr("aeon.bootstrap.skills._PACKAGES", ("no_such_package",))
     ended = aeon("doctor", "--quick")
     assert ended.code == 0
     assert "pip install 'aeon-orchestrator[skills]'" in ended.out

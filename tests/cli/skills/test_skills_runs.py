@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import Refuse
+from aeon.testing.wire_rules import ErrorResponse
 
 ROLL = "dice-roller/scripts/roll.sh"
 
@@ -152,7 +152,7 @@ def test_what_needs_no_skill_is_answered_by_the_model(aeon, double):
 
 def test_without_a_model_the_request_s_words_plan_and_that_is_said(aeon, double):
     """Skills 12: the planner unreachable."""
-    double(Refuse(400))
+    double(ErrorResponse(400))
     ended = aeon("skills", "run", "roll 3d6 for me")
     assert ended.code == 0
     assert ended.out.startswith("3d6: ")
@@ -161,7 +161,7 @@ def test_without_a_model_the_request_s_words_plan_and_that_is_said(aeon, double)
 
 def test_words_that_lead_nowhere_end_after_one_attempt_with_a_text(aeon, double):
     """Skills 12: nothing crashes, nothing loops."""
-    double(Refuse(400))
+    double(ErrorResponse(400))
     ended = aeon("skills", "run", "make me a sandwich")
     assert ended.code == 1
     assert ended.out.startswith("I could not carry out: make me a sandwich\n")

@@ -6,9 +6,9 @@ from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import ApplyError, read_documents
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.documents import ProcessDocuments
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.processes import ProcessRepository
 
 FILE = """
 kind: Tool
@@ -43,8 +43,8 @@ inputSchema: {}
 def applied(world, user, text=FILE, key="k1"):
     applier = Applier(world.catalog, user)
     steps = applier.plan(read_documents(text, {"WEATHER_KEY": key}))
-    applier.carry_out(steps)
-    return [(step.verb, step.document.kind, step.fields) for step in steps]
+    applier.apply(steps)
+    return [(step.action, step.document.kind, step.fields) for step in steps]
 
 
 def planned(text, world, user, environ):
@@ -157,7 +157,7 @@ def test_unsharing_warns_of_what_others_have_on_it(world):
     service = world.catalog.services.by_name(user, "weather")
     world.tool(other, service, secretId=world.secret(other).id)
     steps = Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "k1"}))
-    hurt = {step.document.name: step.hurts for step in steps if step.hurts}
+    hurt = {step.document.name: step.affects for step in steps if step.affects}
     assert hurt == {"weather": (f"a tool of {other}",)}
 
 
@@ -176,8 +176,8 @@ shared: true
 connectionSchema: {type: object, required: [endpoint, region]}
 """
     (step,) = Applier(world.catalog, user).plan(read_documents(wanted, {}))
-    assert step.outgrows == (f"a tool of {other}",)
-    assert step.hurts == ()
+    assert step.breaks == (f"a tool of {other}",)
+    assert step.affects == ()
 
 
 def test_a_secret_s_value_is_checked_before_anything_is_done(world):
@@ -220,7 +220,7 @@ def test_what_a_template_gives_is_copied_and_stays_when_the_template_goes(world)
     assert tool.operation.path == "/items/{id}"
     assert tool.tool_template_id == template.id
     assert {step[0] for step in applied(world, user, FROM_TEMPLATES)} == {"keep"}
-    world.catalog.tool_templates.remove(template.id, Request(user))
+    world.catalog.tool_templates.remove(template.id, MutationRequest(user))
     assert world.catalog.tools.by_name(user, "item").operation == tool.operation
 
 
@@ -285,7 +285,7 @@ def test_limits_are_kept_changed_lifted_and_copied_of_a_template(world):
     assert limits_of(world, user, "of its own") == ""
     assert world.catalog.services.by_name(user, "of its own").version == before + 2
     made = world.catalog.service_from(
-        world.catalog.service_templates.by_name(user, "slow api").id, {"name": "made"}, Request(user)
+        world.catalog.service_templates.by_name(user, "slow api").id, {"name": "made"}, MutationRequest(user)
     )
     assert made.limits.in_words() == "at most 10 in 60 s"
 
@@ -306,7 +306,7 @@ def test_limits_that_are_none_are_refused_with_their_place(world, limits, said):
 
 
 def test_the_default_catalog_is_referred_to_by_name_and_what_others_share_by_id(world):
-    processes = ProcessDocuments(world.catalog, Processes(world.store, world.catalog), DEFAULTS_OWNER)
+    processes = ProcessDocuments(world.catalog, ProcessRepository(world.store, world.catalog), DEFAULTS_OWNER)
     load_defaults(world.catalog, {"Process": processes})
     owner, user = world.user("owner"), world.user("u")
     shared = world.service(owner, name="theirs", shared=True)

@@ -4,12 +4,12 @@ import pytest
 
 from aeon.base.json import parse_strict
 from aeon.base.masking import HIDDEN
-from aeon.platform.catalog.calling import OperationError, Outcome, ToolCaller
+from aeon.platform.catalog.calling import OperationError, OperationResult, StoredToolCaller
 from aeon.platform.catalog.model import NewSecret, ServiceChange
-from aeon.platform.catalog.tokens import Tokens
-from aeon.platform.catalog.usage import Usage
+from aeon.platform.catalog.tokens import OAuthTokens
+from aeon.platform.catalog.usage import TokenUsage
 from aeon.platform.errors import RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import StoreUnavailableError
 from aeon.testing.clock import FakeClock
 
@@ -27,7 +27,7 @@ class Doing:
         self.given.append(work)
         if isinstance(self.result, Exception):
             raise self.result
-        return self.result if isinstance(self.result, Outcome) else Outcome(self.result)
+        return self.result if isinstance(self.result, OperationResult) else OperationResult(self.result)
 
 
 class NoTokenServer:
@@ -53,10 +53,10 @@ def setting(world):
 
     def call(result, given=None, user=owner):
         doing = Doing(result)
-        caller = ToolCaller(
+        caller = StoredToolCaller(
             world.catalog,
             {"rest_request": doing},
-            Tokens(world.catalog.secrets, NoTokenServer(), FakeClock()),
+            OAuthTokens(world.catalog.secrets, NoTokenServer(), FakeClock()),
             FakeClock(),
         )
         return caller.call(user, tool.id, {"id": "1"} if given is None else given), doing.given
@@ -113,13 +113,13 @@ def test_a_user_name_takes_nothing_from_an_answer(world):
     owner = world.user("owner")
     value = {"username": "user", "password": "secret-word"}
     new = NewSecret.parsed({"name": "login", "type": "password", "value": value})
-    secret = world.catalog.secrets.add(new, Request(owner))
+    secret = world.catalog.secrets.add(new, MutationRequest(owner))
     tool = world.tool(owner, world.service(owner), secretId=secret.id, outputSchema={"required": ["user_id"]})
     answer = {"user_id": 7, "user": "user", "said": "the secret-word of user"}
-    caller = ToolCaller(
+    caller = StoredToolCaller(
         world.catalog,
         {"rest_request": Doing(answer)},
-        Tokens(world.catalog.secrets, NoTokenServer(), FakeClock()),
+        OAuthTokens(world.catalog.secrets, NoTokenServer(), FakeClock()),
         FakeClock(),
     )
     assert caller.call(owner, tool.id, {}).output == {**answer, "said": f"the {HIDDEN} of user"}
@@ -128,11 +128,11 @@ def test_a_user_name_takes_nothing_from_an_answer(world):
 def test_a_secret_in_what_a_server_calls_its_model_is_hidden(setting):
     """Platform 3: of calls that came to something, and of those that failed."""
     *_, call = setting
-    called, _ = call(Outcome({"n": 1}, Usage(1, 1, "m for canary-42")))
-    assert called.usage == Usage(1, 1, f"m for {HIDDEN}")
+    called, _ = call(OperationResult({"n": 1}, TokenUsage(1, 1, "m for canary-42")))
+    assert called.usage == TokenUsage(1, 1, f"m for {HIDDEN}")
     with pytest.raises(OperationError) as raised:
-        call(OperationError("no", usage=Usage(1, 0, "canary-42")))
-    assert raised.value.usage == Usage(1, 0, HIDDEN)
+        call(OperationError("no", usage=TokenUsage(1, 0, "canary-42")))
+    assert raised.value.usage == TokenUsage(1, 0, HIDDEN)
 
 
 def test_down_blocks_and_degraded_warns(setting):
@@ -146,7 +146,7 @@ def test_down_blocks_and_degraded_warns(setting):
         call({"n": 1})
     healthy = "UPDATE services SET status = 'healthy' WHERE id = :id"
     world.store.update(lambda unit: unit.write(healthy, {"id": service.id}))
-    world.catalog.services.change(service.id, ServiceChange(name="other"), Request(owner))
+    world.catalog.services.change(service.id, ServiceChange(name="other"), MutationRequest(owner))
 
 
 def test_use_by_another_is_in_both_trails_also_when_it_fails(setting):
@@ -155,7 +155,7 @@ def test_use_by_another_is_in_both_trails_also_when_it_fails(setting):
     other = world.user("other")
     with pytest.raises(RuleError, match="needs a secret"):
         call({"n": 1}, user=other)
-    world.catalog.tools.bind(tool.id, world.secret(other, value="mine").id, Request(other))
+    world.catalog.tools.bind(tool.id, world.secret(other, value="mine").id, MutationRequest(other))
     _, (work,) = call({"n": 1}, user=other)
     assert work.secret.reveal() == {"key": "mine"}
     with pytest.raises(OperationError):
@@ -183,7 +183,7 @@ def test_the_use_of_anothers_service_through_ones_own_tool_is_in_both_trails_at_
     owner, user = world.user("owner"), world.user("user")
     service = world.service(owner, requiresSecret=False, shared=True)
     tool = world.tool(user, service)
-    caller = ToolCaller(world.catalog, {"rest_request": Doing({"n": 1})}, None, world.clock)
+    caller = StoredToolCaller(world.catalog, {"rest_request": Doing({"n": 1})}, None, world.clock)
     for _ in range(2):
         caller.call(user, tool.id, {"n": 1})
     for who in (owner, user):
@@ -196,15 +196,15 @@ def test_tokens_are_kept_for_the_caller_also_of_calls_that_failed(setting):
     """One row each; calls that used none leave none; nobody sees another's."""
     world, owner, _, tool, call = setting
     other = world.user("other")
-    world.catalog.tools.bind(tool.id, world.secret(other).id, Request(other))
-    called, _ = call(Outcome({"n": 1}, Usage(100, 10, "m-1")))
-    assert called.usage == Usage(100, 10, "m-1")
+    world.catalog.tools.bind(tool.id, world.secret(other).id, MutationRequest(other))
+    called, _ = call(OperationResult({"n": 1}, TokenUsage(100, 10, "m-1")))
+    assert called.usage == TokenUsage(100, 10, "m-1")
     assert call({"n": 1})[0].usage is None
     with pytest.raises(RuleError, match="does not fit"):
-        call(Outcome({}, Usage(20, 2, None)))
+        call(OperationResult({}, TokenUsage(20, 2, None)))
     with pytest.raises(OperationError):
-        call(OperationError("no", usage=Usage(3, 0, "m-1")))
-    call(Outcome({"n": 1}, Usage(7, 7, "m-1")), user=other)
+        call(OperationError("no", usage=TokenUsage(3, 0, "m-1")))
+    call(OperationResult({"n": 1}, TokenUsage(7, 7, "m-1")), user=other)
     assert world.catalog.tools.tokens_of(owner, tool.id) == (3, 123, 12)
     assert world.catalog.tools.tokens_of(other, tool.id).as_dict() == {
         "calls": 1,
@@ -224,6 +224,6 @@ def test_a_note_that_cannot_be_kept_costs_no_answer(setting, monkeypatch):
         raise StoreUnavailableError("The store is gone.")
 
     monkeypatch.setattr(world.catalog.tools, "note_tokens", unavailable)
-    called, _ = call(Outcome({"n": 1}, Usage(1, 1, None)))
+    called, _ = call(OperationResult({"n": 1}, TokenUsage(1, 1, None)))
     assert called.output == {"n": 1}
     assert "were not recorded: The store is gone." in called.warnings[-1]

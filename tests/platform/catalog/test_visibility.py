@@ -6,9 +6,9 @@ import pytest
 
 from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateChange, ToolChange
 from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.processes import ProcessRepository
 
 KINDS = ("service", "secret", "tool", "service_template", "tool_template", "process")
 CHANGES = {
@@ -24,7 +24,7 @@ CHANGES = {
 def calling(world, user, name, *, shared=False, **step):
     """A process of one step."""
     steps = [{"id": "only", "output": {"variable": "x"}, **step}]
-    return shelf(world, "process").add(NewProcess(name=name, steps=steps, shared=shared), Request(user))
+    return shelf(world, "process").add(NewProcess(name=name, steps=steps, shared=shared), MutationRequest(user))
 
 
 def made(world, kind, owner, *, shared):
@@ -38,7 +38,7 @@ def made(world, kind, owner, *, shared):
 
 def shelf(world, kind):
     if kind == "process":
-        return Processes(world.store, world.catalog)
+        return ProcessRepository(world.store, world.catalog)
     return getattr(world.catalog, f"{kind}s")
 
 
@@ -47,15 +47,15 @@ def view(world, kind, user, thing):
 
 
 def change(world, kind, user, thing):
-    shelf(world, kind).change(thing.id, CHANGES[kind](name="renamed"), Request(user))
+    shelf(world, kind).change(thing.id, CHANGES[kind](name="renamed"), MutationRequest(user))
 
 
 def share(world, kind, user, thing):
-    shelf(world, kind).change(thing.id, CHANGES[kind](shared=not thing.shared), Request(user))
+    shelf(world, kind).change(thing.id, CHANGES[kind](shared=not thing.shared), MutationRequest(user))
 
 
 def delete(world, kind, user, thing):
-    shelf(world, kind).remove(thing.id, Request(user))
+    shelf(world, kind).remove(thing.id, MutationRequest(user))
 
 
 @contextmanager
@@ -82,11 +82,11 @@ def use(world, kind, user, thing):
             with told_as_not_found():
                 calling(world, user, "caller", process=thing.id)
         case "service_template":
-            world.catalog.service_from(thing.id, {"name": "made"}, Request(user))
+            world.catalog.service_from(thing.id, {"name": "made"}, MutationRequest(user))
         case _:
             own = {"name": "made", "serviceId": world.service(user, name="for it").id}
             own |= {"connectionParams": {"endpoint": "http://x"}}
-            world.catalog.tool_from(thing.id, own, Request(user))
+            world.catalog.tool_from(thing.id, own, MutationRequest(user))
 
 
 def reference(world, kind, user, thing):
@@ -141,11 +141,11 @@ def test_the_errors_have_their_status():
 def test_lists_show_own_things_and_what_is_shared(world, kind):
     owner, other = world.user("owner"), world.user("other")
     private = made(world, kind, owner, shared=False)
-    assert [each.id for each in shelf(world, kind).page_of_own(owner)] == [private.id]
-    assert shelf(world, kind).page_of_own(other) == []
-    assert private.id not in [each.id for each in shelf(world, kind).page_of_shared(other, limit=1000)]
+    assert [each.id for each in shelf(world, kind).list_own(owner)] == [private.id]
+    assert shelf(world, kind).list_own(other) == []
+    assert private.id not in [each.id for each in shelf(world, kind).list_shared(other, limit=1000)]
     share(world, kind, owner, private)
-    is_listed = private.id in [each.id for each in shelf(world, kind).page_of_shared(other, limit=1000)]
+    is_listed = private.id in [each.id for each in shelf(world, kind).list_shared(other, limit=1000)]
     assert is_listed is (kind != "secret")
 
 

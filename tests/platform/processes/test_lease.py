@@ -3,8 +3,8 @@
 import pytest
 
 from aeon.base.clock import since_boot
-from aeon.platform.processes.runs.conducting import TakenOverError
-from aeon.platform.processes.runs.lease import Lease
+from aeon.platform.processes.runs.conducting import LeaseLostError
+from aeon.platform.processes.runs.lease import RunLease
 from aeon.platform.store import StoreUnavailableError
 
 
@@ -13,7 +13,7 @@ class Holder:
 
     def __init__(self, *, given_at=None, asking_takes=0.0):
         self.now, self.asked, self.is_held, self.asking_takes = 0.0, 0, True, asking_takes
-        self.lease = Lease(self.held, "The run r", lasts=90.0, given_at=given_at, since_boot=lambda: self.now)
+        self.lease = RunLease(self.held, "The run r", lasts=90.0, given_at=given_at, since_boot=lambda: self.now)
 
     def held(self):
         self.asked += 1
@@ -59,10 +59,10 @@ def test_who_lost_it_is_told_for_ever():
     holder = Holder()
     holder.lease.confirm()
     holder.now, holder.is_held = 100.0, False
-    with pytest.raises(TakenOverError, match="The run r is carried out by another executor now"):
+    with pytest.raises(LeaseLostError, match="The run r is carried out by another executor now"):
         holder.lease.confirm()
     holder.is_held = True
-    with pytest.raises(TakenOverError):
+    with pytest.raises(LeaseLostError):
         holder.lease.confirm()
     assert holder.asked == 2
 

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.processes import ProcessRepository
 from aeon.platform.processes.schedules.model import NewSchedule, ScheduleChange
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.schedules.schedules import ScheduleRepository
 
 HOURLY = {"name": "hourly", "cron": "0 * * * *", "inputs": {"topic": "tea"}}
 
@@ -20,8 +20,8 @@ class Timed:
 
     def __init__(self, world):
         self.world, self.clock = world, world.clock
-        self.processes = Processes(world.store, world.catalog)
-        self.schedules = Schedules(world.store, world.catalog, self.processes)
+        self.processes = ProcessRepository(world.store, world.catalog)
+        self.schedules = ScheduleRepository(world.store, world.catalog, self.processes)
         self.me = world.user("me")
         self.process = self.a_process(self.me)
 
@@ -29,14 +29,14 @@ class Timed:
         tool = self.world.tool(user, self.world.service(user))
         step = {"id": "ask", "tool": tool.id, "inputs": {"id": "{topic}"}, "output": {"variable": "found"}}
         new = {"name": "research", "initialContext": ["topic"], "steps": [step], **fields}
-        return self.processes.add(NewProcess.parsed(new), Request(user))
+        return self.processes.add(NewProcess.parsed(new), MutationRequest(user))
 
     def add(self, user=None, **fields):
         new = NewSchedule.parsed({**HOURLY, "process": self.process.id, **fields})
-        return self.schedules.add(new, Request(user or self.me))
+        return self.schedules.add(new, MutationRequest(user or self.me))
 
     def change(self, schedule, **fields):
-        return self.schedules.change(schedule.id, ScheduleChange.parsed(fields), Request(self.me))
+        return self.schedules.change(schedule.id, ScheduleChange.parsed(fields), MutationRequest(self.me))
 
     def after(self, schedule, **away):
         since = datetime.fromisoformat(schedule.since).replace(minute=0, second=0, microsecond=0)
@@ -44,7 +44,7 @@ class Timed:
 
     def due(self, now):
         """Of this world's only: the store is other tests', too."""
-        return [firing for firing in self.schedules.due(now) if firing.schedule.owner_id == self.me]
+        return [firing for firing in self.schedules.list_due(now) if firing.schedule.owner_id == self.me]
 
 
 @pytest.fixture
@@ -94,8 +94,8 @@ def test_a_schedule_is_its_owner_s_alone(timed):
     schedule = timed.add()
     for call in (
         lambda: timed.schedules.get(other, schedule.id),
-        lambda: timed.schedules.remove(schedule.id, Request(other)),
-        lambda: timed.schedules.change(schedule.id, ScheduleChange(enabled=False), Request(other)),
+        lambda: timed.schedules.remove(schedule.id, MutationRequest(other)),
+        lambda: timed.schedules.change(schedule.id, ScheduleChange(enabled=False), MutationRequest(other)),
         lambda: timed.add(other),
     ):
         with pytest.raises(NotFoundError):
@@ -108,11 +108,11 @@ def test_another_s_shared_process_may_be_scheduled_and_he_learns_of_it(timed):
     other = timed.world.user("other")
     theirs = timed.a_process(other, name="theirs")
     share = ProcessChange(shared=True)
-    timed.processes.change(theirs.id, share, Request(other))
+    timed.processes.change(theirs.id, share, MutationRequest(other))
     schedule = timed.add(process=theirs.id)
     told = [entry["action"] for entry in timed.world.catalog.ledger.trail(other) if entry["actorId"] == timed.me]
     assert told == ["process.use"]
-    timed.processes.change(theirs.id, ProcessChange(shared=False), Request(other))
+    timed.processes.change(theirs.id, ProcessChange(shared=False), MutationRequest(other))
     assert timed.change(schedule, enabled=False).enabled is False
     with pytest.raises(NotFoundError):
         timed.change(schedule, enabled=True)
@@ -201,7 +201,7 @@ def test_what_changed_meanwhile_is_not_written_over(timed, monkeypatch):
 def test_a_removed_schedule_fires_no_more(timed):
     schedule = timed.add()
     (firing,) = timed.due(timed.after(schedule, hours=1))
-    timed.schedules.remove(schedule.id, Request(timed.me))
+    timed.schedules.remove(schedule.id, MutationRequest(timed.me))
     assert timed.due(timed.after(schedule, hours=1)) == []
     assert not timed.schedules.note_fired(firing.schedule, firing.instant)
     with pytest.raises(NotFoundError):
@@ -213,5 +213,5 @@ def test_a_removed_schedule_fires_no_more(timed):
 def test_a_repeated_request_makes_one_schedule(timed):
     """Platform 20."""
     new = NewSchedule.parsed({**HOURLY, "process": timed.process.id})
-    request = Request(timed.me, "key")
+    request = MutationRequest(timed.me, "key")
     assert timed.schedules.add(new, request) == timed.schedules.add(new, request)

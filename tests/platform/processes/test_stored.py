@@ -2,12 +2,12 @@
 
 import pytest
 
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.platform.errors import NotFoundError, ReferencedError, RuleError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.model import Version
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.model import ProcessVersion
 from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.schedules.schedules import ScheduleRepository
 
 from .storing import Storing, step
 
@@ -78,7 +78,7 @@ def test_the_record_holds_what_the_specification_says(storing, ann):
         "owner_id": ann,
         "name": "research",
         "description": RESEARCH["description"],
-        "initial_context": canonical(RESEARCH["initialContext"]),
+        "initial_context": canonical_json(RESEARCH["initialContext"]),
         "output_template": RESEARCH["outputTemplate"],
         "token_budget": RESEARCH["tokenBudget"],
         "max_recursion_depth": RESEARCH["maxRecursionDepth"],
@@ -98,7 +98,7 @@ def test_the_record_holds_what_the_specification_says(storing, ann):
     calls_tool = {"tool_id": tool.id, "called_process_id": None}
     nothing = {"output_token_budget": None, "condition": None}
     auto = {"mode": "sequential", "timeout": 60, "interaction_mode": "auto", "output_required": 1, **nothing}
-    inputs = canonical({"q": "{topic}", "n": [1, {"x": None}]})
+    inputs = canonical_json({"q": "{topic}", "n": [1, {"x": None}]})
     assert steps == [
         {**auto, **calls_tool, "position": 0, "id": "a", "output_variable": "a", "inputs": inputs, "mode": "parallel"},
         {
@@ -252,9 +252,9 @@ def test_a_change_replaces_all_steps_and_keeps_what_was_said_before(storing, ann
     third = storing.change(ann, second, steps=[each.as_dict() for each in first.steps], tokenBudget=None)
     assert third.digest == first.digest
     assert storing.processes.versions(ann, first.id) == [
-        Version(first.digest, 1, first.created_at),
-        Version(second.digest, 2, second.updated_at),
-        Version(third.digest, 3, third.updated_at),
+        ProcessVersion(first.digest, 1, first.created_at),
+        ProcessVersion(second.digest, 2, second.updated_at),
+        ProcessVersion(third.digest, 3, third.updated_at),
     ]
     assert dependencies(storing, third) == [("b", 0, "a")]
     storing.remove(ann, third)
@@ -321,16 +321,16 @@ def test_a_tool_that_a_step_calls_is_not_deleted(storing, ann, bob):
         ("process", bob, None, None),
     ]
     with pytest.raises(ReferencedError) as raised:
-        tools.remove(tool.id, Request(ann))
+        tools.remove(tool.id, MutationRequest(ann))
     assert raised.value.by == ["mine", f"a process of {bob}"]
     storing.remove(ann, mine)
     storing.remove(bob, theirs)
-    tools.remove(tool.id, Request(ann))
+    tools.remove(tool.id, MutationRequest(ann))
 
 
 def test_what_uses_a_tool_is_named_once_bindings_too(storing, ann, bob):
     tool = storing.tool(ann, shared=True, secretId=storing.world.secret(ann).id)
-    storing.world.catalog.tools.bind(tool.id, storing.world.secret(bob).id, Request(bob))
+    storing.world.catalog.tools.bind(tool.id, storing.world.secret(bob).id, MutationRequest(bob))
     made = storing.add(bob, step("a", tool=tool.id), step("b", tool=tool.id), shared=True)
     uses = storing.world.catalog.tools.users_of(bob, tool.id)
     assert [(use.kind, use.name) for use in uses] == [("binding", f"a secret of {bob}"), ("process", "work")]
@@ -348,13 +348,13 @@ def test_a_process_that_is_called_or_scheduled_is_not_deleted(storing, ann, bob)
     with pytest.raises(ReferencedError, match=f"is still used by a process of {bob}"):
         storing.remove(ann, inner)
     storing.remove(bob, caller)
-    schedules = Schedules(storing.world.store, storing.world.catalog, storing.processes)
+    schedules = ScheduleRepository(storing.world.store, storing.world.catalog, storing.processes)
     daily = NewSchedule.parsed({"name": "daily", "process": inner.id, "cron": "0 9 * * *"})
-    schedule = schedules.add(daily, Request(ann))
+    schedule = schedules.add(daily, MutationRequest(ann))
     with pytest.raises(ReferencedError) as raised:
         storing.remove(ann, inner)
     assert raised.value.by == ["daily"]
-    schedules.remove(schedule.id, Request(ann))
+    schedules.remove(schedule.id, MutationRequest(ann))
     steps = steps_of_all(storing, inner)
     total = storing.count("process_steps")
     storing.remove(ann, inner)
@@ -365,7 +365,7 @@ def test_a_process_that_calls_itself_is_saved_and_deleted(storing, ann):
     """Platform 7: with a condition that can end it; that it calls itself keeps nobody from deleting it."""
     tool = storing.tool(ann)
     again = step("again", process="loop", after=["a"], execution={"condition": "step.a == true"})
-    made = storing.processes.add(storing.new(step("a", tool=tool.id), again), Request(ann), "loop")
+    made = storing.processes.add(storing.new(step("a", tool=tool.id), again), MutationRequest(ann), "loop")
     assert made.id == "loop"
     rows = storing.read("SELECT id FROM process_steps WHERE called_process_id = 'loop'")
     assert rows == [{"id": "again"}]

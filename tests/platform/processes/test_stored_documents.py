@@ -5,7 +5,7 @@ import pytest
 from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.documents import ApplyError, read_documents
 from aeon.platform.catalog.model import ToolChange
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.documents import ProcessDocuments
 
 from .storing import Storing
@@ -78,8 +78,8 @@ def planned(storing, user, text):
 
 def applied(storing, user, text=FILE):
     applier, steps = planned(storing, user, text)
-    applier.carry_out(steps)
-    return [(step.verb, step.document.name, *step.fields) for step in steps]
+    applier.apply(steps)
+    return [(step.action, step.document.name, *step.fields) for step in steps]
 
 
 def problems(storing, user, text):
@@ -120,7 +120,7 @@ def test_only_what_differs_is_changed_and_the_steps_are_told_apart(storing, user
     )
     text = text.replace("id: look\n", "id: first\n").replace("[look]", "[first]")
     _, steps = planned(storing, user, text)
-    assert (steps[3].fields, steps[3].details) == (
+    assert (steps[3].fields, steps[3].differences) == (
         ("steps", "tokenBudget"),
         ("- step look", "+ step first", "~ step more dependsOn, inputs.word, execution.timeout"),
     )
@@ -240,7 +240,7 @@ def test_what_is_disabled_and_broken_is_applied_again(storing, user, world):
     tool = storing.tool(owner, shared=True)
     text = alone("mine", f"tool: {tool.id}")
     applied(storing, user, text)
-    world.catalog.tools.change(tool.id, ToolChange(shared=False), Request(owner))
+    world.catalog.tools.change(tool.id, ToolChange(shared=False), MutationRequest(owner))
     assert "or it is not yours to see" in problems(storing, user, text)[0]
     assert applied(storing, user, text + "enabled: false") == [("change", "mine", "enabled")]
     assert applied(storing, user, text + "enabled: false") == [("keep", "mine")]
@@ -253,7 +253,9 @@ def test_unsharing_warns_of_whose_processes_call_it(storing, user, world):
     inner = storing.processes.by_name(user, "look up")
     applied(storing, other, alone("theirs", f"process: {inner.id}, inputs: {{word: x}}"))
     _, steps = planned(storing, user, FILE.replace("shared: true\n", ""))
-    assert {step.document.name: step.hurts for step in steps if step.hurts} == {"look up": (f"a process of {other}",)}
+    assert {step.document.name: step.affects for step in steps if step.affects} == {
+        "look up": (f"a process of {other}",)
+    }
 
 
 def test_without_the_kind_a_process_is_not_applied(storing, user):

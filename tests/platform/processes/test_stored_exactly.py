@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
 
 from .storing import Storing
@@ -59,7 +59,7 @@ def _law_holds(storing, user, tool):
     @given(saids(tool.id))
     def law(said):
         new = NewProcess.parsed(said)
-        made = storing.processes.add(new, Request(user))
+        made = storing.processes.add(new, MutationRequest(user))
         try:
             assert storing.processes.get(user, made.id) == made
             assert made.definition == new.definition

@@ -11,13 +11,13 @@ from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ServiceChange, ToolChange
 from aeon.platform.errors import NotFoundError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.obstacles import Obstacles
-from aeon.platform.processes.runs.why import Around, reasons
-from aeon.platform.workers.model import TAKES_OVER_ITSELF
-from aeon.platform.workers.registry import Registry
+from aeon.platform.processes.runs.obstacles import ObstacleFinder
+from aeon.platform.processes.runs.why import DiagnosisContext, explain_run
+from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines.world import EngineWorld, echo, failing, step
 from aeon.testing.records import new_record
@@ -37,27 +37,27 @@ class Asking(EngineWorld):
 
     def __init__(self, store, folder):
         super().__init__(store, folder, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
-        self.registry = Registry(store, self.clock)
+        self.registry = WorkerRegistry(store, self.clock)
         self.registry.register(self.engine.executor, {"rest_api": 4}, [])
 
     def why(self, run, now=None, carrier=None, user=None):
         """The reasons, by step."""
         clock = self.clock if now is None else FakeClock(datetime.fromisoformat(now))
-        around = Around(
+        around = DiagnosisContext(
             self.store,
             self.runs,
             self.registry,
-            Obstacles(self.store, self.catalog.tools, self.processes),
+            ObstacleFinder(self.store, self.catalog.tools, self.processes),
             clock,
             carrier or self.engine.executor,
         )
-        return {each.step: each for each in reasons(around, user or self.user, run.id)}
+        return {each.step: each for each in explain_run(around, user or self.user, run.id)}
 
     def asking_first(self, *steps):
         """A run of these steps that waits for a person before them."""
         ask = step("ask", self.tool("asked", echo), interactionMode="manual")
-        run = self.begin(self.process("p", [ask, *steps]))
-        self.until(lambda: bool(self.runs.questions(self.user, run.id)))
+        run = self.start_run(self.process("p", [ask, *steps]))
+        self.wait_until(lambda: bool(self.runs.list_questions(self.user, run.id)))
         return run
 
     def check_health(self):
@@ -73,11 +73,11 @@ class Asking(EngineWorld):
         self.catalog.add_user(owner)
         told = {"name": "theirs", "type": "rest_api", "protocol": "http", "connectionSchema": ENDPOINT}
         new = NewService.parsed({**told, "requiresSecret": needs_secret})
-        service = self.catalog.services.add(new, Request(owner))
+        service = self.catalog.services.add(new, MutationRequest(owner))
         tool = {**TOOL, "name": "lent", "serviceId": service.id, "shared": True}
         if needs_secret:
-            tool["secretId"] = self.catalog.secrets.add(NewSecret.parsed(KEY), Request(owner)).id
-        return self.catalog.tools.add(NewTool.parsed(tool), Request(owner))
+            tool["secretId"] = self.catalog.secrets.add(NewSecret.parsed(KEY), MutationRequest(owner)).id
+        return self.catalog.tools.add(NewTool.parsed(tool), MutationRequest(owner))
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_a_person_is_waited_for_and_what_waits_for_that_step_says_so(world):
 
 def test_a_run_that_nobody_carries_out_says_what_to_do(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
-    run = world.runs.accept(process, NewRun({"q": 1}), Request(world.user))
+    run = world.runs.accept(process, NewRun({"q": 1}), MutationRequest(world.user))
     assert f"aeon runs resume {run.id}" in world.why(run)[""].message
 
 
@@ -148,15 +148,15 @@ def test_what_is_disabled_is_told_tools_services_and_processes(world):
     tool = world.tool("off", echo)
     inner = world.process("inner", [step("x", world.tool("fine", echo))])
     run = world.asking_first(step("b", tool), step("c", "", process=inner.id, inputs={"q": "{q}"}))
-    world.catalog.tools.change(tool, ToolChange(enabled=False), Request(world.user))
-    world.processes.change(inner.id, ProcessChange(enabled=False), Request(world.user))
+    world.catalog.tools.change(tool, ToolChange(enabled=False), MutationRequest(world.user))
+    world.processes.change(inner.id, ProcessChange(enabled=False), MutationRequest(world.user))
     said = world.why(run)
     assert [said[each].obstacle.kind for each in "bc"] == ["disabled", "disabled"]
     assert f"the tool 'off' of {world.user} is disabled. Enable it, or ask its owner to." in said["b"].message
     assert f"the process 'inner' of {world.user} is disabled" in said["c"].message
-    world.catalog.tools.change(tool, ToolChange(enabled=True), Request(world.user))
+    world.catalog.tools.change(tool, ToolChange(enabled=True), MutationRequest(world.user))
     service = world.catalog.tools.get(world.user, tool).service_id
-    world.catalog.services.change(service, ServiceChange(enabled=False), Request(world.user))
+    world.catalog.services.change(service, ServiceChange(enabled=False), MutationRequest(world.user))
     assert "the service 'api'" in world.why(run)["b"].message
 
 
@@ -166,7 +166,7 @@ def test_what_is_shared_no_more_is_told_with_its_owner(world):
     lent = world.shared_by(owner)
     run = world.asking_first(step("b", lent.id))
     assert world.why(run)["b"].obstacle is None
-    world.catalog.tools.change(lent.id, ToolChange(shared=False), Request(owner))
+    world.catalog.tools.change(lent.id, ToolChange(shared=False), MutationRequest(owner))
     found = world.why(run)["b"]
     assert found.obstacle.kind == "access"
     assert f"the tool 'lent' of {owner} is gone, or not shared with {world.user} any more" in found.message
@@ -176,11 +176,11 @@ def test_what_is_shared_no_more_is_told_with_its_owner(world):
 def test_what_needs_a_secret_of_the_callers_is_told(world):
     """Platform 3"""
     lent = world.shared_by(f"owner-of-{world.user}", needs_secret=True)
-    own = world.catalog.secrets.add(NewSecret.parsed(KEY), Request(world.user))
-    world.catalog.tools.bind(lent.id, own.id, Request(world.user))
+    own = world.catalog.secrets.add(NewSecret.parsed(KEY), MutationRequest(world.user))
+    world.catalog.tools.bind(lent.id, own.id, MutationRequest(world.user))
     run = world.asking_first(step("b", lent.id))
     assert world.why(run)["b"].obstacle is None
-    world.catalog.tools.unbind(lent.id, Request(world.user))
+    world.catalog.tools.unbind(lent.id, MutationRequest(world.user))
     found = world.why(run)["b"]
     assert found.obstacle.kind == "secret"
     assert "aeon tool bind" in found.message
@@ -203,10 +203,10 @@ def test_a_deadline_is_told_when_it_is_near(world):
 
 def test_a_run_of_another_engine_says_so(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
-    run = world.runs.accept(process, NewRun({"q": 1}, executor=TAKES_OVER_ITSELF), Request(world.user))
+    run = world.runs.accept(process, NewRun({"q": 1}, executor=SELF_RECOVERING_EXECUTOR), MutationRequest(world.user))
     assert world.why(run)[""].why == "engine"
     assert "engine.address" in world.why(run)[""].message
-    assert "" not in world.why(run, carrier=TAKES_OVER_ITSELF)
+    assert "" not in world.why(run, carrier=SELF_RECOVERING_EXECUTOR)
 
 
 def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aeon.platform.catalog.model import ServiceChange, TemplateChange, ToolChange
-from aeon.platform.ledger import Request
-from aeon.platform.search.ranking import Document, bm25
-from aeon.platform.search.words import folding, words
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.search.ranking import SearchDocument, score_bm25
+from aeon.platform.search.words import folding_table, tokenize
 from aeon.platform.store import GuardError, guard
 
 _NUMBERS = count()
@@ -61,9 +61,9 @@ def test_only_what_is_owned_or_shared_is_found(world, names, anna, bob):
     assert names(anna, "comet") == ["comet shared"]
     assert set(names(bob, "comet")) == {"comet of bob", "comet shared"}
 
-    shared = world.catalog.services.change(mine.id, ServiceChange(shared=True), Request(bob))
+    shared = world.catalog.services.change(mine.id, ServiceChange(shared=True), MutationRequest(bob))
     assert set(names(anna, "comet")) == {"comet of bob", "comet shared"}
-    world.catalog.services.change(shared.id, ServiceChange(shared=False), Request(bob))
+    world.catalog.services.change(shared.id, ServiceChange(shared=False), MutationRequest(bob))
     assert names(anna, "comet") == names(anna, "comte") == ["comet shared"]
     assert names(anna, "bob") == []
 
@@ -71,14 +71,16 @@ def test_only_what_is_owned_or_shared_is_found(world, names, anna, bob):
 def test_what_changes_is_found_as_it_is_now(world, names, anna):
     service = world.service(anna, name="weather")
     tool = world.tool(anna, service, name="forecast", description="Tells tomorrow.")
-    world.catalog.tools.change(tool.id, ToolChange(name="prediction", description="Tells today."), Request(anna))
+    world.catalog.tools.change(
+        tool.id, ToolChange(name="prediction", description="Tells today."), MutationRequest(anna)
+    )
     assert names(anna, "forecast") == names(anna, "tomorrow") == []
     assert names(anna, "prediction") == names(anna, "today") == ["prediction"]
 
     blueprint = world.service_template(anna, name="old blueprint")
-    world.catalog.service_templates.change(blueprint.id, TemplateChange(archived=True), Request(anna))
+    world.catalog.service_templates.change(blueprint.id, TemplateChange(archived=True), MutationRequest(anna))
     assert names(anna, "old") == []
-    world.catalog.service_templates.change(blueprint.id, TemplateChange(archived=False), Request(anna))
+    world.catalog.service_templates.change(blueprint.id, TemplateChange(archived=False), MutationRequest(anna))
     assert names(anna, "old") == ["old blueprint"]
 
 
@@ -87,7 +89,7 @@ def test_nothing_of_a_deleted_thing_is_left(world, store, names, add_templates, 
     service = world.service(anna, name="Wéather: of ÄÖÜ, and of all of all cities")
     add_templates(bob, [f"n{at}" for at in range(others)])
     assert store.read(ROWS_OF_OWNER, {"user": anna})[0]["n"] > 5
-    world.catalog.services.remove(service.id, Request(anna))
+    world.catalog.services.remove(service.id, MutationRequest(anna))
     assert store.read(ROWS_OF_OWNER, {"user": anna})[0]["n"] == 0
     assert names(anna, "weather") == []
 
@@ -174,7 +176,7 @@ def test_any_text_is_a_query(names, add_templates, anna, text):
     add_templates(anna, ["weather"])
     found = names(anna, text)
     assert found in ([], ["weather"])
-    assert (found == ["weather"]) >= ("weather" in words(text))
+    assert (found == ["weather"]) >= ("weather" in tokenize(text))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -200,11 +202,11 @@ def test_both_stores_find_and_rank_what_a_look_at_everything_does(world, index, 
     for at, (some, others) in enumerate(things):
         name, body = " ".join([*some, f"n{at}"]), " ".join(others)
         add_templates(user, [name], body)
-        everything.append((name, Document(words(name), words(body))))
-    last = words(text)[-1:]
-    distinct = [*(word for word in dict.fromkeys(words(text)) if [word] != last), *last]
-    having = [(name, document) for name, document in everything if distinct and any(bm25(distinct, [document]))]
-    scores = [round(score, 9) for score in bm25(distinct, [document for _name, document in having])]
+        everything.append((name, SearchDocument(tokenize(name), tokenize(body))))
+    last = tokenize(text)[-1:]
+    distinct = [*(word for word in dict.fromkeys(tokenize(text)) if [word] != last), *last]
+    having = [(name, document) for name, document in everything if distinct and any(score_bm25(distinct, [document]))]
+    scores = [round(score, 9) for score in score_bm25(distinct, [document for _name, document in having])]
     expected = sorted(
         zip(scores, [name for name, _document in having], strict=True), key=lambda each: (-each[0], each[1])
     )
@@ -221,8 +223,8 @@ def test_the_record_folds_texts_as_queries_are_folded(store, add_templates, anna
     rows = store.read(read, {"user": anna})
     assert len(rows) == len(texts)
     for row in rows:
-        assert row["name_words"] == row["name"].translate(folding())
-        assert row["body_words"] == row["body"].translate(folding())
+        assert row["name_words"] == row["name"].translate(folding_table())
+        assert row["body_words"] == row["body"].translate(folding_table())
 
 
 def test_what_others_have_does_not_crowd_mine_out(world, index, add_templates, anna):

@@ -8,9 +8,9 @@ import pytest
 
 from aeon.base.errors import ToolError
 from aeon.base.masking import Mask
-from aeon.server.mcp.calls import Calls
-from aeon.server.mcp.hints import Hints
-from aeon.server.mcp.offer import Offered
+from aeon.server.mcp.calls import McpCallHandler
+from aeon.server.mcp.hints import ToolHints
+from aeon.server.mcp.offer import OfferedTool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 
@@ -45,7 +45,7 @@ def tool():
 @pytest.fixture
 def calls(tool):
     registered = ToolRegistry([tool]).lookup("say")
-    return Calls({"say": Offered(registered, Hints(read_only=True))}, Mask([KEY]))
+    return McpCallHandler({"say": OfferedTool(registered, ToolHints(read_only=True))}, Mask([KEY]))
 
 
 def called(calls, name="say", **given):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from skills_ref import validate
 
 from aeon.base.errors import SkillError
-from aeon.skills.authoring.export import export_skill, quoted
+from aeon.skills.authoring.export import export_skill, quote_yaml
 from aeon.skills.discovery.reading import read_skill
 from aeon.skills.models import Skill
 
@@ -135,7 +135,7 @@ def test_whatever_a_skill_is_called_and_says_the_export_is_valid(name, descripti
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100))
 def test_quoted_text_is_read_back_as_it_was(text):
-    scalar = quoted(text)
+    scalar = quote_yaml(text)
 
     assert yaml.safe_load(scalar) == text
     assert "--" not in scalar

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.skills.discovery.front_matter import body_of, read_document
-from aeon.skills.small_files import UnreadableError
+from aeon.skills.discovery.front_matter import read_body, read_document
+from aeon.skills.small_files import UnreadableFileError
 
 PLAIN = b"---\nname: a\ndescription: b\n---\n# Body\n"
 
@@ -76,7 +76,7 @@ def test_an_unquoted_colon_keeps_the_whole_text_and_the_other_fields():
 )
 def test_what_cannot_be_read_says_why_and_where(text, line, said):
     """Skills 9: unreadable front matter is skipped with the reason; aliases and depth are no way to flood memory."""
-    with pytest.raises(UnreadableError) as caught:
+    with pytest.raises(UnreadableFileError) as caught:
         fields(text)
 
     assert said in caught.value.message
@@ -101,9 +101,9 @@ def test_an_alias_is_text_so_that_none_can_multiply():
 )
 def test_whatever_the_bytes_are_the_answer_is_a_document_or_a_reason(data):
     """Skills 9: no SKILL.md crashes the reader."""
-    with suppress(UnreadableError):
+    with suppress(UnreadableFileError):
         assert isinstance(read_document(data).fields, dict)
-    assert isinstance(body_of(data), str)
+    assert isinstance(read_body(data), str)
 
 
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=80).map(str.strip).filter(bool))
@@ -111,11 +111,11 @@ def test_any_one_line_value_is_read_as_something(value):
     """Skills 9: whatever stands behind a description, one line of ASCII loads, by one reading or another."""
     try:
         found = fields(f"---\nname: a\ndescription: {value}\n---\n")
-    except UnreadableError:
+    except UnreadableFileError:
         assert value.lstrip("-+|>0123456789 ") != value or value.startswith("#"), value
     else:
         assert found["name"] == "a"
 
 
 def test_a_body_without_front_matter_is_the_whole_text():
-    assert body_of(b"# Only a body\n") == "# Only a body\n"
+    assert read_body(b"# Only a body\n") == "# Only a body\n"

@@ -44,7 +44,7 @@ def test_a_published_skill_is_a_skill(folder):
     assert (skill.name, skill.version, skill.author, skill.manifest_path.name) == ("greet", "2.0.0", "Ada", "SKILL.md")
     assert [(s.name, s.tool_path, s.protocol) for s in skill.scripts] == [("run", "greet/scripts/run.py", "plain")]
     assert read_prompt(skill) == "# How"
-    assert (skill.home, reading.notes) == (folder, ())
+    assert (skill.data_home, reading.notes) == (folder, ())
 
 
 def test_without_a_version_it_is_none(folder):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aeon.skills.discovery import search as discovery
-from aeon.skills.discovery.search import Root, default_roots, discover
+from aeon.skills.discovery.search import SkillRoot, default_roots, discover
 from aeon.skills.models import ErrorState
 
 
@@ -19,7 +19,7 @@ def make(folder: Path, name: str | None = None, description: str = "d") -> Path:
 
 
 def found(*roots: Path, **environ: str):
-    return discover([Root(root, "project") for root in roots], environ=environ)
+    return discover([SkillRoot(root, "project") for root in roots], environ=environ)
 
 
 def test_skills_are_found_at_any_reasonable_depth_in_a_steady_order(tmp_path):
@@ -67,7 +67,7 @@ def test_default_roots_are_the_projects_the_users_and_the_shipped():
     assert [(str(root.path), root.label) for root in roots[:4]] == [
         ("/p/skills", "project"), ("/p/.agents/skills", "project"), ("/h/.agents/skills", "user"), ("/d/aeon/skills", "user"),
     ]  # fmt: skip
-    assert roots[4] == Root(Path(discovery.__file__).parents[1] / "shipped", "shipped", Path("/p/.aeon/skills"))
+    assert roots[4] == SkillRoot(Path(discovery.__file__).parents[1] / "shipped", "shipped", Path("/p/.aeon/skills"))
     assert [str(r.path) for r in default_roots(Path("/p"), {"HOME": "/h", "XDG_DATA_HOME": "rel"})][
         3
     ] == "/h/.local/share/aeon/skills"
@@ -76,8 +76,8 @@ def test_default_roots_are_the_projects_the_users_and_the_shipped():
 
 def test_a_home_of_its_own_holds_the_skills_data(tmp_path):
     make(tmp_path / "s" / "a")
-    catalog = discover([Root(tmp_path / "s", "shipped", tmp_path / "home")], environ={})
-    assert catalog.skills[0].home == tmp_path / "home" / "a"
+    catalog = discover([SkillRoot(tmp_path / "s", "shipped", tmp_path / "home")], environ={})
+    assert catalog.skills[0].data_home == tmp_path / "home" / "a"
 
 
 def test_a_relative_root_gives_absolute_paths(tmp_path, monkeypatch):

@@ -2,13 +2,13 @@
 
 import time
 
-from aeon.skills.executor.conflicts import conflicts
+from aeon.skills.executor.conflicts import conflict_warnings
 
 
 def found(dependencies, *patches):
     names = [f"n{n}" for n in range(len(dependencies))]
     by_node = {n: patch if isinstance(patch, list) else [patch] for n, patch in enumerate(patches)}
-    return conflicts(dependencies, range(len(dependencies)), names, by_node)
+    return conflict_warnings(dependencies, range(len(dependencies)), names, by_node)
 
 
 def test_independent_nodes_that_set_a_key_differently_are_named():

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from aeon.base.errors import ConfigError, InputError, SkillError
-from aeon.base.json_schema import schema_check
-from aeon.skills.discovery.script_files import PLAIN_INPUT
+from aeon.base.json_schema import compile_schema
+from aeon.skills.discovery.script_files import PLAIN_INPUT_SCHEMA
 from aeon.skills.launch.grants import Grants, NotGrantedError
-from aeon.skills.launch.prepare import prepare
+from aeon.skills.launch.prepare import prepare_invocation
 from aeon.skills.models import Skill, SkillScript
 
 ECHO = "import json, os, sys\nimport sibling\nprint(json.dumps([sys.argv[1:], sys.stdin.read(), os.getcwd(), dict(os.environ)]))\n"
@@ -26,12 +26,12 @@ def skill(tmp_path):
     script = SkillScript(
         "run", folder / "scripts" / "run.py", "greet/scripts/run.py", is_executable=False, protocol="ndjson"
     )
-    return Skill("greet", "d", folder, folder / "SKILL.md", home=folder, scripts=(script,))
+    return Skill("greet", "d", folder, folder / "SKILL.md", data_home=folder, scripts=(script,))
 
 
 def prepared(skill, given=None, protocol="ndjson", environ=None, **more):
     script = replace(skill.scripts[0], protocol=protocol, timeout=2.5)
-    return prepare(
+    return prepare_invocation(
         skill, script, given or {}, "r-1", environ=environ or {"PATH": os.environ["PATH"], "SECRET": "x"}, **more
     )
 
@@ -72,7 +72,7 @@ def test_a_published_script_gets_arguments_and_stdin(skill):
         "count": 3, "tag": ["a", "-b"], "v": True, "quiet": False, "none": None, "o": "-x", "ratio": 0.5,
         "text": "a b", "args": ["in.txt", 4, "--raw"], "stdin": "hallo ä",
     }  # fmt: skip
-    assert schema_check(PLAIN_INPUT).problems(given) == [], "a plan may ask for all of it"
+    assert compile_schema(PLAIN_INPUT_SCHEMA).problems(given) == [], "a plan may ask for all of it"
     argv, stdin, *_ = run(prepared(skill, given, "plain"))
 
     assert argv == [

@@ -15,8 +15,8 @@ import pytest
 from tests.skills.process.conftest import DONE, LOG, usable
 
 from aeon.base.errors import SandboxError
-from aeon.skills.executor.crew import PollingCrew
-from aeon.skills.invocation import Cancellation, Lane, Outcome, OutputLimits, Turn
+from aeon.skills.executor.crew import PollLoop
+from aeon.skills.invocation import Cancellation, ConcurrencyGroup, InvocationResult, OutputLimits, StartSlot
 
 pytestmark = pytest.mark.slow
 
@@ -69,16 +69,16 @@ class Round:
         self._runner = runner
         self._scripts = scripts
         self._chance = chance
-        self.lane = Lane(chance.randint(1, 4))
+        self.lane = ConcurrencyGroup(chance.randint(1, 4))
         self.begun = []
 
     def play(self):
         with Cancellation() as cancellation:
-            crew, count = PollingCrew(), self._chance.randint(1, MOST)
+            crew, count = PollLoop(), self._chance.randint(1, MOST)
             for number in range(count):
                 crew.start(steps(self._start(number, cancellation)))
             deeds = [self._later(cancellation.cancel, 0.3), self._later(self._kill, 0.15)]
-            results = [crew.next() for _ in range(count)]
+            results = [crew.next_result() for _ in range(count)]
             for deed in filter(None, deeds):
                 deed.join()
         return results
@@ -88,7 +88,7 @@ class Round:
         timeout, left = self._chance.choice([0.05, 0.2, 0.4]), self._chance.choice([0.1, 0.5, 30.0])
         path = self._scripts.folder / f"body{self._chance.randrange(8)}.sh"
         invocation = self._scripts.invocation(path, timeout=timeout, polite_seconds=0.1, limits=limits)
-        turn = Turn(self.lane, lambda: self.begun.append(number), left)
+        turn = StartSlot(self.lane, lambda: self.begun.append(number), left)
         return self._runner.start(invocation, cancellation, None, turn)
 
     def _later(self, deed, probability):
@@ -114,9 +114,9 @@ def test_whatever_happens_everything_ends_and_nothing_is_left(level, scripts):
         for _ in range(ROUNDS):
             played = Round(runner, scripts, chance)
             results = played.play()
-            assert all(isinstance(result, Outcome | SandboxError) for result in results)
+            assert all(isinstance(result, InvocationResult | SandboxError) for result in results)
             assert len(set(played.begun)) == len(played.begun)
-            assert played.lane.under_way == 0
+            assert played.lane.active == 0
         for _ in range(100):
             if not scripts.survivors():
                 break

@@ -6,13 +6,13 @@ import sys
 import pytest
 
 from aeon.base.errors import ConfigError
-from aeon.skills.invocation import Ending
-from aeon.skills.process import ProcessRunner
+from aeon.skills.invocation import ScriptExitReason
+from aeon.skills.process import SandboxRunner
 
 
 def refused(runner, invocation) -> str:
     outcome = runner.run(invocation)
-    assert (outcome.ending, outcome.exit_code) == (Ending.NOT_STARTED, None)
+    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.NOT_STARTED, None)
     return outcome.problem
 
 
@@ -109,8 +109,10 @@ def test_names_that_are_no_utf8_arrive(runner, scripts):
 
 
 def test_unusual_timeouts(runner, scripts):
-    assert runner.run(scripts.invocation("true", timeout=1e12, is_ndjson=False)).ending is Ending.EXITED
-    assert runner.run(scripts.invocation("sleep", "9", timeout=0.0, is_ndjson=False)).ending is Ending.TIMED_OUT
+    assert runner.run(scripts.invocation("true", timeout=1e12, is_ndjson=False)).ending is ScriptExitReason.EXITED
+    assert (
+        runner.run(scripts.invocation("sleep", "9", timeout=0.0, is_ndjson=False)).ending is ScriptExitReason.TIMED_OUT
+    )
 
 
 def test_the_interpreter_itself_may_be_the_program(runner, scripts):
@@ -158,4 +160,4 @@ def test_a_request_that_cannot_be_written_whole_is_said(tmp_path):
 def test_a_level_that_there_is_not_is_refused(level):
     """Skills 11: taken as it is, it would isolate nothing."""
     with pytest.raises(ConfigError, match="no level of isolation"):
-        ProcessRunner(level)
+        SandboxRunner(level)

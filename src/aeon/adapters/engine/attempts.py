@@ -4,15 +4,15 @@ from datetime import datetime
 from typing import Final
 
 from aeon.platform.processes.running.commands import StartJob
-from aeon.platform.processes.running.events import Failure, StepFailed, StepStarted
-from aeon.platform.processes.runs.model import Done, Job, Work
+from aeon.platform.processes.running.events import AttemptFailure, AttemptStarted, StepFailed
+from aeon.platform.processes.runs.model import Job, JobResult, RunSnapshot
 
-BEGINS: Final = 20
+MAX_STARTS: Final = 20
 """Times that a job is begun at most, however its workers are lost: rolling restarts are fewer, and one that ends its
 worker each time comes to an end as a dead job (platform 10). What must not be done twice is begun once."""
 
 
-def job_of(work: Work, command: StartJob) -> Job:
+def job_of(work: RunSnapshot, command: StartJob) -> Job:
     """The job of an attempt: what the command says, and what the run's plan says of the tool."""
     called = work.plan.calls[command.step]
     return Job(
@@ -32,27 +32,27 @@ def job_of(work: Work, command: StartJob) -> Job:
     )
 
 
-def interrupted(job: Job) -> Done:
+def interrupted_result(job: Job) -> JobResult:
     """Nobody knows whether it was done, and it must not be done twice (platform 10)."""
-    error = Failure(
+    error = AttemptFailure(
         code="interrupted",
         message="Everything stopped while it was being carried out, and it must not be done twice",
         next_step="Look whether it was done, then retry the run, or give the tool the effect `idempotent`.",
         transient=True,
     )
-    return Done(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
+    return JobResult(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 
 
-def lost(job: Job, why: str) -> Done:
+def lost_worker_result(job: Job, why: str) -> JobResult:
     """Whoever carried it out was lost, and it is not made once more (platform 10)."""
     advice = "Look in the log of the workers whether this job ends them, then retry the run."
-    error = Failure(code="worker", message=why, next_step=advice)
-    return Done(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
+    error = AttemptFailure(code="worker", message=why, next_step=advice)
+    return JobResult(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 
 
-def asked_at(work: Work, job: str) -> float | None:
+def question_asked_at(work: RunSnapshot, job: str) -> float | None:
     """When a question was put, in seconds since 1970; None if it never was."""
-    for entry in work.earlier:
-        if isinstance(entry.event, StepStarted) and entry.event.job == job:
+    for entry in work.entries:
+        if isinstance(entry.event, AttemptStarted) and entry.event.job == job:
             return datetime.fromisoformat(entry.at).timestamp()
     return None

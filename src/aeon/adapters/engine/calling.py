@@ -5,85 +5,87 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
-from aeon.adapters.engine.patience import Patience
+from aeon.adapters.engine.patience import RetryUntilAvailable
 from aeon.platform.errors import NotFoundError, PlatformError
 from aeon.platform.processes.running.commands import StartProcess
-from aeon.platform.processes.running.events import Failure, StepFailed, TimedOut
-from aeon.platform.processes.running.state import ENDED
-from aeon.platform.processes.runs.engine import Book
-from aeon.platform.processes.runs.model import Done, Run
+from aeon.platform.processes.running.events import AttemptFailure, StepFailed, StepTimedOut
+from aeon.platform.processes.running.state import ENDED_PHASES
+from aeon.platform.processes.runs.engine import RunRepository
+from aeon.platform.processes.runs.model import JobResult, Run
 
-_STOPS_WITHIN = 10.0
+_STOP_TIMEOUT = 10.0
 """Seconds that a run which is told to stop is waited for."""
 
 
-class Started(Protocol):
+class RunStarter(Protocol):
     """Has another run carried out."""
 
     def __call__(self, run: str) -> Awaitable[None]: ...
 
 
-class CalledRuns:
+class ChildRuns:
     """Those of the runs that this process carries out. All of it belongs to one event loop."""
 
     def __init__(
         self,
-        book: Book,
-        patience: Patience,
-        start: Started,
+        book: RunRepository,
+        patience: RetryUntilAvailable,
+        start: RunStarter,
         until_ended: Callable[[str], Awaitable[None]],
         look: Callable[[], None],
     ) -> None:
         """`until_ended` waits until a run may have ended; `look` has it looked at what is wanted of the runs here."""
         self._book = book
-        self._patience = patience
+        self._retry = patience
         self._start = start
         self._until_ended = until_ended
-        self._look = look
+        self._check_signals = look
 
-    async def carry_out(self, caller: Run, command: StartProcess, is_unwanted: Callable[[], bool]) -> Done:
+    async def run_child(self, caller: Run, command: StartProcess, is_unwanted: Callable[[], bool]) -> JobResult:
         """Have a run carried out that a step starts; what it came to, within the step's time.
 
         It is stopped when that time is over, and when whoever waits for it is cancelled because it `is_unwanted`. Else
         it goes on: somebody else waits for it next.
         """
-        beginning = asyncio.create_task(self._begun(caller, command))
+        beginning = asyncio.create_task(self._start_child(caller, command))
         try:
             run = await asyncio.shield(beginning)
             async with asyncio.timeout(command.timeout):
-                return await self._outcome(run, command)
+                return await self._wait_for_result(run, command)
         except PlatformError as error:
-            return Done(event=StepFailed(step=command.step, attempt=command.attempt, error=Failure.of(error)))
+            return JobResult(
+                event=StepFailed(step=command.step, attempt=command.attempt, error=AttemptFailure.from_error(error))
+            )
         except TimeoutError:
-            await self._stopped(caller, beginning.result())
-            return Done(event=TimedOut(step=command.step, attempt=command.attempt))
+            await self._cancel_and_wait(caller, beginning.result())
+            return JobResult(event=StepTimedOut(step=command.step, attempt=command.attempt))
         except asyncio.CancelledError:
             if is_unwanted():
                 with suppress(PlatformError):  # it was refused
-                    await self._stopped(caller, await beginning)
+                    await self._cancel_and_wait(caller, await beginning)
             raise
 
-    async def stop(self, caller: Run, run: str) -> None:
+    async def stop_child(self, caller: Run, run: str) -> None:
         """Have a run stopped that was begun before a restart, if it ever was."""
         with suppress(NotFoundError):
-            if await self._patience.ask(self._book.phase, run) not in ENDED:
+            if await self._retry.call(self._book.get_phase, run) not in ENDED_PHASES:
                 await self._start(run)  # whoever accepted it may not have come to that
-                await self._stopped(caller, run)
+                await self._cancel_and_wait(caller, run)
 
-    async def _begun(self, caller: Run, command: StartProcess) -> str:
-        run = await self._patience.ask(self._book.accept_called, caller, command)
+    async def _start_child(self, caller: Run, command: StartProcess) -> str:
+        run = await self._retry.call(self._book.accept_child, caller, command)
         await self._start(run)
         return run
 
-    async def _outcome(self, run: str, command: StartProcess) -> Done:
-        while (done := await self._patience.ask(self._book.outcome, run, command)) is None:
+    async def _wait_for_result(self, run: str, command: StartProcess) -> JobResult:
+        while (done := await self._retry.call(self._book.find_child_result, run, command)) is None:
             await self._until_ended(run)
         return done
 
-    async def _stopped(self, caller: Run, run: str) -> None:
-        await self._patience.ask(self._book.cancel_called, caller, run)
-        self._look()
+    async def _cancel_and_wait(self, caller: Run, run: str) -> None:
+        await self._retry.call(self._book.cancel_child, caller, run)
+        self._check_signals()
         with suppress(TimeoutError):
-            async with asyncio.timeout(_STOPS_WITHIN):
-                while await self._patience.ask(self._book.phase, run) not in ENDED:
+            async with asyncio.timeout(_STOP_TIMEOUT):
+                while await self._retry.call(self._book.get_phase, run) not in ENDED_PHASES:
                     await self._until_ended(run)

@@ -17,43 +17,43 @@ P = ParamSpec("P")
 
 _LOG = logging.getLogger("aeon.engine")
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+_MIN_PAUSE, _MAX_PAUSE = 0.1, 5.0
 """Seconds between two tries; each pause is twice the one before."""
 
-_TELLS_EVERY = 60.0
+_WARN_INTERVAL = 60.0
 """Seconds before the same is told again."""
 
 
-class Trouble:
+class OutageLog:
     """Says on the log what is away, now and then. Threads may share it."""
 
     def __init__(self) -> None:
-        self._told: dict[str, float] = {}
+        self._warned_at: dict[str, float] = {}
 
-    def tell(self, why: str) -> None:
+    def warn(self, why: str) -> None:
         now = time.monotonic()
-        if now - self._told.get(why, -_TELLS_EVERY) >= _TELLS_EVERY:
-            self._told = {why: now}
+        if now - self._warned_at.get(why, -_WARN_INTERVAL) >= _WARN_INTERVAL:
+            self._warned_at = {why: now}
             _LOG.warning("%s It is tried again until that works; what runs came to is kept meanwhile.", why)
 
 
-class Patience:
+class RetryUntilAvailable:
     """What is asked blocks, each time in a thread of its own and outside of whatever workflow asks for it."""
 
     def __init__(self, halted: threading.Event) -> None:
         """Once `halted` nothing more is asked."""
         self._halted = halted
-        self._trouble = Trouble()
+        self._outages = OutageLog()
 
-    async def ask(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    async def call(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         """What it comes to, however long the record or the engine is away. Raises HaltError once halted."""
-        pause = _SHORTEST_PAUSE
+        pause = _MIN_PAUSE
         while True:
             if self._halted.is_set():
                 raise HaltError("The engine is closed.")
             try:
                 return await asyncio.get_running_loop().run_in_executor(None, partial(act, *given, **named))
             except (StoreError, EngineUnavailableError) as error:
-                self._trouble.tell(error.message)
+                self._outages.warn(error.message)
                 await asyncio.sleep(pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
+                pause = min(pause * 2, _MAX_PAUSE)

@@ -4,14 +4,14 @@ import threading
 import time
 from collections.abc import Callable
 
-_LOOKS_EVERY = 0.25
+_POLL_INTERVAL = 0.25
 
 
-def waited(is_so: Callable[[], bool], seconds: float | None, told: threading.Event | None = None) -> bool:
+def wait_until(is_so: Callable[[], bool], seconds: float | None, told: threading.Event | None = None) -> bool:
     """Whether it is so, after waiting for that so long at most; looked at when it is told, and now and then before."""
     until = None if seconds is None else time.monotonic() + seconds
     while True:
-        left = _LOOKS_EVERY if until is None else max(0.0, min(_LOOKS_EVERY, until - time.monotonic()))
+        left = _POLL_INTERVAL if until is None else max(0.0, min(_POLL_INTERVAL, until - time.monotonic()))
         if told is not None:
             told.wait(left)
         if is_so():

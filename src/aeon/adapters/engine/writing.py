@@ -4,71 +4,71 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from aeon.adapters.engine.patience import Patience
-from aeon.platform.processes.running.state import State
-from aeon.platform.processes.runs.engine import Book
-from aeon.platform.processes.runs.model import Entry
+from aeon.adapters.engine.patience import RetryUntilAvailable
+from aeon.platform.processes.running.state import RunState
+from aeon.platform.processes.runs.engine import RunRepository
+from aeon.platform.processes.runs.model import RunEntry
 
 T = TypeVar("T")
 
-_GATHERS = 0.1
+_BATCH_DELAY = 0.1
 """Seconds in which entries gather before they are written."""
 
-_MOST_AT_ONCE = 1000
+_MAX_BATCH = 1000
 """Entries in one query."""
 
 
-class Writer:
+class EntryWriter:
     """The entries of one run on their way to the book. They stay in order, and none is given up."""
 
-    def __init__(self, book: Book, run: str, executor: str, patience: Patience) -> None:
+    def __init__(self, book: RunRepository, run: str, executor: str, patience: RetryUntilAvailable) -> None:
         """What is not written when `patience` is halted is not written at all."""
         self._book = book
         self._run = run
         self._executor = executor
-        self._patience = patience
-        self._waiting: list[tuple[Entry, State]] = []
+        self._retry = patience
+        self._pending: list[tuple[RunEntry, RunState]] = []
         self._writing = asyncio.Lock()
-        self._later: asyncio.Task[None] | None = None
-        self._lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._flush_task: asyncio.Task[None] | None = None
+        self._fenced: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def add(self, entry: Entry, state: State) -> None:
+    def add(self, entry: RunEntry, state: RunState) -> None:
         """Have an entry written soon, with where the run stands after it."""
-        self._waiting.append((entry, state))
-        if self._later is None or self._later.done():
-            self._later = asyncio.create_task(self._write_soon())
+        self._pending.append((entry, state))
+        if self._flush_task is None or self._flush_task.done():
+            self._flush_task = asyncio.create_task(self._write_soon())
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Write what is there, however long the store is away. Raises ConflictError when the run is another's now."""
         async with self._writing:
-            while batch := self._waiting[:_MOST_AT_ONCE]:
+            while batch := self._pending[:_MAX_BATCH]:
                 entries = [entry for entry, _ in batch]
-                await self._patience.ask(self._book.keep, self._run, self._executor, entries, batch[-1][1])
-                del self._waiting[: len(batch)]
+                await self._retry.call(self._book.append, self._run, self._executor, entries, batch[-1][1])
+                del self._pending[: len(batch)]
 
-    async def guarding(self, work: Coroutine[Any, Any, T]) -> T:
+    async def run_until_fenced(self, work: Coroutine[Any, Any, T]) -> T:
         """What the work comes to, which is cancelled when the run turns out to be another's (ConflictError)."""
         task = asyncio.create_task(work)
         try:
-            await asyncio.wait([task, self._lost], return_when=asyncio.FIRST_COMPLETED)
-            if self._lost.done():
-                self._lost.result()
+            await asyncio.wait([task, self._fenced], return_when=asyncio.FIRST_COMPLETED)
+            if self._fenced.done():
+                self._fenced.result()
             return await task
         finally:
             task.cancel()
-            if not self._lost.cancel() and not self._lost.cancelled():
-                self._lost.exception()  # it was told, or came too late to be
-            if self._later is not None:
-                self._later.cancel()
+            if not self._fenced.cancel() and not self._fenced.cancelled():
+                self._fenced.exception()  # it was told, or came too late to be
+            if self._flush_task is not None:
+                self._flush_task.cancel()
 
     async def _write_soon(self) -> None:
-        await asyncio.sleep(_GATHERS)
+        await asyncio.sleep(_BATCH_DELAY)
         try:
-            await self.settle()
+            await self.flush()
         except Exception as error:  # noqa: BLE001  # told to the run that it belongs to
-            self.lose(error)
+            self.fence(error)
 
-    def lose(self, error: Exception) -> None:
+    def fence(self, error: Exception) -> None:
         """Have the work that is guarded cancelled, which raises that."""
-        if not self._lost.done():
-            self._lost.set_exception(error)
+        if not self._fenced.done():
+            self._fenced.set_exception(error)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from aeon.adapters.graph_clients.refusals import Refusal
+from aeon.adapters.graph_clients.refusals import GraphServerFailure
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
 
@@ -13,21 +13,23 @@ PORT = 6379
 _CONNECT_SECONDS = 5.0
 
 _LATER = "Ask for less at once, or give it more time."
-_KINDS: tuple[tuple[str, Refusal], ...] = (
+_QUERY_FAILURES: tuple[tuple[str, GraphServerFailure], ...] = (
     (
         "unique constraint violation",
-        Refusal("A value that must be unique is already there.", "Use what is there, or another value.", False),
+        GraphServerFailure(
+            "A value that must be unique is already there.", "Use what is there, or another value.", False
+        ),
     ),
-    ("Query timed out", Refusal("The query took longer than its timeout.", _LATER, True)),
+    ("Query timed out", GraphServerFailure("The query took longer than its timeout.", _LATER, True)),
     (
         "to be executed only on read-only queries",
-        Refusal("The query writes, and was sent to be read.", "Set the operation's mode to write.", False),
+        GraphServerFailure("The query writes, and was sent to be read.", "Set the operation's mode to write.", False),
     ),
 )
 """What a query met, by the server's words."""
 
 _SERVER = "Correct the server, or give another address."
-_TROUBLES: tuple[tuple[str, str, str], ...] = (
+_SERVER_FAILURES: tuple[tuple[str, str, str], ...] = (
     ("NOAUTH|WRONGPASS|invalid (username|password)|Authentication", "refuses the password", "Give the right password."),
     ("NOPERM|has no permissions", "does not allow this user the command", _SERVER),
     ("unknown command", "has no FalkorDB in it", _SERVER),
@@ -39,11 +41,11 @@ _TROUBLES: tuple[tuple[str, str, str], ...] = (
 )
 """What is wrong with the server, by its words: what it does, and what to do next."""
 
-_LONG = 4
+_MIN_LONG = 4
 """Values at least this long are hidden wherever they stand; shorter ones only as a whole quoted word."""
 
 
-def connected(host: str, port: int, user: str | None, password: str | None, seconds: float) -> Any:
+def connect(host: str, port: int, user: str | None, password: str | None, seconds: float) -> Any:
     """A `redis.Redis` that waits so many seconds for an answer. Raises MissingExtraError without the client."""
     try:
         import redis
@@ -64,7 +66,7 @@ def connected(host: str, port: int, user: str | None, password: str | None, seco
     )
 
 
-def graph(client: Any, name: str) -> Any:
+def open_graph(client: Any, name: str) -> Any:
     """A graph on the server, as a `falkordb.Graph`. Raises MissingExtraError without the client."""
     try:
         from falkordb import Graph
@@ -73,28 +75,28 @@ def graph(client: Any, name: str) -> Any:
     return Graph(client, name)
 
 
-def refusal_of(error: Exception, where: str, params: Mapping[str, Json] | None = None) -> Refusal:
+def failure_of(error: Exception, where: str, params: Mapping[str, Json] | None = None) -> GraphServerFailure:
     """What a `redis.RedisError` or an OSError means; values of `params` in it are hidden."""
     import redis.exceptions as wire
 
     if isinstance(error, wire.TimeoutError):
-        return Refusal("The query took longer than its timeout.", _LATER, True)
+        return GraphServerFailure("The query took longer than its timeout.", _LATER, True)
     if isinstance(error, wire.AuthenticationError | wire.ResponseError | wire.BusyLoadingError):
-        return refusal(str(error), params)
+        return failure_of_text(str(error), params)
     advice = "See that the server runs and the address is right."
-    return Refusal(f"The FalkorDB server at {where} does not answer: {type(error).__name__}.", advice, True)
+    return GraphServerFailure(f"The FalkorDB server at {where} does not answer: {type(error).__name__}.", advice, True)
 
 
-def refusal(text: str, params: Mapping[str, Json] | None = None) -> Refusal:
+def failure_of_text(text: str, params: Mapping[str, Json] | None = None) -> GraphServerFailure:
     """What the server's `text` means; values of `params` in it are hidden."""
-    for pattern, known in _KINDS:
+    for pattern, known in _QUERY_FAILURES:
         if pattern in text:
             return known
-    for pattern, trouble, advice in _TROUBLES:
+    for pattern, trouble, advice in _SERVER_FAILURES:
         if re.search(pattern, text):
-            return Refusal(f"The graph's server {trouble}.", advice, True)
+            return GraphServerFailure(f"The graph's server {trouble}.", advice, True)
     said = _hidden(text.partition("errCtx:")[0].removeprefix("errMsg:").strip(), params or {})
-    return Refusal(f"The graph refuses the query: {said}.", "Correct the query.", False)
+    return GraphServerFailure(f"The graph refuses the query: {said}.", "Correct the query.", False)
 
 
 def _missing() -> MissingExtraError:
@@ -106,7 +108,7 @@ def _missing() -> MissingExtraError:
 def _hidden(text: str, params: Mapping[str, Json]) -> str:
     words = sorted({word for word in _words(params) if word}, key=len, reverse=True)
     for word in words:
-        spots = re.escape(word) if len(word) >= _LONG else rf"(?<=['\"`]){re.escape(word)}(?=['\"`])"
+        spots = re.escape(word) if len(word) >= _MIN_LONG else rf"(?<=['\"`]){re.escape(word)}(?=['\"`])"
         text = re.sub(spots, lambda _: "[hidden]", text)
     return text
 

@@ -32,7 +32,7 @@ class _RefusedValueError(ValueError):
         self.path = path
 
 
-def header(params: Mapping[str, Json] | None) -> str:
+def parameter_header(params: Mapping[str, Json] | None) -> str:
     """What stands before the query, `CYPHER name=value ...`; nothing for no parameters.
 
     Raises RefusedParameterError that names the parameter and where in it, never its value (platform 3).
@@ -46,12 +46,12 @@ def _parameter(name: str, value: Json) -> str:
     if not _NAME.match(name):
         raise RefusedParameterError(f"{name[:80]!r} cannot name a parameter.")
     try:
-        return _written(value, 0)
+        return _literal(value, 0)
     except _RefusedValueError as refused:
         raise RefusedParameterError(f"The parameter ${name}{refused.path} {refused.reason}.") from None
 
 
-def _written(value: Json, depth: int) -> str:
+def _literal(value: Json, depth: int) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -87,7 +87,7 @@ def _entry(key: Json, part: Json, depth: int) -> str:
 
 def _at(place: str, part: Json, depth: int) -> str:
     try:
-        return _written(part, depth + 1)
+        return _literal(part, depth + 1)
     except _RefusedValueError as refused:
         raise _RefusedValueError(refused.reason, f"{place}{refused.path}") from None
 

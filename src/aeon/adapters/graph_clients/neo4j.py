@@ -4,7 +4,7 @@ import logging
 from types import ModuleType
 from typing import Any
 
-from aeon.adapters.graph_clients.refusals import Refusal
+from aeon.adapters.graph_clients.refusals import GraphServerFailure
 from aeon.base.errors import MissingExtraError
 
 PORT = 7687
@@ -15,7 +15,7 @@ OPTIONS: dict[str, Any] = {"telemetry_disabled": True, "notifications_min_severi
 _LOG, _WIRE_LOG = "neo4j", "neo4j.io"
 
 _LATER = "Ask for less at once, or give it more time."
-_TROUBLES: tuple[tuple[str, str, str], ...] = (
+_SERVER_FAILURES: tuple[tuple[str, str, str], ...] = (
     ("Transaction.TransactionTimedOut", "took longer than its timeout for a query", _LATER),
     ("Transaction.Terminated", "took longer than its timeout for a query", _LATER),
     ("Transaction.LockClientStopped", "took longer than its timeout for a query", _LATER),
@@ -33,7 +33,7 @@ _TROUBLES: tuple[tuple[str, str, str], ...] = (
 _UNIQUE = "Schema.ConstraintValidationFailed"
 
 
-def client() -> ModuleType:
+def load_client() -> ModuleType:
     """The client's module. Raises MissingExtraError without it.
 
     Its log of the wire shows each query's parameters where a program logs everything, so that it is never more than
@@ -51,11 +51,13 @@ def client() -> ModuleType:
     return neo4j
 
 
-def refusal(code: str) -> Refusal:
+def failure_of_code(code: str) -> GraphServerFailure:
     """What a `code` of the server means. What it says of a value is not quoted: it may be one of the data's."""
     if _UNIQUE in code:
-        return Refusal("A value that must be unique is already there.", "Use what is there, or another value.", False)
-    for part, trouble, advice in _TROUBLES:
+        return GraphServerFailure(
+            "A value that must be unique is already there.", "Use what is there, or another value.", False
+        )
+    for part, trouble, advice in _SERVER_FAILURES:
         if part in code:
-            return Refusal(f"The graph's server {trouble} ({code}).", advice, True)
-    return Refusal(f"The graph refuses the query, {code}.", "Correct the query.", False)
+            return GraphServerFailure(f"The graph's server {trouble} ({code}).", advice, True)
+    return GraphServerFailure(f"The graph refuses the query, {code}.", "Correct the query.", False)

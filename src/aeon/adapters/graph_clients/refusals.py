@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 
-class Refusal(NamedTuple):
+class GraphServerFailure(NamedTuple):
     """A server's refusal in words that hold no value of a parameter or of the data (platform 3)."""
 
     message: str
     advice: str
-    is_passing: bool
+    is_transient: bool
     """Whether the same query may succeed later."""

@@ -12,17 +12,17 @@ _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 
 _CONNECT_SECONDS = 3.0
 
-Resolve: TypeAlias = Callable[[str, int], list[str]]
+HostResolver: TypeAlias = Callable[[str, int], list[str]]
 """The addresses of a host. Raises OSError."""
 
 
-def resolved(host: str, port: int) -> list[str]:
+def resolve_host(host: str, port: int) -> list[str]:
     """By the system's resolver."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def allowed_addresses(host: str, port: int, resolve: Resolve, *, allow_private: bool) -> list[str]:
+def allowed_addresses(host: str, port: int, resolve: HostResolver, *, allow_private: bool) -> list[str]:
     """The addresses of a host in the resolver's order, at least one, when every one of them may be asked.
 
     Raises OperationError for a host that leads into this machine or a private network, unless that is allowed.
@@ -54,7 +54,7 @@ def refuse_readable_key(scheme: str, host: str, addresses: list[str]) -> None:
         )
 
 
-def listening_address(addresses: list[str], port: int) -> str:
+def first_listening_address(addresses: list[str], port: int) -> str:
     """The first of several addresses that takes a connection, for clients that are given one; else the first of all."""
     return next(
         (each for each in addresses if len(addresses) == 1 or connection_problem(each, port) is None), addresses[0]

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.message import Message
 
-from aeon.adapters.operations.exchange import Answer
-from aeon.adapters.operations.retry_after import seconds_until_again
+from aeon.adapters.operations.exchange import HttpResponse
+from aeon.adapters.operations.retry_after import parse_retry_after
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.catalog.operations import OperationError
 
 _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
 _UNAUTHORIZED, _TOO_MANY, _UNAVAILABLE = 401, 429, 503
-_SHOWN = 300
+_MAX_SHOWN = 300
 """Characters of an error's answer that are repeated."""
 
 _CHARSETS = ("utf-8", "utf-16", "utf-32", "ascii", "iso8859", "cp125", "shift_jis", "euc_", "gb", "big5", "koi8")
 """What the names of codecs for written text begin with; Python has others, which are none or slow."""
 
 
-def output_of(answer: Answer, kept_headers: Sequence[str] = ()) -> JsonObject:
+def output_of(answer: HttpResponse, kept_headers: Sequence[str] = ()) -> JsonObject:
     """`{"status", "contentType", "body"}`, the body as JSON, as text, or in base64 where its bytes are no text.
 
     In base64 it comes with `"bodyEncoding": "base64"` and its `size` in bytes. `headers` has those of `kept_headers`
@@ -36,7 +36,7 @@ def output_of(answer: Answer, kept_headers: Sequence[str] = ()) -> JsonObject:
     return output
 
 
-def _body(answer: Answer) -> JsonObject:
+def _body(answer: HttpResponse) -> JsonObject:
     text = _text(answer)
     if text is None:
         encoded = b64encode(answer.content).decode()
@@ -50,7 +50,7 @@ def _body(answer: Answer) -> JsonObject:
     return {"body": body}
 
 
-def _text(answer: Answer) -> str | None:
+def _text(answer: HttpResponse) -> str | None:
     """The content in the character set that the answer names, UTF-8 if none; None where its bytes are not that."""
     try:
         return answer.content.decode(_charset(answer))
@@ -58,7 +58,7 @@ def _text(answer: Answer) -> str | None:
         return None
 
 
-def _charset(answer: Answer) -> str:
+def _charset(answer: HttpResponse) -> str:
     head = Message()
     head["content-type"] = _content_type(answer)
     try:
@@ -68,13 +68,13 @@ def _charset(answer: Answer) -> str:
     return name if name.startswith(_CHARSETS) else "utf-8"
 
 
-def _content_type(answer: Answer) -> str:
+def _content_type(answer: HttpResponse) -> str:
     return answer.headers.get("content-type", "")
 
 
-def _failure(answer: Answer) -> OperationError:
+def _failure(answer: HttpResponse) -> OperationError:
     status, headers, _ = answer
-    said = _said(answer)
+    said = _error_text(answer)
     return OperationError(
         f"it answered {status}{': ' + said if said else ''}",
         is_transient=status >= _FIRST_SERVER_ERROR or status == _TOO_MANY,
@@ -83,12 +83,12 @@ def _failure(answer: Answer) -> OperationError:
     )
 
 
-def _said(answer: Answer) -> str:
+def _error_text(answer: HttpResponse) -> str:
     text = _text(answer)
     if text is None:
         return f"{len(answer.content):,} bytes of {_content_type(answer) or 'no type'}"
-    return " ".join(text.split())[:_SHOWN]
+    return " ".join(text.split())[:_MAX_SHOWN]
 
 
 def _retry_after(said: str | None) -> float | None:
-    return seconds_until_again(said, datetime.now(UTC))
+    return parse_retry_after(said, datetime.now(UTC))

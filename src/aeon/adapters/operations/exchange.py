@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_addresses, refuse_readable_key
+from aeon.adapters.operations.addresses import HostResolver, allowed_addresses, refuse_readable_key
 from aeon.adapters.operations.tls import tls_fault
-from aeon.llm.adapters.transport import keep_headers_out_of_logs
-from aeon.platform.catalog.calling import at_once
+from aeon.llm.adapters.transport import disable_header_logging
+from aeon.platform.catalog.calling import skip_confirmation
 from aeon.platform.catalog.operations import OperationError
 
 _LEAST_SECONDS = 0.01
@@ -21,7 +21,7 @@ _IS_SENT = "send_request_headers.started"
 _SECRET_QUERY = "aeon_secret_query"  # noqa: S105  # an extension's name
 
 
-class Asked(NamedTuple):
+class HttpRequest(NamedTuple):
     """A request. Its `repr` is nobody's business: headers and body may hold credentials."""
 
     method: str
@@ -31,14 +31,14 @@ class Asked(NamedTuple):
     secret_query: Mapping[str, str] = MappingProxyType({})
     """Parameters that hold credentials. They join the URL on the wire alone, so that no log shows them."""
     has_credentials: bool = False
-    confirm: Callable[[], None] = at_once
+    confirm: Callable[[], None] = skip_confirmation
     """Raises when the request may be sent no more; asked once a connection is there (rule 43)."""
 
     def __repr__(self) -> str:
         return f"Asked({self.method} {self.url.host})"
 
 
-class Answer(NamedTuple):
+class HttpResponse(NamedTuple):
     """What came back, whatever its status."""
 
     status: int
@@ -47,25 +47,25 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchanges:
+class HttpSender:
     """How a peer is asked: within how many seconds and bytes, and where it may be.
 
     `allow_private`: in a private network; `allow_insecure`: on another machine over http, with credentials.
     """
 
-    resolve: Resolve
+    resolve: HostResolver
     allow_private: bool
     seconds: float
-    most_bytes: int
+    max_bytes: int
     verify: ssl.SSLContext
     allow_insecure: bool = False
 
-    def client(self) -> httpx2.Client:
+    def open_client(self) -> httpx2.Client:
         """A client for some exchanges with one peer, to be closed. No proxy and no redirect comes between."""
-        keep_headers_out_of_logs()
-        return httpx2.Client(transport=_Wire(verify=self.verify, trust_env=False), trust_env=False)
+        disable_header_logging()
+        return httpx2.Client(transport=_SecretQueryTransport(verify=self.verify, trust_env=False), trust_env=False)
 
-    def exchange(self, client: httpx2.Client, asked: Asked) -> Answer:
+    def send(self, client: httpx2.Client, asked: HttpRequest) -> HttpResponse:
         """One request to the first address of the host that takes a connection, under the host's own name.
 
         All addresses are checked before the first is asked; a request that was sent goes to no other. Raises
@@ -78,13 +78,13 @@ class Exchanges:
             refuse_readable_key(asked.url.scheme, asked.url.host, addresses)
         ends_at = time.monotonic() + self.seconds
         try:
-            response = sent(client, asked, addresses, ends_at)
+            response = send_to_first(client, asked, addresses, ends_at)
             try:
-                return Answer(response.status_code, response.headers, self._content(response, ends_at))
+                return HttpResponse(response.status_code, response.headers, self._content(response, ends_at))
             finally:
                 response.close()
         except httpx2.TimeoutException:
-            raise self._late() from None
+            raise self._timeout_error() from None
         except httpx2.HTTPError as error:
             raise _unreachable(f"{asked.url.host}:{port}", error) from None
 
@@ -93,18 +93,18 @@ class Exchanges:
         size = 0
         for part in response.iter_bytes():
             size += len(part)
-            if size > self.most_bytes:
-                raise OperationError(f"the answer is longer than {self.most_bytes:,} bytes")
+            if size > self.max_bytes:
+                raise OperationError(f"the answer is longer than {self.max_bytes:,} bytes")
             if time.monotonic() > ends_at:
-                raise self._late()
+                raise self._timeout_error()
             parts.append(part)
         return b"".join(parts)
 
-    def _late(self) -> OperationError:
+    def _timeout_error(self) -> OperationError:
         return OperationError(f"no answer within {self.seconds:g} s", is_transient=True)
 
 
-def sent(client: httpx2.Client, asked: Asked, addresses: list[str], ends_at: float) -> httpx2.Response:
+def send_to_first(client: httpx2.Client, asked: HttpRequest, addresses: list[str], ends_at: float) -> httpx2.Response:
     """The response, not read yet, of the first address that takes a connection; each gets a fair share of the time.
 
     `ends_at` is a time of the monotonic clock. Raises httpx2.HTTPError as the last address fails.
@@ -116,7 +116,9 @@ def sent(client: httpx2.Client, asked: Asked, addresses: list[str], ends_at: flo
     return client.send(_request(client, asked, last, ends_at, 1), stream=True)
 
 
-def _request(client: httpx2.Client, asked: Asked, address: str, ends_at: float, addresses_left: int) -> httpx2.Request:
+def _request(
+    client: httpx2.Client, asked: HttpRequest, address: str, ends_at: float, addresses_left: int
+) -> httpx2.Request:
     """A request that goes to the address, under the host's own name in the header and in TLS."""
     seconds = max(_LEAST_SECONDS, ends_at - time.monotonic())
     return client.build_request(
@@ -128,12 +130,12 @@ def _request(client: httpx2.Client, asked: Asked, address: str, ends_at: float, 
         extensions={
             "sni_hostname": asked.url.host,
             _SECRET_QUERY: asked.secret_query,
-            "trace": _confirmed_when_sent(asked.confirm),
+            "trace": _confirm_before_sending(asked.confirm),
         },
     )
 
 
-def _confirmed_when_sent(confirm: Callable[[], None]) -> Callable[[str, Mapping[str, object]], None]:
+def _confirm_before_sending(confirm: Callable[[], None]) -> Callable[[str, Mapping[str, object]], None]:
     """What the transport tells how far a request is."""
 
     def told(event: str, _about: Mapping[str, object]) -> None:
@@ -143,7 +145,7 @@ def _confirmed_when_sent(confirm: Callable[[], None]) -> Callable[[str, Mapping[
     return told
 
 
-class _Wire(httpx2.HTTPTransport):
+class _SecretQueryTransport(httpx2.HTTPTransport):
     """Adds a request's secret parameters to its URL when nothing logs it any more."""
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:

@@ -10,30 +10,30 @@ from aeon.base.json import Json, JsonObject
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-def filled(value: Json, given: JsonObject) -> Json:
+def fill(value: Json, given: JsonObject) -> Json:
     """`value` with the fields in their places: whole, its type kept, where `{name}` stands alone, else as text.
 
     A field that was not given is dropped together with the key or item that is nothing but it, else it is empty.
     """
     if isinstance(value, str):
         alone = _PLACEHOLDER.fullmatch(value)
-        return given.get(alone[1]) if alone else text_filled(value, given)
+        return given.get(alone[1]) if alone else fill_text(value, given)
     if isinstance(value, dict):
         items = cast(JsonObject, value).items()
-        return {text_filled(key, given): filled(item, given) for key, item in items if not _is_left_out(item, given)}
+        return {fill_text(key, given): fill(item, given) for key, item in items if not _is_left_out(item, given)}
     if isinstance(value, list):
-        return [filled(item, given) for item in cast(list[Json], value) if not _is_left_out(item, given)]
+        return [fill(item, given) for item in cast(list[Json], value) if not _is_left_out(item, given)]
     return value
 
 
-def text_filled(text: str, given: JsonObject, spelled: Callable[[str], str] = str) -> str:
+def fill_text(text: str, given: JsonObject, spelled: Callable[[str], str] = str) -> str:
     """`text` with the fields as `spelled`."""
     return _PLACEHOLDER.sub(lambda match: spelled(as_text(given.get(match[1]))), text)
 
 
-def path_filled(path: str, given: JsonObject) -> str:
+def fill_path(path: str, given: JsonObject) -> str:
     """A URL's path: no field can add a segment, a query or a fragment. Raises ValueError for one that would climb."""
-    made = text_filled(path, given, lambda text: quote(text, safe=""))
+    made = fill_text(path, given, lambda text: quote(text, safe=""))
     if {".", ".."} & set(made.split("/")):
         raise ValueError(f"the path {made!r} would leave its place")
     return made

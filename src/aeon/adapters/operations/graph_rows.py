@@ -5,20 +5,20 @@ from typing import NamedTuple
 from aeon.base.json import Json, JsonObject
 from aeon.base.masking import Mask
 from aeon.platform.catalog.calling import OperationError
-from aeon.platform.vault import Revealed
+from aeon.platform.vault import SecretValue
 
-_LEAST_HIDDEN = 3
+_MIN_HIDDEN = 3
 """Letters of a parameter's value that are hidden in errors; shorter ones would hide parts of other words."""
 
 
-class Found(NamedTuple):
+class GraphQueryResult(NamedTuple):
     """Rows by column, and whether there were more than the limit."""
 
     rows: list[JsonObject]
     is_truncated: bool
 
 
-class Place(NamedTuple):
+class GraphEndpoint(NamedTuple):
     """A server and the database or graph on it; None is the server's own choice."""
 
     scheme: str
@@ -27,7 +27,7 @@ class Place(NamedTuple):
     database: str | None
 
 
-class Login(NamedTuple):
+class GraphLogin(NamedTuple):
     """User and password, which it does not show (platform 3)."""
 
     user: str
@@ -37,7 +37,7 @@ class Login(NamedTuple):
         return "Login([hidden])"
 
 
-def login(secret: Revealed | None) -> Login | None:
+def login_of(secret: SecretValue | None) -> GraphLogin | None:
     """As whom a server is asked. Raises OperationError for a secret of another type."""
     if secret is None:
         return None
@@ -46,12 +46,12 @@ def login(secret: Revealed | None) -> Login | None:
         raise OperationError(
             "a graph server takes no secret of this type", next_step="Give the tool a secret of type password."
         )
-    return Login(str(value.get("username") or ""), str(value["password"]))
+    return GraphLogin(str(value.get("username") or ""), str(value["password"]))
 
 
 def without_values(text: str, params: JsonObject) -> str:
     """What a server said, without the values that it was given (platform 3)."""
-    said = Mask(word for word in _words(params) if len(word) >= _LEAST_HIDDEN).text(" ".join(text.split()))
+    said = Mask(word for word in _words(params) if len(word) >= _MIN_HIDDEN).text(" ".join(text.split()))
     return said.rstrip(".")
 
 

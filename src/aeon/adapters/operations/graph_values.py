@@ -10,7 +10,7 @@ _LISTS: frozenset[type] = frozenset({list, tuple})
 """By the very class: a point is a tuple, too, of a class of its own."""
 
 
-def as_json(value: Any) -> Json:
+def graph_value_as_json(value: Any) -> Json:
     """A value of either server's client.
 
     A path is `{"nodes": [...], "edges": [...]}`; dates, times and durations are ISO 8601 where the client can say them
@@ -29,19 +29,19 @@ def _composed(value: Any) -> Json:
     if type(value).__name__ == "Path":
         return {"nodes": _parts(value, "nodes"), "edges": _parts(value, "relationships", "edges")}
     if isinstance(value, Mapping):
-        return {str(key): as_json(part) for key, part in cast("Mapping[Any, Any]", value).items()}
+        return {str(key): graph_value_as_json(part) for key, part in cast("Mapping[Any, Any]", value).items()}
     if hasattr(value, "properties"):  # FalkorDB's nodes and edges
-        return as_json(value.properties or {})
+        return graph_value_as_json(value.properties or {})
     if hasattr(value, "element_id"):  # Neo4j's nodes and relationships
-        return as_json(dict(value.items()))
+        return graph_value_as_json(dict(value.items()))
     if type(value) in _LISTS:
-        return [as_json(part) for part in value]
+        return [graph_value_as_json(part) for part in value]
     return _text(value)
 
 
 def _parts(path: Any, *names: str) -> list[Json]:
     found: Any = next(getattr(path, name) for name in names if hasattr(path, name))
-    return [as_json(part) for part in cast("list[Any]", found() if callable(found) else found)]
+    return [graph_value_as_json(part) for part in cast("list[Any]", found() if callable(found) else found)]
 
 
 def _text(value: Any) -> str:

@@ -6,21 +6,21 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Final, TypeAlias, cast
 
-from aeon.adapters.operations.counting import KeepingAdapter, usage_of
-from aeon.adapters.operations.prompts import prompt_of
+from aeon.adapters.operations.counting import ReplyRecorder, total_usage
+from aeon.adapters.operations.prompts import render_prompt
 from aeon.base.errors import LLMError, LLMRequestError, SupervisorError
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.base.json_schema import schema_check
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
-from aeon.platform.catalog.calling import OperationError, Outcome, Work
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json_schema import compile_schema
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
+from aeon.platform.catalog.calling import OperationError, OperationRequest, OperationResult
 from aeon.platform.catalog.operations import LlmCall
 from aeon.supervisor.repair import Supervisor
-from aeon.validation.recovery import Recovered, recover
+from aeon.validation.recovery import RecoveredValue, recover
 
 OWN_MODEL: Final = "aeon:model"
 """The endpoint that is the project's own configured model."""
 
-AdapterFor: TypeAlias = Callable[[Work], AbstractContextManager[LLMAdapter]]
+AdapterFactory: TypeAlias = Callable[[OperationRequest], AbstractContextManager[LLMAdapter]]
 """The model that a work's connection means, for one call: its endpoint, its model, its secret, within its timeout.
 
 Raises AeonError where it means none.
@@ -39,26 +39,28 @@ class LlmExecutor:
     tokens of every answer count, those of repairs and of answers that came to nothing too.
     """
 
-    def __init__(self, adapter_for: AdapterFor) -> None:
+    def __init__(self, adapter_for: AdapterFactory) -> None:
         self._adapter_for = adapter_for
 
-    def execute(self, work: Work) -> Outcome:
+    def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(LlmCall, work.operation)
-        replies: list[Reply] = []
+        replies: list[LLMResponse] = []
         try:
-            output = _within(operation.timeout, lambda: self._answer(work, _request(operation, work.given), replies))
+            output = _call_with_timeout(
+                operation.timeout, lambda: self._answer(work, _request(operation, work.arguments), replies)
+            )
         except OperationError as error:
-            error.usage = usage_of(replies)
+            error.usage = total_usage(replies)
             raise
-        return Outcome(output, usage_of(replies))
+        return OperationResult(output, total_usage(replies))
 
-    def _answer(self, work: Work, request: Request, replies: list[Reply]) -> Json:
+    def _answer(self, work: OperationRequest, request: LLMRequest, replies: list[LLMResponse]) -> Json:
         """`replies` gets every answer of the model, also where this raises."""
         try:
             with self._adapter_for(work) as answering:
-                adapter = KeepingAdapter(answering, replies)
+                adapter = ReplyRecorder(answering, replies)
                 if not work.output_schema.keys() - _ANNOTATIONS:
-                    return {"text": _text(ask(adapter, request))}
+                    return {"text": _text(call_model(adapter, request))}
                 return _value(adapter, request, work.output_schema)
         except LLMError as error:
             raise OperationError(
@@ -69,13 +71,13 @@ class LlmExecutor:
             ) from None
 
 
-def _request(operation: LlmCall, given: JsonObject) -> Request:
-    system = prompt_of(operation.system_prompt, given)
-    prompt = prompt_of(operation.prompt_template, given)
-    return Request(prompt, system or None, operation.max_tokens, operation.temperature)
+def _request(operation: LlmCall, given: JsonObject) -> LLMRequest:
+    system = render_prompt(operation.system_prompt, given)
+    prompt = render_prompt(operation.prompt_template, given)
+    return LLMRequest(prompt, system or None, operation.max_tokens, operation.temperature)
 
 
-def _text(reply: Reply) -> str:
+def _text(reply: LLMResponse) -> str:
     """A text that was cut off is not passed off as whole."""
     _refuse_unfinished(reply)
     text = reply.text.strip()
@@ -84,19 +86,19 @@ def _text(reply: Reply) -> str:
     return text
 
 
-def _value(adapter: LLMAdapter, request: Request, schema: JsonObject) -> Json:
+def _value(adapter: LLMAdapter, request: LLMRequest, schema: JsonObject) -> Json:
     """The model's answer as a value that fits the schema; one that is no object is asked for inside of one."""
     is_object = schema.get("type") == "object"
-    asked = schema if is_object else _enveloped(schema)
-    found = _object(adapter, _asking_for(asked, request), asked)
+    asked = schema if is_object else _wrapped_schema(schema)
+    found = _object(adapter, _with_schema(asked, request), asked)
     return found if is_object else found[_WRAPPED]
 
 
-def _object(adapter: LLMAdapter, request: Request, schema: JsonObject) -> JsonObject:
-    reply = ask(adapter, request)
+def _object(adapter: LLMAdapter, request: LLMRequest, schema: JsonObject) -> JsonObject:
+    reply = call_model(adapter, request)
     stopped = reply.finish_reason == "stop"
-    read = recover(reply.text, schema_check(schema), is_truncated=reply.is_truncated, has_stopped=stopped)
-    if isinstance(read, Recovered):
+    read = recover(reply.text, compile_schema(schema), is_truncated=reply.is_truncated, has_stopped=stopped)
+    if isinstance(read, RecoveredValue):
         return cast(JsonObject, read.value)
     _refuse_unfinished(reply)
     try:
@@ -109,7 +111,7 @@ def _object(adapter: LLMAdapter, request: Request, schema: JsonObject) -> JsonOb
         ) from None
 
 
-def _refuse_unfinished(reply: Reply) -> None:
+def _refuse_unfinished(reply: LLMResponse) -> None:
     if reply.is_truncated:
         raise OperationError(
             "the model's answer was cut off by the token limit", next_step="Raise maxTokens, or ask for less."
@@ -118,21 +120,21 @@ def _refuse_unfinished(reply: Reply) -> None:
         raise OperationError("the model refused to answer", next_step="Say it in another way.")
 
 
-def _enveloped(schema: JsonObject) -> JsonObject:
+def _wrapped_schema(schema: JsonObject) -> JsonObject:
     """The schema as that of an object's one field, its definitions where its references look for them."""
     inner = {key: value for key, value in schema.items() if key not in _DEFINITIONS}
     definitions = {key: schema[key] for key in _DEFINITIONS if key in schema}
     return {"type": "object", "properties": {_WRAPPED: inner}, "required": [_WRAPPED], **definitions}
 
 
-def _asking_for(schema: JsonObject, request: Request) -> Request:
+def _with_schema(schema: JsonObject, request: LLMRequest) -> LLMRequest:
     """The request with the schema, in words too: a model that is not constrained must know it, the others do better."""
-    said = f"Answer with JSON that fits this schema, and nothing else:\n{canonical(schema)}"
+    said = f"Answer with JSON that fits this schema, and nothing else:\n{canonical_json(schema)}"
     system = f"{request.system_prompt}\n\n{said}" if request.system_prompt else said
-    return Request(request.prompt, system, request.max_tokens, request.temperature, schema)
+    return LLMRequest(request.prompt, system, request.max_tokens, request.temperature, schema)
 
 
-def _within(seconds: float, answer: Callable[[], Json]) -> Json:
+def _call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
     """What `answer` gives in time. A model's adapter cannot be interrupted: a late answer of its thread is dropped."""
     outcomes: SimpleQueue[tuple[Json, BaseException | None]] = SimpleQueue()
 

@@ -3,21 +3,21 @@
 from typing import cast
 
 from aeon.adapters.operations.addresses import (
-    Resolve,
+    HostResolver,
     allowed_addresses,
-    listening_address,
+    first_listening_address,
     refuse_readable_key,
-    resolved,
+    resolve_host,
 )
 from aeon.adapters.operations.exchange import port_of
 from aeon.base.errors import ConfigError
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
 from aeon.llm.adapters.transport import api_root
-from aeon.platform.catalog.calling import Work
+from aeon.platform.catalog.calling import OperationRequest
 from aeon.platform.catalog.operations import LlmCall, OperationError
 
 
-def model_server(work: Work, resolve: Resolve = resolved) -> RemoteAPIAdapter:
+def model_server(work: OperationRequest, resolve: HostResolver = resolve_host) -> RemoteAPIAdapter:
     """The model that a work's connection names: `endpoint`, `model`, and its secret as the key. To be closed.
 
     Over http the address that was checked is the one that is asked. Over https the name is, since the certificate is
@@ -35,7 +35,7 @@ def model_server(work: Work, resolve: Resolve = resolved) -> RemoteAPIAdapter:
         if key is not None and not cast(LlmCall, work.operation).allow_insecure:
             refuse_readable_key(url.scheme, url.host, addresses)
         headers: dict[str, str] = {}
-        if url.scheme == "http" and (address := listening_address(addresses, port)) != url.host:
+        if url.scheme == "http" and (address := first_listening_address(addresses, port)) != url.host:
             headers["host"] = url.netloc.decode()
             url = url.copy_with(host=address)
         return RemoteAPIAdapter(str(url), name, api_key=key, timeout=work.operation.timeout, headers=headers)
@@ -43,7 +43,7 @@ def model_server(work: Work, resolve: Resolve = resolved) -> RemoteAPIAdapter:
         raise OperationError(error.message, next_step=error.advice) from None
 
 
-def _key(work: Work) -> str | None:
+def _key(work: OperationRequest) -> str | None:
     if work.secret is None:
         return None
     value = work.secret.reveal()

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import anyio
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, resolved
+from aeon.adapters.operations.addresses import HostResolver, resolve_host
 from aeon.adapters.operations.event_loop import EventLoopThread
-from aeon.adapters.operations.filling import filled
-from aeon.adapters.operations.mcp_sessions import Sessions, reach_key
-from aeon.adapters.operations.mcp_transports import OWN, Reach, Way, transport
+from aeon.adapters.operations.filling import fill
+from aeon.adapters.operations.mcp_sessions import McpSessionPool, session_key
+from aeon.adapters.operations.mcp_transports import OWN_COMMAND, McpEndpoint, McpTransportContext, transport
 from aeon.adapters.operations.tls import tls_fault
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError, Outcome, Work
+from aeon.platform.catalog.calling import OperationError, OperationRequest, OperationResult
 from aeon.platform.catalog.operations import McpCall
-from aeon.platform.vault import Revealed
+from aeon.platform.vault import SecretValue
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -28,9 +28,9 @@ T = TypeVar("T")
 
 _CONNECTION_CLOSED = -32000
 _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
-_MOST_PAGES = 50
+_MAX_PAGES = 50
 _LISTING_SECONDS = 60.0
-_SHOWN = 1000
+_MAX_SHOWN = 1000
 """Characters of a tool's own error that are repeated."""
 
 
@@ -41,37 +41,37 @@ class McpExecutor:
     `{"content": text}`: its parts of text by line, and each other part as its kind in brackets.
     """
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, resolve: Resolve = resolved) -> None:
+    def __init__(self, environ: Mapping[str, str] = os.environ, resolve: HostResolver = resolve_host) -> None:
         """Of `environ`, a server's process gets what it takes to run, and no more (platform 3)."""
         self._environ = environ
         self._resolve = resolve
-        self._refused: set[str] = set()
+        self._unauthorized: set[str] = set()
         """Those that said 401 since they last answered: the SDK says of it no more than that there was an error."""
         self._thread = EventLoopThread("aeon-mcp")
-        self._sessions = Sessions(self._made)
+        self._sessions = McpSessionPool(self._new_client)
 
-    def execute(self, work: Work) -> Outcome:
+    def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(McpCall, work.operation)
-        arguments = work.given if operation.arguments is None else filled(dict(operation.arguments), work.given)
-        result = self._asked(
-            Reach(
+        arguments = work.arguments if operation.arguments is None else fill(dict(operation.arguments), work.arguments)
+        result = self._call(
+            McpEndpoint(
                 work.protocol,
                 work.connection,
                 work.secret,
                 operation.allow_private,
-                _as(work),
+                _session_user(work),
                 operation.allow_insecure,
             ),
             operation.timeout,
             lambda client: client.call_tool(operation.tool, cast(JsonObject, arguments)),
         )
-        return Outcome(_output(result))
+        return OperationResult(_output(result))
 
-    def tools(
+    def list_tools(
         self,
         protocol: str,
         connection: JsonObject,
-        secret: Revealed | None = None,
+        secret: SecretValue | None = None,
         *,
         allow_private: bool = False,
         allow_insecure: bool = False,
@@ -80,8 +80,8 @@ class McpExecutor:
 
         Raises OperationError.
         """
-        reach = Reach(protocol, connection, secret, allow_private, allow_insecure=allow_insecure)
-        return self._asked(reach, _LISTING_SECONDS, _listed)
+        reach = McpEndpoint(protocol, connection, secret, allow_private, allow_insecure=allow_insecure)
+        return self._call(reach, _LISTING_SECONDS, _list_tools)
 
     def close(self) -> None:
         """End all sessions. Twice is once."""
@@ -89,14 +89,14 @@ class McpExecutor:
             self._thread.run(self._sessions.close())
         self._thread.close()
 
-    def _made(self, reach: Reach) -> "Client":
+    def _new_client(self, reach: McpEndpoint) -> "Client":
         from mcp import Client
         from mcp.types import Implementation
 
-        way = Way(self._environ, self._resolve, partial(self._refused.add, reach_key(reach)))
+        way = McpTransportContext(self._environ, self._resolve, partial(self._unauthorized.add, session_key(reach)))
         return Client(transport(reach, way), client_info=Implementation(name="aeon", version="1"), cache=None)
 
-    def _asked(self, reach: Reach, seconds: float, ask: Callable[["Client"], Awaitable[T]]) -> T:
+    def _call(self, reach: McpEndpoint, seconds: float, ask: Callable[["Client"], Awaitable[T]]) -> T:
         """Connecting counts towards the time given. What is given up is cancelled on the server, too."""
         try:
             from mcp import MCPError
@@ -105,13 +105,13 @@ class McpExecutor:
                 "MCP servers need mcp.", next_step="Install aeon-orchestrator[platform]."
             ) from missing
         try:
-            answer = self._thread.run(_within(seconds, partial(self._connected, reach, ask)))
+            answer = self._thread.run(_call_with_timeout(seconds, partial(self._call_session, reach, ask)))
         except TimeoutError:
             raise self._refusal_of(reach) or OperationError(
                 f"no answer within {seconds:g} s", is_transient=True
             ) from None
         except (MCPError, OSError, RuntimeError, ValueError, httpx2.HTTPError, ExceptionGroup) as error:
-            first = next(_leaves(cast(Exception, error)))
+            first = next(_leaf_errors(cast(Exception, error)))
             if isinstance(first, OperationError):
                 raise first from None
             if (refusal := self._refusal_of(reach)) is not None:
@@ -119,27 +119,27 @@ class McpExecutor:
             if isinstance(first, MCPError):
                 raise _refusal(first.code, first.message) from None
             raise _unreachable(reach, first) from None
-        self._refused.discard(reach_key(reach))
+        self._unauthorized.discard(session_key(reach))
         return answer
 
-    def _refusal_of(self, reach: Reach) -> OperationError | None:
-        if reach_key(reach) not in self._refused:
+    def _refusal_of(self, reach: McpEndpoint) -> OperationError | None:
+        if session_key(reach) not in self._unauthorized:
             return None
         return OperationError(f"the server answered {_UNAUTHORIZED}", is_unauthorized=True)
 
-    async def _connected(self, reach: Reach, ask: Callable[["Client"], Awaitable[T]]) -> T:
+    async def _call_session(self, reach: McpEndpoint, ask: Callable[["Client"], Awaitable[T]]) -> T:
         return await ask(await self._sessions.client(reach))
 
 
-async def _within(seconds: float, work: Callable[[], Awaitable[T]]) -> T:
+async def _call_with_timeout(seconds: float, work: Callable[[], Awaitable[T]]) -> T:
     with anyio.fail_after(seconds):
         return await work()
 
 
-async def _listed(client: "Client") -> list[JsonObject]:
+async def _list_tools(client: "Client") -> list[JsonObject]:
     found: list[JsonObject] = []
     cursor: str | None = None
-    for _ in range(_MOST_PAGES):
+    for _ in range(_MAX_PAGES):
         page = await client.list_tools(cursor=cursor)
         found += [
             {
@@ -156,15 +156,15 @@ async def _listed(client: "Client") -> list[JsonObject]:
     return found
 
 
-def _as(work: Work) -> str:
+def _session_user(work: OperationRequest) -> str:
     """Whom Aeon itself is to serve; of all others a session may be shared."""
-    return work.user if work.connection.get("command") == OWN else ""
+    return work.user if work.connection.get("command") == OWN_COMMAND else ""
 
 
 def _output(result: "CallToolResult") -> Json:
     text = "\n".join(map(_part, result.content))
     if result.is_error:
-        raise OperationError(f"the tool answered with an error: {text[:_SHOWN]}")
+        raise OperationError(f"the tool answered with an error: {text[:_MAX_SHOWN]}")
     return {"content": text} if result.structured_content is None else result.structured_content
 
 
@@ -179,10 +179,10 @@ def _refusal(code: int, message: str) -> OperationError:
     """Whether a call whose connection was lost was carried out is not known, so nobody is told to repeat it."""
     if code == _CONNECTION_CLOSED:
         return OperationError("the connection was lost", next_step="See that the server runs, and what it did.")
-    return OperationError(f"the server refused: {message[:_SHOWN]}")
+    return OperationError(f"the server refused: {message[:_MAX_SHOWN]}")
 
 
-def _unreachable(reach: Reach, error: BaseException) -> OperationError:
+def _unreachable(reach: McpEndpoint, error: BaseException) -> OperationError:
     """What went wrong, by its kind: texts of errors may hold what was sent."""
     if isinstance(error, FileNotFoundError) and reach.protocol == "stdio":
         return OperationError(
@@ -196,10 +196,10 @@ def _unreachable(reach: Reach, error: BaseException) -> OperationError:
     return OperationError(f"the server could not be asked: {type(error).__name__}", is_transient=True)
 
 
-def _leaves(error: BaseException) -> Iterator[BaseException]:
+def _leaf_errors(error: BaseException) -> Iterator[BaseException]:
     """The first of them is what went wrong first."""
     if isinstance(error, BaseExceptionGroup):
         for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions:
-            yield from _leaves(inner)
+            yield from _leaf_errors(inner)
     else:
         yield error

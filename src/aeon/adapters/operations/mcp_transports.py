@@ -10,48 +10,53 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 import anyio.to_thread
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_addresses, listening_address, refuse_readable_key
+from aeon.adapters.operations.addresses import (
+    HostResolver,
+    allowed_addresses,
+    first_listening_address,
+    refuse_readable_key,
+)
 from aeon.adapters.operations.exchange import check_headers, port_of
 from aeon.adapters.operations.pinned import PinnedTransport
-from aeon.adapters.operations.tls import is_certificate, require_tls, verification
-from aeon.adapters.vault import VARIABLE
+from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
+from aeon.adapters.vault import MASTER_KEY_VARIABLE
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError
-from aeon.platform.catalog.trust import OWN_ABILITIES
-from aeon.platform.vault import Revealed
+from aeon.platform.catalog.trust import SELF_COMMAND
+from aeon.platform.vault import SecretValue
 
 if TYPE_CHECKING:
     from mcp.client import Transport
 
-OWN: Final = OWN_ABILITIES
+OWN_COMMAND: Final = SELF_COMMAND
 """The command that is Aeon's own MCP server, wherever and as whatever this Aeon runs."""
 
 _INHERITED = ("PATH", "HOME", "LANG", "XDG_STATE_HOME")
 _CONNECT_SECONDS = 10.0
-_SILENCE_SECONDS = 310.0
+_READ_TIMEOUT = 310.0
 """Longer than any operation may take, so that its own limit is what ends it."""
 
 
-class Reach(NamedTuple):
+class McpEndpoint(NamedTuple):
     """A server, as whom it is asked, and where it may be (see `Exchanges`). `user`: for Aeon itself alone."""
 
     protocol: str
     connection: JsonObject
-    secret: Revealed | None
+    secret: SecretValue | None
     allow_private: bool
     user: str = ""
     allow_insecure: bool = False
 
 
-class Way(NamedTuple):
+class McpTransportContext(NamedTuple):
     """What it takes to get there: the environment of processes, how names are resolved, who hears of a 401."""
 
     environ: Mapping[str, str]
-    resolve: Resolve
-    on_refusal: Callable[[], None]
+    resolve: HostResolver
+    on_unauthorized: Callable[[], None]
 
 
-def transport(reach: Reach, way: Way) -> "Transport":
+def transport(reach: McpEndpoint, way: McpTransportContext) -> "Transport":
     """What a client connects through. Raises OperationError for a connection that cannot be used."""
     if reach.protocol == "stdio":
         return _process(reach, way.environ)
@@ -72,7 +77,9 @@ async def _process_streams(parameters: Any) -> AsyncGenerator[Any]:
 
 
 @asynccontextmanager
-async def _streamable(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> AsyncGenerator[Any]:
+async def _streamable(
+    endpoint: httpx2.URL, headers: dict[str, str], reach: McpEndpoint, way: McpTransportContext
+) -> AsyncGenerator[Any]:
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
@@ -83,7 +90,9 @@ async def _streamable(endpoint: httpx2.URL, headers: dict[str, str], reach: Reac
 
 
 @asynccontextmanager
-async def _events(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> AsyncGenerator[Any]:
+async def _events(
+    endpoint: httpx2.URL, headers: dict[str, str], reach: McpEndpoint, way: McpTransportContext
+) -> AsyncGenerator[Any]:
     from mcp.client.sse import sse_client
 
     client = await _http_client(endpoint, headers, reach, way)
@@ -95,24 +104,26 @@ async def _events(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, w
         yield streams
 
 
-async def _http_client(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> httpx2.AsyncClient:
+async def _http_client(
+    endpoint: httpx2.URL, headers: dict[str, str], reach: McpEndpoint, way: McpTransportContext
+) -> httpx2.AsyncClient:
     """A client for the one address that was checked, so that no redirect and no new look-up leads elsewhere."""
     address = await anyio.to_thread.run_sync(partial(_address, endpoint, reach, way), abandon_on_cancel=True)
-    verify = verification(endpoint.scheme, reach.connection, reach.secret)
-    pinned = PinnedTransport(endpoint.host, address, verify, way.on_refusal)
-    limits = httpx2.Timeout(_CONNECT_SECONDS, read=_SILENCE_SECONDS)
+    verify = client_context(endpoint.scheme, reach.connection, reach.secret)
+    pinned = PinnedTransport(endpoint.host, address, verify, way.on_unauthorized)
+    limits = httpx2.Timeout(_CONNECT_SECONDS, read=_READ_TIMEOUT)
     return httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False, transport=pinned)
 
 
-def _address(endpoint: httpx2.URL, reach: Reach, way: Way) -> str:
+def _address(endpoint: httpx2.URL, reach: McpEndpoint, way: McpTransportContext) -> str:
     port = port_of(endpoint)
     addresses = allowed_addresses(endpoint.host, port, way.resolve, allow_private=reach.allow_private)
     if reach.secret is not None and not reach.allow_insecure:
         refuse_readable_key(endpoint.scheme, endpoint.host, addresses)
-    return listening_address(addresses, port)
+    return first_listening_address(addresses, port)
 
 
-def _process(reach: Reach, environ: Mapping[str, str]) -> "Transport":
+def _process(reach: McpEndpoint, environ: Mapping[str, str]) -> "Transport":
     """A process that gets of this one's environment no more than it takes to run (platform 3).
 
     The SDK adds the login's name, shell and terminal by itself.
@@ -123,11 +134,13 @@ def _process(reach: Reach, environ: Mapping[str, str]) -> "Transport":
         raise OperationError(
             "a server over stdio takes no secret", next_step="Reach it over http, or take the secret off the tool."
         )
-    command, arguments, env = (_ourselves if reach.connection["command"] == OWN else _program)(reach, environ)
+    command, arguments, env = (_own_command if reach.connection["command"] == OWN_COMMAND else _program_command)(
+        reach, environ
+    )
     return cast("Transport", _process_streams(StdioServerParameters(command=command, args=arguments, env=env)))
 
 
-class _Start(NamedTuple):
+class _ServerCommand(NamedTuple):
     """How a process is started."""
 
     command: str
@@ -135,21 +148,21 @@ class _Start(NamedTuple):
     env: dict[str, str]
 
 
-def _ourselves(reach: Reach, environ: Mapping[str, str]) -> _Start:
+def _own_command(reach: McpEndpoint, environ: Mapping[str, str]) -> _ServerCommand:
     """This very interpreter. It is Aeon, with Aeon's settings and the model's key; it has no need to open the vault."""
     if reach.connection.keys() != {"command"}:
-        raise OperationError(f"the command {OWN} takes no arguments and no environment")
-    env = {name: value for name, value in environ.items() if name != VARIABLE}
+        raise OperationError(f"the command {OWN_COMMAND} takes no arguments and no environment")
+    env = {name: value for name, value in environ.items() if name != MASTER_KEY_VARIABLE}
     whose = [f"--user={reach.user}"] if reach.user else []
-    return _Start(sys.executable, ["-m", "aeon", "mcp", *whose], env)
+    return _ServerCommand(sys.executable, ["-m", "aeon", "mcp", *whose], env)
 
 
-def _program(reach: Reach, environ: Mapping[str, str]) -> _Start:
+def _program_command(reach: McpEndpoint, environ: Mapping[str, str]) -> _ServerCommand:
     arguments, own = reach.connection.get("args", []), reach.connection.get("env", {})
     if not _are_texts(arguments) or not isinstance(own, dict) or not _are_texts(list(cast(JsonObject, own).values())):
         raise OperationError("the connection's `args` must be a list of texts, its `env` an object of texts")
     inherited = {name: environ[name] for name in _INHERITED if name in environ}
-    return _Start(str(reach.connection["command"]), arguments, {**inherited, **cast("dict[str, str]", own)})
+    return _ServerCommand(str(reach.connection["command"]), arguments, {**inherited, **cast("dict[str, str]", own)})
 
 
 def _are_texts(value: Json) -> bool:
@@ -166,7 +179,7 @@ def _endpoint(connection: JsonObject) -> httpx2.URL:
     return endpoint
 
 
-def _bearer(secret: Revealed | None) -> dict[str, str]:
+def _bearer(secret: SecretValue | None) -> dict[str, str]:
     if secret is None or is_certificate(secret):
         return {}
     value = secret.reveal()

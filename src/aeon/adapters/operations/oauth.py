@@ -6,9 +6,9 @@ from urllib.parse import quote_plus, urlencode
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, resolved
-from aeon.adapters.operations.exchange import Answer, Asked, Exchanges, url_of
-from aeon.adapters.operations.tls import verification
+from aeon.adapters.operations.addresses import HostResolver, resolve_host
+from aeon.adapters.operations.exchange import HttpRequest, HttpResponse, HttpSender, url_of
+from aeon.adapters.operations.tls import client_context
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.catalog.tokens import TokenRefusedError
@@ -28,27 +28,27 @@ class HttpTokenServer:
     `invalid_client` all the same it goes once in the body, since some do not. A refused client has used up no token.
     """
 
-    def __init__(self, resolve: Resolve = resolved) -> None:
+    def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
-    def answer(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
+    def refresh(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
         try:
-            verify = verification(url_of(str(value["token_url"])).scheme, {}, None)
-            exchanges = Exchanges(self._resolve, allow_private, _SECONDS, _MOST_BYTES, verify)
-            with exchanges.client() as client:
-                given = exchanges.exchange(client, _asked(value, in_body=False))
+            verify = client_context(url_of(str(value["token_url"])).scheme, {}, None)
+            exchanges = HttpSender(self._resolve, allow_private, _SECONDS, _MOST_BYTES, verify)
+            with exchanges.open_client() as client:
+                given = exchanges.send(client, _refresh_request(value, in_body=False))
                 if value.get("client_secret") and _code(given) == "invalid_client":
-                    given = exchanges.exchange(client, _asked(value, in_body=True))
+                    given = exchanges.send(client, _refresh_request(value, in_body=True))
         except OperationError as error:
             raise OperationError(
                 f"the token could not be refreshed: {error.message}",
                 next_step=error.advice,
                 is_transient=error.is_transient,
             ) from None
-        return _checked(given)
+        return _token_of(given)
 
 
-def _asked(value: JsonObject, *, in_body: bool) -> Asked:
+def _refresh_request(value: JsonObject, *, in_body: bool) -> HttpRequest:
     fields = {"grant_type": "refresh_token", "refresh_token": value["refresh_token"]}
     headers = {"accept": "application/json", "content-type": "application/x-www-form-urlencoded"}
     client, secret = str(value["client_id"]), value.get("client_secret")
@@ -57,11 +57,13 @@ def _asked(value: JsonObject, *, in_body: bool) -> Asked:
     else:
         pair = f"{quote_plus(client)}:{quote_plus(str(secret))}".encode()
         headers["authorization"] = f"Basic {b64encode(pair).decode()}"
-    return Asked("POST", url_of(str(value["token_url"])), headers, urlencode(fields).encode(), has_credentials=True)
+    return HttpRequest(
+        "POST", url_of(str(value["token_url"])), headers, urlencode(fields).encode(), has_credentials=True
+    )
 
 
-def _checked(answer: Answer) -> JsonObject:
-    found = _read(answer)
+def _token_of(answer: HttpResponse) -> JsonObject:
+    found = _parse(answer)
     if httpx2.codes.is_success(answer.status) and isinstance(found, dict) and "error" not in found:
         return cast(JsonObject, found)
     if answer.status >= _FIRST_SERVER_ERROR or answer.status == _TOO_MANY:
@@ -77,13 +79,13 @@ def _checked(answer: Answer) -> JsonObject:
     )
 
 
-def _code(answer: Answer) -> str:
-    found = _read(answer)
+def _code(answer: HttpResponse) -> str:
+    found = _parse(answer)
     code = cast(JsonObject, found).get("error") if isinstance(found, dict) else None
     return code if code in _CODES else ""
 
 
-def _read(answer: Answer) -> Json:
+def _parse(answer: HttpResponse) -> Json:
     try:
         return parse_strict(answer.content.decode())
     except ValueError:

@@ -50,36 +50,36 @@ FROM tools t JOIN bindings b ON b.tool_id = t.id WHERE t.owner_id = :user
 ORDER BY 3, 5, 6 NULLS LAST LIMIT :limit
 """
 
-TRAIL: Final = """
+AUDIT_ENTRIES: Final = """
 SELECT seq, at, action, subject, actor_id AS "actorId", owner_id AS "ownerId"
 FROM audit_entries WHERE user_id = :user ORDER BY seq DESC LIMIT :limit
 """
 """The newest entries come first."""
 
 _FLAGS: Final = frozenset({"enabled", "shared"})
-_SHORT: Final = 3
+_MAX_SHORT_WORD: Final = 3
 """Words of so many letters count only where they are all that is asked for."""
 
 
-class Named(NamedTuple):
+class NamedQuery(NamedTuple):
     """A query, and the fields of the tool's input that it takes, a text each."""
 
     query: str
-    takes: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
 
 
-NAMED: Final = {
-    "services": Named(SERVICES),
-    "tools": Named(TOOLS),
-    "things": Named(THINGS, ("words",)),
-    "secrets": Named(SECRETS_METADATA),
-    "users_of_mine": Named(USERS_OF_MINE),
-    "trail": Named(TRAIL),
+NAMED_QUERIES: Final = {
+    "services": NamedQuery(SERVICES),
+    "tools": NamedQuery(TOOLS),
+    "things": NamedQuery(THINGS, ("words",)),
+    "secrets": NamedQuery(SECRETS_METADATA),
+    "users_of_mine": NamedQuery(USERS_OF_MINE),
+    "trail": NamedQuery(AUDIT_ENTRIES),
 }
 """By the name that an operation's query gives after its `@`."""
 
 
-def ask(store: Store, named: Named, user: str, given: Params, limit: int, timeout: float) -> list[Row]:
+def run_named_query(store: Store, named: NamedQuery, user: str, given: Params, limit: int, timeout: float) -> list[Row]:
     """At most so many rows of a named query. Raises StoreError."""
     rows = store.read(named.query, {"user": user, "limit": limit}, timeout=timeout)
     if "words" in given:
@@ -94,7 +94,7 @@ def _mentions(thing: Row, asked: str) -> bool:
 
 
 def _words(asked: str) -> Iterable[str]:
-    return (word for word in asked.split(" ") if word == asked or len(word) > _SHORT)
+    return (word for word in asked.split(" ") if word == asked or len(word) > _MAX_SHORT_WORD)
 
 
 def _published(row: Row) -> JsonObject:

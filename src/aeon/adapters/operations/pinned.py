@@ -17,7 +17,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
     def __init__(self, host: str, address: str, verify: ssl.SSLContext, on_refusal: Callable[[], None]) -> None:
         self._host = host
         self._address = address
-        self._on_refusal = on_refusal
+        self._on_unauthorized = on_refusal
         self._inner = httpx2.AsyncHTTPTransport(verify=verify, trust_env=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -32,7 +32,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
         )
         response = await self._inner.handle_async_request(pinned)
         if response.status_code == _UNAUTHORIZED:
-            self._on_refusal()
+            self._on_unauthorized()
         return response
 
     async def aclose(self) -> None:

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_addresses, connection_problem, resolved
-from aeon.adapters.operations.exchange import Asked, port_of, sent
-from aeon.adapters.operations.tls import tls_fault, verification
+from aeon.adapters.operations.addresses import HostResolver, allowed_addresses, connection_problem, resolve_host
+from aeon.adapters.operations.exchange import HttpRequest, port_of, send_to_first
+from aeon.adapters.operations.tls import client_context, tls_fault
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError
 
@@ -27,7 +27,7 @@ _PORTS = {"falkordb": 6379}
 class HttpProbe:
     """Any answer that is no server error will do: who may ask what is for the tools to find out."""
 
-    def __init__(self, resolve: Resolve = resolved) -> None:
+    def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
     def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
@@ -42,7 +42,7 @@ class HttpProbe:
             return f"its endpoint is no {protocol} address"
         try:
             addresses = allowed_addresses(url.host, port_of(url), self._resolve, allow_private=allow_private)
-            verify = verification(url.scheme, connection, None)
+            verify = client_context(url.scheme, connection, None)
         except OperationError as error:
             return error.message
         return _answer_problem(url, addresses, verify)
@@ -51,7 +51,7 @@ class HttpProbe:
 class SocketProbe:
     """Whether somebody listens; for graphs, which are asked nothing without credentials."""
 
-    def __init__(self, resolve: Resolve = resolved) -> None:
+    def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
     def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
@@ -87,7 +87,7 @@ class McpProbe:
 def _answer_problem(url: httpx2.URL, addresses: list[str], verify: ssl.SSLContext) -> str | None:
     try:
         with httpx2.Client(verify=verify, trust_env=False, follow_redirects=False) as client:
-            response = sent(client, Asked("GET", url, {}, None), addresses, time.monotonic() + _SECONDS)
+            response = send_to_first(client, HttpRequest("GET", url, {}, None), addresses, time.monotonic() + _SECONDS)
             response.close()
     except httpx2.HTTPError as error:
         fault = tls_fault(error)

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from aeon.base.folders import make_folder
-from aeon.base.project_folder import problems_of
-from aeon.platform.catalog.trust import Program
+from aeon.base.project_folder import path_problems
+from aeon.platform.catalog.trust import StdioProgram
 
 
 class AllowedPrograms:
@@ -14,12 +14,12 @@ class AllowedPrograms:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def allows(self, program: Program) -> bool:
+    def allows(self, program: StdioProgram) -> bool:
         """Whether the very same command, arguments and environment were allowed."""
         file = self._folder / program.digest
-        return os.path.lexists(file) and not problems_of([self._folder.parent, self._folder, file])
+        return os.path.lexists(file) and not path_problems([self._folder.parent, self._folder, file])
 
-    def allow(self, program: Program) -> None:
+    def allow(self, program: StdioProgram) -> None:
         """Allow a program. Raises OSError."""
         make_folder(self._folder, 0o700)
         file = self._folder / program.digest
@@ -27,6 +27,6 @@ class AllowedPrograms:
         file.touch(0o600)
         file.write_text(f"{program}\n", "utf-8")  # for people who look
 
-    def forbid(self, program: Program) -> None:
+    def forbid(self, program: StdioProgram) -> None:
         """Allow it no more."""
         (self._folder / program.digest).unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
-from aeon.platform.handlebars import MOST_STEPS, EndlessTemplateError, rendered
+from aeon.platform.handlebars import MAX_STEPS, EndlessTemplateError, render_template
 
 if TYPE_CHECKING:
     from pydantic_handlebars import HandlebarsEnvironment
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MISSING = re.compile(r"'([^']*)' references missing")
 
 
-def prompt_of(template: str, given: JsonObject) -> str:
+def render_prompt(template: str, given: JsonObject) -> str:
     """The text of a template. Nothing is escaped; objects and lists are JSON.
 
     Raises OperationError that names the variable that was not given, and for a template that cannot be carried out.
@@ -24,10 +24,10 @@ def prompt_of(template: str, given: JsonObject) -> str:
     from pydantic_handlebars import HandlebarsError
 
     try:
-        return rendered(environment, template, given)
+        return render_template(environment, template, given)
     except EndlessTemplateError:
         raise OperationError(
-            f"the prompt takes more than {MOST_STEPS:,} steps to make",
+            f"the prompt takes more than {MAX_STEPS:,} steps to make",
             next_step="Give shorter lists, or let the templates have fewer loops inside of loops.",
         ) from None
     except RecursionError:

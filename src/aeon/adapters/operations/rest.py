@@ -6,61 +6,61 @@ from typing import NamedTuple, cast
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, resolved
+from aeon.adapters.operations.addresses import HostResolver, resolve_host
 from aeon.adapters.operations.answers import output_of
-from aeon.adapters.operations.exchange import Asked, Exchanges, url_of
-from aeon.adapters.operations.filling import filled, path_filled, text_filled
-from aeon.adapters.operations.tls import is_certificate, require_tls, verification
+from aeon.adapters.operations.exchange import HttpRequest, HttpSender, url_of
+from aeon.adapters.operations.filling import fill, fill_path, fill_text
+from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.calling import OperationError, Outcome, Work
+from aeon.platform.catalog.calling import OperationError, OperationRequest, OperationResult
 from aeon.platform.catalog.operations import RestRequest
 
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 
 
 class RestExecutor:
     """Carries out `rest_request`: the output is `{"status", "contentType", "body"}`, see `answers.output_of`."""
 
-    def __init__(self, resolve: Resolve = resolved) -> None:
+    def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
-    def execute(self, work: Work) -> Outcome:
+    def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(RestRequest, work.operation)
-        asked = _asked(operation, work)
+        asked = _request(operation, work)
         require_tls(asked.url.scheme, work.secret)
-        exchanges = Exchanges(
+        exchanges = HttpSender(
             self._resolve,
             operation.allow_private,
             operation.timeout,
             operation.max_bytes,
-            verification(asked.url.scheme, work.connection, work.secret),
+            client_context(asked.url.scheme, work.connection, work.secret),
             operation.allow_insecure,
         )
-        with exchanges.client() as client:
-            for _ in range(_MOST_REDIRECTS + 1):
-                answer = exchanges.exchange(client, asked)
+        with exchanges.open_client() as client:
+            for _ in range(_MAX_REDIRECTS + 1):
+                answer = exchanges.send(client, asked)
                 if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
-                    return Outcome(output_of(answer, operation.keep_headers))
-                asked = _redirected(asked, answer.headers["location"], answer.status)
-        raise OperationError(f"it was redirected more than {_MOST_REDIRECTS} times")
+                    return OperationResult(output_of(answer, operation.keep_headers))
+                asked = _follow_redirect(asked, answer.headers["location"], answer.status)
+        raise OperationError(f"it was redirected more than {_MAX_REDIRECTS} times")
 
 
-def _asked(operation: RestRequest, work: Work) -> Asked:
+def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
     try:
-        path = path_filled(operation.path, work.given)
+        path = fill_path(operation.path, work.arguments)
     except ValueError as error:
         raise OperationError(str(error)) from None
     base = url_of(str(work.connection["endpoint"]))
     if base.scheme != work.protocol or not base.host:
         raise OperationError(f"the endpoint must be an address that begins with {work.protocol}://")
-    query = cast(JsonObject, filled(dict(operation.query), work.given))
+    query = cast(JsonObject, fill(dict(operation.query), work.arguments))
     url = base.copy_with(path=base.path.rstrip("/") + path).copy_merge_params(
         {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
     )
-    headers = {name.lower(): text_filled(value, work.given) for name, value in operation.headers.items()}
+    headers = {name.lower(): fill_text(value, work.arguments) for name, value in operation.headers.items()}
     if work.key is not None:
         headers.setdefault("idempotency-key", work.key)
-    body = None if operation.body is None else filled(operation.body, work.given)
+    body = None if operation.body is None else fill(operation.body, work.arguments)
     if body is not None and not isinstance(body, str):
         headers.setdefault("content-type", "application/json")
         body = json.dumps(body)
@@ -68,7 +68,7 @@ def _asked(operation: RestRequest, work: Work) -> Asked:
     has_credentials = work.secret is not None or bool(url.userinfo)
     content = body.encode() if body is not None else None
     sent = {**headers, **credentials.headers}
-    return Asked(operation.method, url, sent, content, credentials.query, has_credentials, work.confirm)
+    return HttpRequest(operation.method, url, sent, content, credentials.query, has_credentials, work.confirm)
 
 
 class _Credentials(NamedTuple):
@@ -78,7 +78,7 @@ class _Credentials(NamedTuple):
     query: dict[str, str]
 
 
-def _credentials(work: Work) -> _Credentials:
+def _credentials(work: OperationRequest) -> _Credentials:
     """The secret's header by its type; the connection's `authHeader`, `authPrefix`, `authQuery` say another place."""
     if work.secret is None or is_certificate(work.secret):
         return _Credentials({}, {})
@@ -96,7 +96,7 @@ def _credentials(work: Work) -> _Credentials:
     return _Credentials({header: f"{prefix}{token}"}, {})
 
 
-def _redirected(asked: Asked, location: str, status: int) -> Asked:
+def _follow_redirect(asked: HttpRequest, location: str, status: int) -> HttpRequest:
     """Where a redirect leads. A changing request is not sent twice, and credentials stay with their host."""
     try:
         url = asked.url.join(location)

@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 _MOST_DIGITS = 9
 
 
-def seconds_until_again(said: str | None, now: datetime) -> float | None:
+def parse_retry_after(said: str | None, now: datetime) -> float | None:
     """The seconds that a `Retry-After` means, never negative; None where it says nothing that can be understood."""
     if said is None:
         return None

@@ -13,7 +13,7 @@ import httpx2
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError
-from aeon.platform.vault import Revealed
+from aeon.platform.vault import SecretValue
 
 _OPEN_FILES = Path("/proc/self/fd")
 
@@ -33,7 +33,7 @@ _CERTIFICATE_ADVICE = {
 _TLS_ADVICE = "See whether the service speaks TLS at this port, and whether it asks for a client certificate."
 
 
-def verification(scheme: str, connection: JsonObject, secret: Revealed | None) -> ssl.SSLContext:
+def client_context(scheme: str, connection: JsonObject, secret: SecretValue | None) -> ssl.SSLContext:
     """The TLS context of a client that asks one peer.
 
     All clients of the process share contexts, since reading the public authorities takes about 25 ms. A peer whose
@@ -42,16 +42,16 @@ def verification(scheme: str, connection: JsonObject, secret: Revealed | None) -
     to the peer, from a context of its own, which is not kept. Raises OperationError where a certificate cannot be used.
     """
     if scheme != "https":
-        return _trusting_nobody()
+        return _empty_context()
     authority, own = _authority(connection), secret.reveal() if is_certificate(secret) and secret else None
     if own is None:
-        return _shared(authority)
-    context = _trusting(authority)
-    _present(context, f"{own['certificate']}\n{own['private_key']}\n")
+        return _shared_context(authority)
+    context = _context_trusting(authority)
+    _load_client_certificate(context, f"{own['certificate']}\n{own['private_key']}\n")
     return context
 
 
-def is_certificate(secret: Revealed | None) -> bool:
+def is_certificate(secret: SecretValue | None) -> bool:
     """Whether the secret is shown in the TLS handshake and in no header."""
     return secret is not None and "certificate" in secret.reveal()
 
@@ -76,7 +76,7 @@ def tls_fault(error: BaseException) -> TlsFault | None:
     return None
 
 
-def require_tls(scheme: str, secret: Revealed | None) -> None:
+def require_tls(scheme: str, secret: SecretValue | None) -> None:
     """Raises OperationError for a client certificate where nothing would ask for it."""
     if is_certificate(secret) and scheme != "https":
         raise OperationError(
@@ -85,18 +85,18 @@ def require_tls(scheme: str, secret: Revealed | None) -> None:
 
 
 @lru_cache(maxsize=1)
-def _trusting_nobody() -> ssl.SSLContext:
+def _empty_context() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 @lru_cache(maxsize=64)
-def _shared(authority: str | None) -> ssl.SSLContext:
+def _shared_context(authority: str | None) -> ssl.SSLContext:
     """A context for HTTP/1.1 that no client changes any more.
 
     A client sets the protocol again before each connection. OpenSSL frees the former setting then, while another thread
     may be copying it for a connection of its own.
     """
-    context = _trusting(authority)
+    context = _context_trusting(authority)
     context.set_alpn_protocols(["http/1.1"])
     context.set_alpn_protocols = _ignore_protocols
     return context
@@ -113,7 +113,7 @@ def _authority(connection: JsonObject) -> str | None:
     raise _unreadable_authority()
 
 
-def _trusting(authority: str | None) -> ssl.SSLContext:
+def _context_trusting(authority: str | None) -> ssl.SSLContext:
     if authority is None:
         return _trusting_public_authorities()
     try:
@@ -139,8 +139,8 @@ def _unreadable_authority() -> OperationError:
     )
 
 
-def _present(context: ssl.SSLContext, chain: str) -> None:
-    with _as_file(chain.encode()) as path:
+def _load_client_certificate(context: ssl.SSLContext, chain: str) -> None:
+    with _in_memory_file(chain.encode()) as path:
         try:
             context.load_cert_chain(path)
         except ssl.SSLError:
@@ -150,7 +150,7 @@ def _present(context: ssl.SSLContext, chain: str) -> None:
 
 
 @contextmanager
-def _as_file(content: bytes) -> Generator[str]:
+def _in_memory_file(content: bytes) -> Generator[str]:
     """A path to the content, as the ssl module wants one, on no disk where the system can do so (platform 3)."""
     if not hasattr(os, "memfd_create") or not _OPEN_FILES.exists():
         with tempfile.NamedTemporaryFile("wb", buffering=0) as file:  # 0600, gone at the end

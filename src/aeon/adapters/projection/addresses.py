@@ -11,7 +11,7 @@ NEO4J_ADVICE: Final = (
 FALKORDB_ADVICE: Final = "Give falkordb://user@host:port, and name the password's variable in graph.password_env."
 
 
-class Address(NamedTuple):
+class GraphServerAddress(NamedTuple):
     """Where a server is, and as whom which database of it is asked."""
 
     scheme: str
@@ -21,12 +21,12 @@ class Address(NamedTuple):
     database: str
 
     @property
-    def place(self) -> str:
+    def host_and_port(self) -> str:
         """Host and port."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def neo4j_address(address: str, port: int) -> Address:
+def neo4j_address(address: str, port: int) -> GraphServerAddress:
     """`bolt://user@host:port/database` or `bolt+s://...`; user and database are `neo4j` where none is named.
 
     Raises ConfigError, which never shows a password.
@@ -35,10 +35,12 @@ def neo4j_address(address: str, port: int) -> Address:
     database = parts.path.strip("/")
     if parts.scheme not in ("bolt", "bolt+s") or not host or "/" in database:
         raise ConfigError(f"{address!r} is not the address of a Neo4j server.", next_step=NEO4J_ADVICE)
-    return Address(parts.scheme, host, given or port, unquote(parts.username or "neo4j"), database or "neo4j")
+    return GraphServerAddress(
+        parts.scheme, host, given or port, unquote(parts.username or "neo4j"), database or "neo4j"
+    )
 
 
-def falkordb_address(address: str, port: int) -> Address:
+def falkordb_address(address: str, port: int) -> GraphServerAddress:
     """`falkordb://user@host:port`; the user is empty where none is named, and the graph is `aeon`.
 
     Raises ConfigError, which never shows a password.
@@ -46,7 +48,7 @@ def falkordb_address(address: str, port: int) -> Address:
     parts, host, given = _parts(address, FALKORDB_ADVICE)
     if parts.scheme != "falkordb" or not host or parts.path.strip("/"):
         raise ConfigError(f"{address!r} is not the address of a FalkorDB server.", next_step=FALKORDB_ADVICE)
-    return Address(parts.scheme, host, given or port, unquote(parts.username or ""), "aeon")
+    return GraphServerAddress(parts.scheme, host, given or port, unquote(parts.username or ""), "aeon")
 
 
 def _parts(address: str, advice: str) -> tuple[SplitResult, str | None, int | None]:

@@ -4,13 +4,13 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, client, refusal
+from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, failure_of_code, load_client
 from aeon.adapters.projection import queries
-from aeon.adapters.projection.addresses import Address, neo4j_address
-from aeon.adapters.projection.cypher import CypherGraph, Statement
-from aeon.adapters.projection.queries import named
+from aeon.adapters.projection.addresses import GraphServerAddress, neo4j_address
+from aeon.adapters.projection.cypher import CypherGraph, CypherStatement
+from aeon.adapters.projection.queries import with_names
 from aeon.base.json import JsonObject
-from aeon.platform.projection import Plain, ProjectionError, TargetUnavailableError
+from aeon.platform.projection import GraphScalar, ProjectionError, TargetUnavailableError
 
 _CONNECT_SECONDS = 5.0
 _QUEUE_SECONDS = 30.0
@@ -28,11 +28,11 @@ def open_neo4j(address: str, password: str | None = None) -> CypherGraph:
     return CypherGraph(Neo4jConnection(_driver(place, password), place))
 
 
-def _driver(place: Address, password: str | None) -> Any:
-    neo4j = client()
+def _driver(place: GraphServerAddress, password: str | None) -> Any:
+    neo4j = load_client()
     database: Any = neo4j.GraphDatabase
     return database.driver(
-        f"{place.scheme}://{place.place}",
+        f"{place.scheme}://{place.host_and_port}",
         auth=neo4j.basic_auth(place.user, password) if password else None,
         connection_timeout=_CONNECT_SECONDS,
         connection_acquisition_timeout=_QUEUE_SECONDS,
@@ -43,19 +43,19 @@ def _driver(place: Address, password: str | None) -> Any:
 class Neo4jConnection:
     """A `Connection` by the official driver. The statements of a batch are one explicit transaction."""
 
-    def __init__(self, driver: Any, place: Address) -> None:
+    def __init__(self, driver: Any, place: GraphServerAddress) -> None:
         self._driver = driver
         self._place = place
 
     @property
     def name(self) -> str:
-        return f"Neo4j server at {self._place.place}, database {self._place.database}"
+        return f"Neo4j server at {self._place.host_and_port}, database {self._place.database}"
 
-    def read(self, statement: Statement) -> list[JsonObject]:
+    def read(self, statement: CypherStatement) -> list[JsonObject]:
         with self._transaction() as transaction:
             return _rows(transaction, statement)
 
-    def write(self, statements: Sequence[Statement]) -> list[JsonObject]:
+    def write(self, statements: Sequence[CypherStatement]) -> list[JsonObject]:
         rows: list[JsonObject] = []
         with self._transaction() as transaction:
             for statement in statements:
@@ -66,23 +66,23 @@ class Neo4jConnection:
 
     def index(self, label: str) -> None:
         """A server that was killed while it made the constraint has an index of that name and does not go on."""
-        constraint = Statement(named(queries.NEO4J_CONSTRAINT, LABEL=label), {})
+        constraint = CypherStatement(with_names(queries.NEO4J_CONSTRAINT, LABEL=label), {})
         try:
             self._define(constraint)
         except ProjectionError as error:
             if _ALREADY_THERE not in error.message:
                 raise
-            for row in self.read(Statement(queries.NEO4J_INDEXES, {"label": label})):
-                self._define(Statement(named(queries.NEO4J_DROP_INDEX, INDEX_NAME=row["name"]), {}))
+            for row in self.read(CypherStatement(queries.NEO4J_INDEXES, {"label": label})):
+                self._define(CypherStatement(with_names(queries.NEO4J_DROP_INDEX, INDEX_NAME=row["name"]), {}))
             self._define(constraint)
 
-    def kept(self, value: Plain) -> Plain:
+    def round_trip(self, value: GraphScalar) -> GraphScalar:
         return value
 
     def close(self) -> None:
         self._driver.close()
 
-    def _define(self, statement: Statement) -> None:
+    def _define(self, statement: CypherStatement) -> None:
         with self._transaction() as transaction:
             _rows(transaction, statement)
             transaction.commit()
@@ -98,12 +98,12 @@ class Neo4jConnection:
                 # then. The session rolls back what is not committed.
                 yield session.begin_transaction(timeout=_SECONDS)
         except Neo4jError as error:
-            message, advice, is_passing = refusal(error.code or "")
+            message, advice, is_passing = failure_of_code(error.code or "")
             kind = TargetUnavailableError if is_passing else ProjectionError
             raise kind(message, next_step=advice) from None
         except (DriverError, OSError) as error:
             raise TargetUnavailableError(f"The {self.name} does not answer: {type(error).__name__}.") from None
 
 
-def _rows(transaction: Any, statement: Statement) -> list[JsonObject]:
+def _rows(transaction: Any, statement: CypherStatement) -> list[JsonObject]:
     return [dict(record) for record in transaction.run(*statement)]

@@ -20,7 +20,7 @@ _MINE: Final = f"{_AT} WHERE at.token = $token"
 _STEP: Final = f"{_MINE} SET at.isCutOff = true WITH at UNWIND $rows AS row"
 
 STAMP: Final = f"{_AT} RETURN at.stamp AS stamp"
-RESTAMP: Final = (
+SET_STAMP: Final = (
     "MERGE (at:AeonProjection {id: 'aeon'}) SET at.stamp = $stamp, at.token = $token, at.isCutOff = false "
     "RETURN 1 AS done"
 )
@@ -28,7 +28,7 @@ DELETE_SOME: Final = f"{_MINE} MATCH (n:Aeon) WITH n LIMIT 1000 DETACH DELETE n 
 
 CLAIM: Final = f"{_AT} WHERE at.stamp = $expected SET at.token = $token"
 CLAIMED: Final = f"{_MINE} AND at.stamp = $expected RETURN at.isCutOff AS cut_off"
-END: Final = f"{_MINE} SET at.stamp = $stamp, at.isCutOff = false RETURN 1 AS done"
+COMMIT_STAMP: Final = f"{_MINE} SET at.stamp = $stamp, at.isCutOff = false RETURN 1 AS done"
 
 DELETE_NODES: Final = _STEP + " MATCH (n:LABEL:Aeon {id: row}) DETACH DELETE n"
 PUT_NODES: Final = _STEP + " MERGE (n:LABEL:Aeon {id: row.id}) SET n = row.properties"
@@ -39,7 +39,7 @@ CREATE_EDGES: Final = (
     " CREATE (source)-[edge:TYPE]->(target) SET edge = row.properties"
 )
 
-THERE: Final = "UNWIND $rows AS row MATCH (n:LABEL:Aeon {id: row}) RETURN n.id AS id"
+EXISTING: Final = "UNWIND $rows AS row MATCH (n:LABEL:Aeon {id: row}) RETURN n.id AS id"
 NODES: Final = "UNWIND $rows AS row MATCH (n:LABEL:Aeon {id: row}) RETURN n.id AS id, properties(n) AS properties"
 EDGES: Final = (
     "UNWIND $rows AS row MATCH (n:LABEL:Aeon {id: row})-[edge]->(other:Aeon) "
@@ -58,7 +58,7 @@ FALKORDB_INDEX: Final = "CREATE INDEX FOR (n:LABEL) ON (n.id)"
 """No constraint: FalkorDB takes one write at a time, and dies of a unique text with a blank at its end."""
 
 
-def named(query: str, **names: str) -> str:
+def with_names(query: str, **names: str) -> str:
     """The query with labels and types, which cannot be parameters. Raises ProjectionError for what is no plain word."""
     for placeholder, name in names.items():
         if not _NAME.match(name):

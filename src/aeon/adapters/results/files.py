@@ -8,16 +8,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_own
+from aeon.base.project_folder import require_ownership
 from aeon.platform.processes.runs.claims import LostResultError
 
 
-class FileResults:
+class FileResultStore:
     """Keeps texts in a folder, readable by its owner alone. A file appears whole, and is on the disk when it does."""
 
     def __init__(self, folder: Path) -> None:
         """Raises ForeignFolderError for one in a project's folder that came from elsewhere."""
-        require_own(folder)
+        require_ownership(folder)
         self._folder = folder
 
     def put(self, digest: str, text: str) -> None:
@@ -51,14 +51,14 @@ class FileResults:
             raise LostResultError(f"The stored result {digest[:12]} was changed.", next_step="Run the process again.")
         return text.decode()
 
-    def untouched_since(self, instant: float) -> Iterator[str]:
+    def list_unused_since(self, instant: float) -> Iterator[str]:
         """The digests of what nobody has put since then; drafts of whoever was killed while he wrote are among them."""
         for file in self._folder.glob("*/*"):
             with suppress(FileNotFoundError):
                 if file.stat().st_mtime < instant:
                     yield file.name
 
-    def remove_untouched(self, digest: str, instant: float) -> bool:
+    def remove_unused(self, digest: str, instant: float) -> bool:
         """Forget a text that nobody has put since then; whether it was there, and is gone now."""
         file = self._file(digest)
         with suppress(FileNotFoundError):

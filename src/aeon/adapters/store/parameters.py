@@ -3,13 +3,13 @@
 import math
 from typing import cast
 
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.store import Params, QueryError
 
 _LARGEST = 2**63
 
 
-def bound(params: Params | None) -> JsonObject:
+def bind_parameters(params: Params | None) -> JsonObject:
     """The parameters with lists as JSON text and booleans as 0 and 1.
 
     Raises QueryError for what only one of the databases could keep: NUL in a text, half a surrogate pair, integers
@@ -29,7 +29,7 @@ def _value(name: str, value: Json) -> Json:
     if kind is float and not math.isfinite(value):
         raise QueryError(f"The parameter {name!r} is a number that is not finite.")
     if isinstance(value, list):
-        return canonical([_value(name, item) for item in cast(list[Json], value)])
+        return canonical_json([_value(name, item) for item in cast(list[Json], value)])
     if isinstance(value, dict):
         raise QueryError(f"The parameter {name!r} is an object. Encode it as JSON text.")
     return value

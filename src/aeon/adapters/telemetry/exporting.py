@@ -15,20 +15,20 @@ from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode,
 
 import requests
 from aeon import __version__
-from aeon.platform.processes.runs.spans import Place, Span
+from aeon.platform.processes.runs.spans import Span, TraceContext
 
 _KINDS = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT}
 _NOT_SAID = "unknown_service"
 
 
-class Delivered(NamedTuple):
+class SpanDelivery(NamedTuple):
     """Whether the endpoint took them, and its HTTP status, None where it gave none."""
 
-    is_taken: bool
+    is_accepted: bool
     status: int | None
 
 
-class Exporting:
+class OtlpHttpExporter:
     """Exports spans to where the environment says, with the headers, certificates and compression that it says."""
 
     def __init__(self, seconds: float) -> None:
@@ -37,18 +37,18 @@ class Exporting:
         self._scope = InstrumentationScope("aeon", __version__)
         self._status: int | None = None
 
-    def deliver(self, spans: Sequence[Span]) -> Delivered:
+    def export(self, spans: Sequence[Span]) -> SpanDelivery:
         """Send them in one request, again while the endpoint says that it is busy."""
         self._status = None
-        result = self._exporter.export([readable(span, self._resource, self._scope) for span in spans])
+        result = self._exporter.export([as_readable_span(span, self._resource, self._scope) for span in spans])
         is_redirected = self._status is not None and self._status >= HTTPStatus.MULTIPLE_CHOICES
-        return Delivered(result is SpanExportResult.SUCCESS and not is_redirected, self._status)
+        return SpanDelivery(result is SpanExportResult.SUCCESS and not is_redirected, self._status)
 
     @cached_property
     def _exporter(self) -> OTLPSpanExporter:
         logging.getLogger("opentelemetry").addHandler(logging.NullHandler())  # we say once what it says each time
         session = requests.Session()
-        session.hooks["response"] = [self._note]
+        session.hooks["response"] = [self._record_status]
         return OTLPSpanExporter(timeout=self._seconds, session=session)
 
     @cached_property
@@ -58,15 +58,15 @@ class Exporting:
         name = str(found.attributes.get(SERVICE_NAME, _NOT_SAID))
         return found.merge(Resource({SERVICE_NAME: "aeon"})) if name.startswith(_NOT_SAID) else found
 
-    def _note(self, response: requests.Response, *_rest: Any, **_more: Any) -> None:
+    def _record_status(self, response: requests.Response, *_rest: Any, **_more: Any) -> None:
         self._status = response.status_code
 
 
-def readable(span: Span, resource: Resource, scope: InstrumentationScope) -> ReadableSpan:
+def as_readable_span(span: Span, resource: Resource, scope: InstrumentationScope) -> ReadableSpan:
     """A span of ours as the exporter wants it."""
     return ReadableSpan(
         span.name,
-        context=_context(span.place),
+        context=_context(span.context),
         parent=None if span.parent is None else _context(span.parent),
         resource=resource,
         attributes=span.attributes,
@@ -80,5 +80,5 @@ def readable(span: Span, resource: Resource, scope: InstrumentationScope) -> Rea
     )
 
 
-def _context(place: Place) -> SpanContext:
+def _context(place: TraceContext) -> SpanContext:
     return SpanContext(place.trace, place.span, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))

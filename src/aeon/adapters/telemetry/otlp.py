@@ -5,13 +5,13 @@ from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from aeon.adapters.telemetry.variables import Wanted
+from aeon.adapters.telemetry.variables import OtlpSettings
 from aeon.base.threads import WorkerThread
-from aeon.platform.processes.runs.sending import NotTakenError
+from aeon.platform.processes.runs.sending import SpanExportError
 from aeon.platform.processes.runs.spans import Span
 
 if TYPE_CHECKING:
-    from aeon.adapters.telemetry.exporting import Delivered, Exporting
+    from aeon.adapters.telemetry.exporting import OtlpHttpExporter, SpanDelivery
 
 _HTTP = "http/protobuf"
 
@@ -25,62 +25,62 @@ _REFUSED_FOR_GOOD = frozenset({400, 413, 422})
 class OtlpReceiver:
     """An OTLP endpoint. For one thread at a time."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self._wanted = wanted
-        self._exporting: Exporting | None = None
-        self._thread: WorkerThread[Delivered] | None = None
+    def __init__(self, wanted: OtlpSettings) -> None:
+        self._settings = wanted
+        self._exporter: OtlpHttpExporter | None = None
+        self._thread: WorkerThread[SpanDelivery] | None = None
 
     @property
     def with_contents(self) -> bool:
         """Whether inputs and outputs are asked for, too."""
-        return self._wanted.with_contents
+        return self._settings.with_contents
 
-    def take(self, spans: Sequence[Span]) -> None:
+    def export(self, spans: Sequence[Span]) -> None:
         """Deliver them. Raises NotTakenError, within the time that is asked for and a second."""
-        exporting = self._opened()
-        thread = self._thread = self._thread or WorkerThread["Delivered"]("aeon-spans")
-        thread.tasks.put(partial(exporting.deliver, spans))
+        exporting = self._open()
+        thread = self._thread = self._thread or WorkerThread["SpanDelivery"]("aeon-spans")
+        thread.tasks.put(partial(exporting.export, spans))
         try:
-            outcome = thread.outcomes.get(timeout=self._wanted.seconds + _GRACE)
+            outcome = thread.outcomes.get(timeout=self._settings.seconds + _GRACE)
         except Empty:
             thread.tasks.put(None)
-            self._thread = self._exporting = None
+            self._thread = self._exporter = None
             raise self._not_taken("it does not answer in time") from None
         if outcome.result is None:
             raise self._not_taken(f"what sends them failed with {type(outcome.error).__name__}")
-        self._look_at(outcome.result)
+        self._check(outcome.result)
 
-    def _look_at(self, delivered: "Delivered") -> None:
+    def _check(self, delivered: "SpanDelivery") -> None:
         is_taken, status = delivered
         if not is_taken:
             said = "it does not answer" if status is None else f"it answers with HTTP status {status}"
             raise self._not_taken(said, is_final=status in _REFUSED_FOR_GOOD)
 
-    def _opened(self) -> "Exporting":
-        if self._exporting is None:
-            if self._wanted.protocol != _HTTP:
-                raise NotTakenError(
-                    f"Spans of runs cannot be sent by {self._wanted.protocol!r}.",
+    def _open(self) -> "OtlpHttpExporter":
+        if self._exporter is None:
+            if self._settings.protocol != _HTTP:
+                raise SpanExportError(
+                    f"Spans of runs cannot be sent by {self._settings.protocol!r}.",
                     next_step=f"Set OTEL_EXPORTER_OTLP_PROTOCOL={_HTTP}, and the endpoint for it, often port 4318.",
                 )
-            self._exporting = self._made()
-        return self._exporting
+            self._exporter = self._new_exporter()
+        return self._exporter
 
-    def _made(self) -> "Exporting":
+    def _new_exporter(self) -> "OtlpHttpExporter":
         try:
-            from aeon.adapters.telemetry.exporting import Exporting
+            from aeon.adapters.telemetry.exporting import OtlpHttpExporter
 
-            return Exporting(self._wanted.seconds)
+            return OtlpHttpExporter(self._settings.seconds)
         except ModuleNotFoundError:
-            raise NotTakenError(
+            raise SpanExportError(
                 "An OpenTelemetry endpoint is set, and what sends spans to it is not installed: runs go on without.",
                 next_step="Run: pip install 'aeon-orchestrator[otel]'.",
             ) from None
 
-    def _not_taken(self, why: str, *, is_final: bool = False) -> NotTakenError:
+    def _not_taken(self, why: str, *, is_final: bool = False) -> SpanExportError:
         later = "these are left out" if is_final else "they are sent later"
-        return NotTakenError(
-            f"The OpenTelemetry endpoint {self._wanted.place} does not take spans: {why}; {later}.",
+        return SpanExportError(
+            f"The OpenTelemetry endpoint {self._settings.endpoint} does not take spans: {why}; {later}.",
             next_step="Look at OTEL_EXPORTER_OTLP_ENDPOINT and at what runs there; runs go on without.",
             is_final=is_final,
         )

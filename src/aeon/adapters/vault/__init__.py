@@ -2,7 +2,15 @@
 
 from aeon.adapters.vault.door import open_vault
 from aeon.adapters.vault.key_file import change_key, move_key_file
-from aeon.adapters.vault.master import VARIABLE, FoundKeys, find_master_key
+from aeon.adapters.vault.master import MASTER_KEY_VARIABLE, FoundMasterKeys, find_master_key
 from aeon.adapters.vault.master_key import MasterKey
 
-__all__ = ["VARIABLE", "FoundKeys", "MasterKey", "change_key", "find_master_key", "move_key_file", "open_vault"]
+__all__ = [
+    "MASTER_KEY_VARIABLE",
+    "FoundMasterKeys",
+    "MasterKey",
+    "change_key",
+    "find_master_key",
+    "move_key_file",
+    "open_vault",
+]

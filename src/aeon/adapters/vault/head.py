@@ -3,11 +3,11 @@
 import hashlib
 from typing import NamedTuple
 
-from aeon.adapters.vault.master_key import FreshBytes, MasterKey
+from aeon.adapters.vault.master_key import MasterKey, RandomBytes
 from aeon.adapters.vault.sealing import SALT_BYTES, VaultKeys
 
 
-class Head(NamedTuple):
+class VaultHeader(NamedTuple):
     """The one row of the table `vault`. `check_value` is derived from the master key and gives nothing of it away."""
 
     salt: bytes
@@ -15,7 +15,7 @@ class Head(NamedTuple):
     digest: bytes
 
     @classmethod
-    def new(cls, master: MasterKey, fresh: FreshBytes) -> "Head":
+    def new(cls, master: MasterKey, fresh: RandomBytes) -> "VaultHeader":
         salt = fresh(SALT_BYTES)
         check_value = VaultKeys(master, salt).check_value()
         return cls(salt, check_value, _digest(salt, check_value))

@@ -5,15 +5,22 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from aeon.adapters.vault.master_key import FreshBytes, MasterKey, key_text, parse_key
-from aeon.adapters.vault.private_files import check_private, is_there, locked_folder, private_folder, publish, replace
+from aeon.adapters.vault.master_key import MasterKey, RandomBytes, key_text, parse_key
+from aeon.adapters.vault.private_files import (
+    check_private,
+    create_file,
+    exists,
+    locked_folder,
+    private_folder,
+    replace_file,
+)
 from aeon.platform.vault import Vault, VaultError
 
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 """Far more than a key file holds: a wrong path is not read to its end."""
 
 
-_MOST_KEYS = 16
+_MAX_KEYS = 16
 """That a key file holds: the vault's, and the last of those before it."""
 
 
@@ -32,11 +39,11 @@ def read_key_file(path: Path) -> tuple[MasterKey, ...]:
     return tuple(key for key in keys if key is not None)
 
 
-def make_key_file(path: Path, fresh: FreshBytes) -> bool:
+def create_key_file(path: Path, fresh: RandomBytes) -> bool:
     """Put a new key into a new file (0600); False when there is a file by now."""
     with _failures(path):
         private_folder(path.parent)
-        return publish(path, _lines([MasterKey.new(fresh)]))
+        return create_file(path, _lines([MasterKey.new(fresh)]))
 
 
 def move_key_file(old: Path, new: Path) -> bool:
@@ -44,16 +51,16 @@ def move_key_file(old: Path, new: Path) -> bool:
 
     The new one is whole and on the disk before the old one goes.
     """
-    if is_there(new) or not (keys := read_key_file(old)):
+    if exists(new) or not (keys := read_key_file(old)):
         return False
     with _failures(new):
         private_folder(new.parent)
-        publish(new, _lines(keys))
+        create_file(new, _lines(keys))
         old.unlink(missing_ok=True)  # another process may have moved it, too
     return True
 
 
-def change_key(vault: Vault, path: Path, *, fresh: FreshBytes = os.urandom) -> int:
+def change_key(vault: Vault, path: Path, *, fresh: RandomBytes = os.urandom) -> int:
     """Put the vault under a new key, which is added to the key file; how many secrets it holds.
 
     Whenever it is cut off, the file holds a key that opens the vault. The former keys stay in it: copies of the
@@ -62,7 +69,7 @@ def change_key(vault: Vault, path: Path, *, fresh: FreshBytes = os.urandom) -> i
     """
     new = MasterKey.new(fresh)
     with _failures(path), locked_folder(private_folder(path.parent)):
-        replace(path, _lines([*read_key_file(path)[1 - _MOST_KEYS :], new]))
+        replace_file(path, _lines([*read_key_file(path)[1 - _MAX_KEYS :], new]))
         return vault.rewrap(new.reveal())
 
 
@@ -75,7 +82,7 @@ def _read(path: Path) -> str | None:
             return None
         try:
             check_private(path, os.fstat(descriptor))
-            return os.read(descriptor, _MOST_BYTES).decode("ascii", "replace")
+            return os.read(descriptor, _MAX_BYTES).decode("ascii", "replace")
         finally:
             os.close(descriptor)
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias, cast
 
-from aeon.adapters.vault.key_file import make_key_file, read_key_file
-from aeon.adapters.vault.master_key import FreshBytes, MasterKey, parse_key
-from aeon.adapters.vault.private_files import is_there
+from aeon.adapters.vault.key_file import create_key_file, read_key_file
+from aeon.adapters.vault.master_key import MasterKey, RandomBytes, parse_key
+from aeon.adapters.vault.private_files import exists
 from aeon.platform.vault import VaultError
 
-VARIABLE = "AEON_MASTER_KEY"
+MASTER_KEY_VARIABLE = "AEON_MASTER_KEY"
 
 KEYRING_ENTRY = ("aeon", "master-key")
 """Service and name of the key in the system's keyring: `keyring set aeon master-key`."""
@@ -21,7 +21,7 @@ KeySource: TypeAlias = Literal["environment", "key file", "keyring", "new key fi
 _FORM = "Give 32 bytes in base64 or hex, as `openssl rand -base64 32` makes them"
 
 
-class FoundKeys(NamedTuple):
+class FoundMasterKeys(NamedTuple):
     """The master key, and where it was found. They are several, oldest first, when a change of key was cut off."""
 
     keys: tuple[MasterKey, ...]
@@ -48,8 +48,8 @@ def find_master_key(
     *,
     vault: Path,
     keyring: Callable[[], SystemKeyring | None] = system_keyring,
-    fresh: FreshBytes = os.urandom,
-) -> FoundKeys:
+    fresh: RandomBytes = os.urandom,
+) -> FoundMasterKeys:
     """The key of the vault at `vault`; where there is neither a key nor a vault, a new key in `key_file` (0600).
 
     The environment is only read: after this call delete AEON_MASTER_KEY from `os.environ`, so that no child process
@@ -57,29 +57,29 @@ def find_master_key(
     whose key is gone: a new key would not open it.
     """
     # Asked first: another process that begins at the same time makes its key before its vault.
-    vault_is_there = is_there(vault)
-    found = _in_environment(environment) or _in_file(key_file) or _in_keyring(keyring())
+    vault_is_there = exists(vault)
+    found = _from_environment(environment) or _from_key_file(key_file) or _from_keyring(keyring())
     if found is None and vault_is_there:
-        raise _lost(vault, key_file)
-    return found or _made(key_file, fresh)
+        raise _lost_key_error(vault, key_file)
+    return found or _create(key_file, fresh)
 
 
-def _in_environment(environment: Mapping[str, str]) -> FoundKeys | None:
-    if VARIABLE not in environment:
+def _from_environment(environment: Mapping[str, str]) -> FoundMasterKeys | None:
+    if MASTER_KEY_VARIABLE not in environment:
         return None
-    key = parse_key(environment[VARIABLE])
+    key = parse_key(environment[MASTER_KEY_VARIABLE])
     if key is None:
-        raise VaultError(f"{VARIABLE} does not hold a master key.", next_step=f"{_FORM}, or unset it.")
-    return FoundKeys((key,), "environment")
+        raise VaultError(f"{MASTER_KEY_VARIABLE} does not hold a master key.", next_step=f"{_FORM}, or unset it.")
+    return FoundMasterKeys((key,), "environment")
 
 
-def _in_file(key_file: Path) -> FoundKeys | None:
+def _from_key_file(key_file: Path) -> FoundMasterKeys | None:
     keys = read_key_file(key_file)
-    return FoundKeys(keys, "key file") if keys else None
+    return FoundMasterKeys(keys, "key file") if keys else None
 
 
-def _in_keyring(keyring: SystemKeyring | None) -> FoundKeys | None:
-    text = None if keyring is None else _asked(keyring)
+def _from_keyring(keyring: SystemKeyring | None) -> FoundMasterKeys | None:
+    text = None if keyring is None else _read_keyring(keyring)
     if text is None:
         return None
     key = parse_key(text)
@@ -87,10 +87,10 @@ def _in_keyring(keyring: SystemKeyring | None) -> FoundKeys | None:
     if key is None:
         entry = " ".join(KEYRING_ENTRY)
         raise VaultError(f"The system's keyring holds no master key under {entry}.", next_step=f"{_FORM}.")
-    return FoundKeys((key,), "keyring")
+    return FoundMasterKeys((key,), "keyring")
 
 
-def _asked(keyring: SystemKeyring) -> str | None:
+def _read_keyring(keyring: SystemKeyring) -> str | None:
     try:
         return keyring.get_password(*KEYRING_ENTRY)
     except Exception as error:  # noqa: BLE001  # every backend raises what its system raises; the text may say anything
@@ -100,19 +100,19 @@ def _asked(keyring: SystemKeyring) -> str | None:
         return None
     raise VaultError(
         f"The system's keyring could not be asked for the master key ({kind}).",
-        next_step=f"Unlock it, or set {VARIABLE}.",
+        next_step=f"Unlock it, or set {MASTER_KEY_VARIABLE}.",
     )
 
 
-def _made(key_file: Path, fresh: FreshBytes) -> FoundKeys:
-    is_new = make_key_file(key_file, fresh)
-    return FoundKeys(read_key_file(key_file), "new key file" if is_new else "key file")
+def _create(key_file: Path, fresh: RandomBytes) -> FoundMasterKeys:
+    is_new = create_key_file(key_file, fresh)
+    return FoundMasterKeys(read_key_file(key_file), "new key file" if is_new else "key file")
 
 
-def _lost(vault: Path, key_file: Path) -> VaultError:
+def _lost_key_error(vault: Path, key_file: Path) -> VaultError:
     return VaultError(
-        f"The vault {vault} is there, but its master key is not: {VARIABLE} is not set, there is no {key_file}, and "
-        "the system's keyring has none.",
+        f"The vault {vault} is there, but its master key is not: {MASTER_KEY_VARIABLE} is not set, there is no "
+        f"{key_file}, and the system's keyring has none.",
         next_step=f"Put a copy of the key back. Without one the secrets in it are lost for good; to start anew, move "
         f"{vault} away, and a new key is made when you enter the first secret again.",
     )

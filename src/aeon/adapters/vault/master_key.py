@@ -10,7 +10,7 @@ from aeon.platform.vault import VaultError
 
 KEY_BYTES = 32
 
-FreshBytes: TypeAlias = Callable[[int], bytes]
+RandomBytes: TypeAlias = Callable[[int], bytes]
 """So many new random bytes; `os.urandom` outside tests."""
 
 _HEX = re.compile(r"[0-9A-Fa-f]{64}")
@@ -35,7 +35,7 @@ class MasterKey:
             raise VaultError("That is no master key.", next_step=f"Give {KEY_BYTES} random bytes.")
 
     @classmethod
-    def new(cls, fresh: FreshBytes) -> "MasterKey":
+    def new(cls, fresh: RandomBytes) -> "MasterKey":
         return cls(fresh(KEY_BYTES))
 
     def reveal(self) -> bytes:

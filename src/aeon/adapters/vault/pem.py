@@ -7,7 +7,7 @@ from cryptography.x509 import load_pem_x509_certificates
 _DER = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 
-def certificate_key(text: str) -> bytes | None:
+def certificate_public_key(text: str) -> bytes | None:
     """The public key (DER) of the first certificate of a PEM chain; None when it cannot be read."""
     try:
         return load_pem_x509_certificates(text.encode())[0].public_key().public_bytes(*_DER)
@@ -15,7 +15,7 @@ def certificate_key(text: str) -> bytes | None:
         return None
 
 
-def public_half(text: str) -> bytes | None:
+def private_key_public_key(text: str) -> bytes | None:
     """The public key (DER) of a private key in PEM; None when it cannot be read without a passphrase."""
     try:
         return load_pem_private_key(text.encode(), password=None).public_key().public_bytes(*_DER)

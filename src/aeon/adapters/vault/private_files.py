@@ -26,7 +26,7 @@ def check_private(path: Path, status: os.stat_result) -> None:
         raise VaultError(f"Others may read or change {path}.", next_step=f"Run: chmod 600 {quote(str(path))}")
 
 
-def is_there(path: Path) -> bool:
+def exists(path: Path) -> bool:
     """Whether anything is at `path`, be it a link to nothing."""
     return os.path.lexists(path)
 
@@ -44,7 +44,7 @@ def check_folder(folder: Path) -> None:
         raise VaultError(f"Others may write into {folder}.", next_step=f"Run: chmod 700 {quote(str(folder))}")
 
 
-def publish(path: Path, fill: Callable[[Path], None]) -> bool:
+def create_file(path: Path, fill: Callable[[Path], None]) -> bool:
     """Put a file (0600) at `path`, whole and on the disk, unless there is one; whether it was put.
 
     `fill` writes to the path that it is given, in the same folder. Of several processes at once one succeeds.
@@ -57,7 +57,7 @@ def publish(path: Path, fill: Callable[[Path], None]) -> bool:
     return True
 
 
-def replace(path: Path, fill: Callable[[Path], None]) -> None:
+def replace_file(path: Path, fill: Callable[[Path], None]) -> None:
     """Put a file (0600) at `path` in the place of what is there: readers see the old one or the new one, whole."""
     with _draft(path, fill) as draft:
         draft.replace(path)

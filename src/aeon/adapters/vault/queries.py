@@ -48,7 +48,7 @@ INSERT = """
 INSERT INTO secrets (secret_id, owner_id, type, version, at, wrapped_key, ciphertext) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 
-OF_ANOTHER = "SELECT 1 FROM secrets WHERE secret_id = ? AND (owner_id <> ? OR type <> ?) LIMIT 1"
+BELONGS_TO_ANOTHER = "SELECT 1 FROM secrets WHERE secret_id = ? AND (owner_id <> ? OR type <> ?) LIMIT 1"
 
 HAS_VERSION = "SELECT 1 FROM secrets WHERE secret_id = ? AND version = ?"
 
@@ -57,9 +57,9 @@ SELECT CAST(at AS BLOB), CAST(wrapped_key AS BLOB), CAST(ciphertext AS BLOB) FRO
 WHERE secret_id = ? AND owner_id = ? AND type = ? AND version = ?
 """
 
-FORGET = "DELETE FROM secrets WHERE secret_id = ?1 AND (?2 IS NULL OR version = ?2)"
+DELETE = "DELETE FROM secrets WHERE secret_id = ?1 AND (?2 IS NULL OR version = ?2)"
 
-KEPT = """
+READ_ALL = """
 SELECT CAST(secret_id AS BLOB), CAST(owner_id AS BLOB), CAST(type AS BLOB),
     CASE typeof(version) WHEN 'integer' THEN version END, CAST(at AS BLOB)
 FROM secrets ORDER BY secret_id, version

@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from aeon.adapters.vault.master_key import KEY_BYTES, FreshBytes, MasterKey
-from aeon.base.json import canonical, parse_strict
-from aeon.platform.vault import Revealed, SecretKey
+from aeon.adapters.vault.master_key import KEY_BYTES, MasterKey, RandomBytes
+from aeon.base.json import canonical_json, parse_strict
+from aeon.platform.vault import SecretKey, SecretValue
 
 SALT_BYTES = 32
 _NONCE_BYTES = 12
@@ -23,7 +23,7 @@ _SCHEME = "aeon vault 1"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sealed:
+class SealedValue:
     """What is kept of one value, and since when. Its `repr` shows nothing of it."""
 
     at: str
@@ -47,39 +47,41 @@ class VaultKeys:
         """What tells this master key from another without opening anything; it gives nothing of the key away."""
         return self._derived("check")
 
-    def fit(self, check_value: bytes) -> bool:
+    def matches(self, check_value: bytes) -> bool:
         return hmac.compare_digest(self.check_value(), check_value)
 
-    def digest(self, secret: Revealed) -> str:
+    def digest(self, secret: SecretValue) -> str:
         """HMAC-SHA256 of a value, in hex."""
-        return hmac.digest(self._derived("digest"), canonical(secret.reveal()).encode(), "sha256").hex()
+        return hmac.digest(self._derived("digest"), canonical_json(secret.reveal()).encode(), "sha256").hex()
 
-    def seal(self, key: SecretKey, at: str, secret: Revealed, fresh: FreshBytes) -> Sealed:
+    def seal(self, key: SecretKey, at: str, secret: SecretValue, fresh: RandomBytes) -> SealedValue:
         data_key = fresh(KEY_BYTES)
-        text = canonical(secret.reveal()).encode()
-        return Sealed(
+        text = canonical_json(secret.reveal()).encode()
+        return SealedValue(
             at=at,
             wrapped_key=self.wrap(key, data_key, fresh),
             ciphertext=_encrypted(data_key, text, _bound("value", key, at), fresh),
         )
 
-    def unseal(self, key: SecretKey, sealed: Sealed) -> Revealed | None:
+    def unseal(self, key: SecretKey, sealed: SealedValue) -> SecretValue | None:
         data_key = self.unwrap(key, sealed)
         text = None if data_key is None else _decrypted(data_key, sealed.ciphertext, _bound("value", key, sealed.at))
-        return None if text is None else Revealed(parse_strict(text.decode()))
+        return None if text is None else SecretValue(parse_strict(text.decode()))
 
-    def wrap(self, key: SecretKey, data_key: bytes, fresh: FreshBytes) -> bytes:
+    def wrap(self, key: SecretKey, data_key: bytes, fresh: RandomBytes) -> bytes:
         return _encrypted(self._derived("owner", key.owner_id), data_key, _bound("key", key), fresh)
 
-    def unwrap(self, key: SecretKey, sealed: Sealed) -> bytes | None:
+    def unwrap(self, key: SecretKey, sealed: SealedValue) -> bytes | None:
         return _decrypted(self._derived("owner", key.owner_id), sealed.wrapped_key, _bound("key", key))
 
     def _derived(self, *purpose: str) -> bytes:
-        info = canonical([_SCHEME, *purpose]).encode()
+        info = canonical_json([_SCHEME, *purpose]).encode()
         return HKDF(SHA256(), KEY_BYTES, self._salt, info).derive(self._master.reveal())
 
 
-def rewrapped(key: SecretKey, sealed: Sealed, old: VaultKeys, new: VaultKeys, fresh: FreshBytes) -> Sealed | None:
+def rewrap(
+    key: SecretKey, sealed: SealedValue, old: VaultKeys, new: VaultKeys, fresh: RandomBytes
+) -> SealedValue | None:
     """The same ciphertext with its data key under other keys; None when the old ones do not open it."""
     data_key = old.unwrap(key, sealed)
     return None if data_key is None else replace(sealed, wrapped_key=new.wrap(key, data_key, fresh))
@@ -87,10 +89,10 @@ def rewrapped(key: SecretKey, sealed: Sealed, old: VaultKeys, new: VaultKeys, fr
 
 def _bound(part: str, key: SecretKey, *more: str) -> bytes:
     """The associated data: id, owner, type and version in an encoding that no two SecretKeys share (platform 3)."""
-    return canonical([_SCHEME, part, key.secret_id, key.owner_id, key.type, key.version, *more]).encode()
+    return canonical_json([_SCHEME, part, key.secret_id, key.owner_id, key.type, key.version, *more]).encode()
 
 
-def _encrypted(key: bytes, text: bytes, bound: bytes, fresh: FreshBytes) -> bytes:
+def _encrypted(key: bytes, text: bytes, bound: bytes, fresh: RandomBytes) -> bytes:
     nonce = fresh(_NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, text, bound)
 

@@ -13,13 +13,13 @@ MAX_CHARACTERS = 65_536
 """Of one field; a chain of certificates has a tenth."""
 
 _MAX_VERSION = 2**63 - 1
-_TO_REFRESH = ("token_url", "client_id")
+_REFRESH_FIELDS = ("token_url", "client_id")
 """What a refresh token is of no use without."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
-class Fields(NamedTuple):
+class SecretFields(NamedTuple):
     """The fields of a type of secret, in the order in which they are named."""
 
     required: tuple[str, ...]
@@ -30,11 +30,11 @@ class Fields(NamedTuple):
         return self.required + self.optional
 
 
-FIELDS: dict[SecretType, Fields] = {
-    "api_key": Fields(("key",)),
-    "password": Fields(("username", "password")),
-    "certificate": Fields(("certificate", "private_key")),
-    "oauth_token": Fields(
+FIELDS: dict[SecretType, SecretFields] = {
+    "api_key": SecretFields(("key",)),
+    "password": SecretFields(("username", "password")),
+    "certificate": SecretFields(("certificate", "private_key")),
+    "oauth_token": SecretFields(
         ("access_token",), ("refresh_token", "token_url", "client_id", "client_secret", "expires_at")
     ),
 }
@@ -54,7 +54,7 @@ def key_problems(key: SecretKey) -> list[str]:
     return problems
 
 
-def may_be_kept(secret_id: str, version: int | None) -> bool:
+def is_storable(secret_id: str, version: int | None) -> bool:
     """Whether a secret of this id and version, or any version, could be in a vault at all."""
     return _is_id(secret_id) and (version is None or _is_version(version))
 
@@ -71,7 +71,7 @@ def value_problems(kind: SecretType, value: Json) -> list[str]:
 
 def _shape_problems(kind: SecretType, value: JsonObject) -> Iterator[str]:
     fields = FIELDS[kind]
-    required = fields.required + (_TO_REFRESH if "refresh_token" in value and kind == "oauth_token" else ())
+    required = fields.required + (_REFRESH_FIELDS if "refresh_token" in value and kind == "oauth_token" else ())
     yield from (f"{name} is missing" for name in required if name not in value)
     for name in fields.all:
         if name in value:
@@ -102,9 +102,12 @@ def _certificate_problems(sound: JsonObject) -> Iterator[str]:
     if not sound.keys() & {"certificate", "private_key"}:
         return
     require_cryptography()
-    from aeon.adapters.vault.pem import certificate_key, is_encrypted, public_half
+    from aeon.adapters.vault.pem import certificate_public_key, is_encrypted, private_key_public_key
 
-    outer, inner = certificate_key(sound.get("certificate", "")), public_half(sound.get("private_key", ""))
+    outer, inner = (
+        certificate_public_key(sound.get("certificate", "")),
+        private_key_public_key(sound.get("private_key", "")),
+    )
     if outer is None and "certificate" in sound:
         yield "certificate is not a certificate in PEM"
     if inner is None and "private_key" in sound:

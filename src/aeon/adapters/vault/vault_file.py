@@ -13,9 +13,9 @@ from typing import Any
 
 from aeon.adapters.vault import queries
 from aeon.adapters.vault.failures import LEFT_AS_IT_IS, as_vault_error
-from aeon.adapters.vault.head import Head
-from aeon.adapters.vault.private_files import check_folder, check_private, private_folder, publish
-from aeon.base.project_folder import require_own
+from aeon.adapters.vault.head import VaultHeader
+from aeon.adapters.vault.private_files import check_folder, check_private, create_file, private_folder
+from aeon.base.project_folder import require_ownership
 from aeon.platform.vault import VaultError
 
 _BUSY_SECONDS = 10
@@ -27,7 +27,7 @@ class VaultFile:
 
     def __init__(self, path: Path) -> None:
         """Open an existing file. Raises VaultError when others may read it, or it is no vault or damaged."""
-        require_own(path)
+        require_ownership(path)
         self.path = path.resolve()
         self._lock = RLock()
         with self._failures():
@@ -43,7 +43,7 @@ class VaultFile:
     def execute(self, query: str, params: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         return self._connection.execute(query, params)
 
-    def finds(self, query: str, params: tuple[Any, ...]) -> bool:
+    def exists(self, query: str, params: tuple[Any, ...]) -> bool:
         return self.execute(query, params).fetchone() is not None
 
     def close(self) -> None:
@@ -51,7 +51,7 @@ class VaultFile:
             self._connection.close()
 
     @contextmanager
-    def alone(self) -> Generator[None]:
+    def exclusive(self) -> Generator[None]:
         """Keep this process's other threads out."""
         with self._lock:
             yield
@@ -97,11 +97,11 @@ class VaultFile:
             raise as_vault_error(error, self.path) from None
 
 
-def make_vault_file(path: Path, head: Head) -> None:
+def make_vault_file(path: Path, head: VaultHeader) -> None:
     """Put an empty vault at `path` unless there is something. Raises VaultError when its folder is open to others."""
     try:
         private_folder(path.parent)
-        publish(path, lambda draft: _fill(draft, head))
+        create_file(path, lambda draft: _fill(draft, head))
     except (sqlite3.Error, OSError) as error:
         raise as_vault_error(error, path) from None
 
@@ -112,7 +112,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     )
 
 
-def _fill(path: Path, head: Head) -> None:
+def _fill(path: Path, head: VaultHeader) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.executescript(queries.CREATE)
         connection.execute(queries.WRITE_HEAD, head)

@@ -1,6 +1,6 @@
 """What every vault says when it refuses. Ids, types and versions are named; values, keys and ciphertexts never."""
 
-from aeon.adapters.vault.values import FIELDS, Fields, value_problems
+from aeon.adapters.vault.values import FIELDS, SecretFields, value_problems
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.platform.vault import SecretKey, SecretType, TamperedError, VaultError
@@ -33,31 +33,31 @@ def check_value(kind: SecretType, value: JsonObject) -> None:
         raise value_error(kind, problems)
 
 
-def absent(key: SecretKey) -> VaultError:
+def missing_secret_error(key: SecretKey) -> VaultError:
     return VaultError(
         f"The vault has no version {key.version} of secret {key.secret_id} for its owner and type.",
         next_step="Enter the secret again.",
     )
 
 
-def taken(key: SecretKey) -> VaultError:
+def taken_secret_error(key: SecretKey) -> VaultError:
     return VaultError(
         f"Secret {key.secret_id} is kept for another owner or as another type.",
         next_step="Give the new secret an id of its own.",
     )
 
 
-def written(key: SecretKey) -> VaultError:
+def existing_version_error(key: SecretKey) -> VaultError:
     return VaultError(
         f"Secret {key.secret_id} has a version {key.version}, and a version is written once.",
         next_step="Rotate it: put the value under another version.",
     )
 
 
-def tampered(keys: list[SecretKey]) -> TamperedError:
+def tampered_error(keys: list[SecretKey]) -> TamperedError:
     named = ", ".join(f"{key.secret_id} (version {key.version})" for key in keys)
     return TamperedError(f"Changed, moved or cut, and not opened: secret {named}.")
 
 
-def _listed(fields: Fields) -> str:
+def _listed(fields: SecretFields) -> str:
     return ", ".join([*fields.required, *(f"{name} (optional)" for name in fields.optional)])

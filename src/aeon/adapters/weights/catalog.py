@@ -72,12 +72,12 @@ TINY = Weights(
 CATALOG: Mapping[str, Weights] = {weights.name: weights for weights in (STANDARD, SMALL, TINY)}
 
 
-def choose(available_bytes: int) -> Weights:
+def choose_weights(available_bytes: int) -> Weights:
     """The model to use when nobody named one, given the memory available now. Never `tiny`: it cannot plan."""
     return STANDARD if available_bytes >= STANDARD.memory else SMALL
 
 
-def resolve(name_or_path: str) -> Weights | Path:
+def resolve_weights(name_or_path: str) -> Weights | Path:
     """The catalogued model of that name, or the path of the user's own GGUF file.
 
     Raises ConfigError for an unknown name, a missing file, or a file that is no GGUF.

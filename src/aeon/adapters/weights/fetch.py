@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from aeon.adapters.weights.catalog import SMALL, Weights
-from aeon.adapters.weights.delivery import Source, SourceError
-from aeon.adapters.weights.progress import Phase, Progress, Report
-from aeon.adapters.weights.verified import find_verified, is_marked, mark
+from aeon.adapters.weights.delivery import WeightsSource, WeightsSourceError
+from aeon.adapters.weights.progress import WeightsPhase, WeightsProgress, WeightsProgressCallback
+from aeon.adapters.weights.verified import find_verified, is_marked_verified, mark_verified
 from aeon.base.errors import WeightsError
 
 
@@ -19,11 +19,11 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def fetch(
+def fetch_weights(
     spec: Weights,
     folder: Path,
-    sources: Sequence[Source],
-    report: Report,
+    sources: Sequence[WeightsSource],
+    report: WeightsProgressCallback,
     *,
     free_space: Callable[[Path], int] = free_bytes,
 ) -> Path:
@@ -35,27 +35,31 @@ def fetch(
     try:
         if find_verified(spec, folder, report) is None:
             folder.mkdir(parents=True, exist_ok=True)
-            with _only_one(spec, folder, report):
+            with _fetch_lock(spec, folder, report):
                 # Another process may have finished while this one waited.
-                if not is_marked(target, spec):
+                if not is_marked_verified(target, spec):
                     _fetch_from_first(spec, folder, sources, report, free_space)
     except OSError as error:
         raise WeightsError(f"The folder for weights cannot be used: {error}.", next_step=_advice(spec)) from error
-    report(Progress(Phase.DONE, spec.name, done=spec.size, total=spec.size))
+    report(WeightsProgress(WeightsPhase.DONE, spec.name, done=spec.size, total=spec.size))
     return target
 
 
 def _fetch_from_first(
-    spec: Weights, folder: Path, sources: Sequence[Source], report: Report, free_space: Callable[[Path], int]
+    spec: Weights,
+    folder: Path,
+    sources: Sequence[WeightsSource],
+    report: WeightsProgressCallback,
+    free_space: Callable[[Path], int],
 ) -> None:
     failures: dict[str, str] = {}
     for source in sources:
-        report(Progress(Phase.TRYING, spec.name, source.name))
+        report(WeightsProgress(WeightsPhase.TRYING, spec.name, source.name))
         try:
             _fetch_from(source, spec, folder, report, free_space)
-        except (SourceError, OSError) as error:
+        except (WeightsSourceError, OSError) as error:
             failures[source.name] = reason = str(error)
-            report(Progress(Phase.SOURCE_FAILED, spec.name, source.name, reason=reason))
+            report(WeightsProgress(WeightsPhase.SOURCE_FAILED, spec.name, source.name, reason=reason))
         else:
             shutil.rmtree(_parts(spec, folder), ignore_errors=True)
             return
@@ -65,20 +69,26 @@ def _fetch_from_first(
     )
 
 
-def _fetch_from(source: Source, spec: Weights, folder: Path, report: Report, free_space: Callable[[Path], int]) -> None:
+def _fetch_from(
+    source: WeightsSource,
+    spec: Weights,
+    folder: Path,
+    report: WeightsProgressCallback,
+    free_space: Callable[[Path], int],
+) -> None:
     work, target = _parts(spec, folder) / source.name, folder / spec.file
     work.mkdir(parents=True, exist_ok=True)
     _check_space(source.space_needed(spec) - _size_of(work), free_space(work))
     delivery = source.deliver(spec, work, report)
     if delivery.sha256 != spec.sha256 or delivery.path.stat().st_size != spec.size:
         shutil.rmtree(work)
-        raise SourceError(f"what came is not the published file (SHA-256 {delivery.sha256}); it was deleted")
-    _settle(delivery.path)
+        raise WeightsSourceError(f"what came is not the published file (SHA-256 {delivery.sha256}); it was deleted")
+    _sync(delivery.path)
     delivery.path.replace(target)
-    mark(target, spec)
+    mark_verified(target, spec)
 
 
-def _settle(path: Path) -> None:
+def _sync(path: Path) -> None:
     """Wait until the bytes are on the disk, so that no crash leaves a marked file with holes in it."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
@@ -91,7 +101,7 @@ def _parts(spec: Weights, folder: Path) -> Path:
 
 def _check_space(needed: int, free: int) -> None:
     if free < needed:
-        raise SourceError(f"{needed} bytes of disk space are needed and {free} are free")
+        raise WeightsSourceError(f"{needed} bytes of disk space are needed and {free} are free")
 
 
 def _size_of(work: Path) -> int:
@@ -99,13 +109,13 @@ def _size_of(work: Path) -> int:
 
 
 @contextmanager
-def _only_one(spec: Weights, folder: Path, report: Report) -> Generator[None]:
+def _fetch_lock(spec: Weights, folder: Path, report: WeightsProgressCallback) -> Generator[None]:
     """Hold the lock on this model's file. The kernel releases it when a process dies."""
     with (folder / f"{spec.file}.lock").open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            report(Progress(Phase.WAITING, spec.name, reason="another process is fetching the same file"))
+            report(WeightsProgress(WeightsPhase.WAITING, spec.name, reason="another process is fetching the same file"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import httpx2
 
 from aeon.adapters.weights.catalog import Weights
-from aeon.adapters.weights.delivery import CHUNK, Delivery, SourceError
-from aeon.adapters.weights.progress import Phase, Progress, Report
+from aeon.adapters.weights.delivery import CHUNK, WeightsDelivery, WeightsSourceError
+from aeon.adapters.weights.progress import WeightsPhase, WeightsProgress, WeightsProgressCallback
 
 HUB_URL = "https://huggingface.co"
-_REQUESTS = 6
+_MAX_REQUESTS = 6
 """Requests that one fetch makes at most: the first, and more where a connection was cut after it brought something."""
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
@@ -30,34 +30,38 @@ class HubSource:
     def space_needed(self, spec: Weights) -> int:
         return spec.size
 
-    def deliver(self, spec: Weights, work: Path, report: Report) -> Delivery:
+    def deliver(self, spec: Weights, work: Path, report: WeightsProgressCallback) -> WeightsDelivery:
         part = work / "download.part"
         timeout = httpx2.Timeout(self.read_timeout, connect=self.connect_timeout)
         with httpx2.Client(timeout=timeout, follow_redirects=True) as client:
             url = f"{self.base_url}/{spec.repository}/resolve/main/{spec.file}"
             download = _Download(client, url, spec, part, report)
-            return Delivery(part, download.run())
+            return WeightsDelivery(part, download.run())
 
 
 class _Download:
     """One file on its way. Invariant: `digest` is of the first `done` bytes of `part`, and the file holds no more."""
 
-    def __init__(self, client: httpx2.Client, url: str, spec: Weights, part: Path, report: Report) -> None:
+    def __init__(
+        self, client: httpx2.Client, url: str, spec: Weights, part: Path, report: WeightsProgressCallback
+    ) -> None:
         self.client, self.url, self.spec, self.part, self.report = client, url, spec, part, report
         self.digest, self.done = hashlib.sha256(), 0
 
     def run(self) -> str:
         """The SHA-256 of the complete file."""
-        self.take_up()
-        for _ in range(_REQUESTS):
+        self.resume()
+        for _ in range(_MAX_REQUESTS):
             if self.done == self.spec.size:
                 break
             self.request_rest()
         if self.done < self.spec.size:
-            raise SourceError(f"{self.url} ended at {self.done} of {self.spec.size} bytes, {_REQUESTS} times over.")
+            raise WeightsSourceError(
+                f"{self.url} ended at {self.done} of {self.spec.size} bytes, {_MAX_REQUESTS} times over."
+            )
         return self.digest.hexdigest()
 
-    def take_up(self) -> None:
+    def resume(self) -> None:
         """Count and hash what an earlier call left."""
         if not self.part.exists():
             return
@@ -76,7 +80,7 @@ class _Download:
             self.receive()
         except httpx2.HTTPError as error:
             if self.done <= before:
-                raise SourceError(f"{self.url}: {type(error).__name__}: {error}") from error
+                raise WeightsSourceError(f"{self.url}: {type(error).__name__}: {error}") from error
 
     def receive(self) -> None:
         headers = {"Accept-Encoding": "identity"}
@@ -97,9 +101,9 @@ class _Download:
         if response.status_code == HTTPStatus.PARTIAL_CONTENT:
             start = self.done
         elif response.status_code != HTTPStatus.OK:
-            raise SourceError(f"{self.url} answered {response.status_code} {response.reason_phrase}.")
+            raise WeightsSourceError(f"{self.url} answered {response.status_code} {response.reason_phrase}.")
         if _announced(response) not in (None, (start, self.spec.size)):
-            raise SourceError(f"{self.url} does not offer bytes {start} to {self.spec.size} of this file.")
+            raise WeightsSourceError(f"{self.url} does not offer bytes {start} to {self.spec.size} of this file.")
         if start != self.done:
             self.part.unlink()
             self.digest, self.done = hashlib.sha256(), 0
@@ -109,8 +113,8 @@ class _Download:
         self.digest.update(chunk)
         self.done += written
         if self.done > self.spec.size:
-            raise SourceError(f"{self.url} sends more than the {self.spec.size} bytes that were published.")
-        self.report(Progress(Phase.DOWNLOADING, self.spec.name, "hub", self.done, self.spec.size))
+            raise WeightsSourceError(f"{self.url} sends more than the {self.spec.size} bytes that were published.")
+        self.report(WeightsProgress(WeightsPhase.DOWNLOADING, self.spec.name, "hub", self.done, self.spec.size))
 
 
 def _announced(response: httpx2.Response) -> tuple[int, int] | None:

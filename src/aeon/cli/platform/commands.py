@@ -73,17 +73,17 @@ def catalog_list(
     as_json: AsJson = False,
 ) -> int:
     """Everything of one kind that you own, and what others share with you."""
-    from aeon.cli.platform.things import list_things
+    from aeon.cli.platform.things import list_entities
 
-    return list_things(kind, user, is_archived=archived, as_json=as_json)
+    return list_entities(kind, user, is_archived=archived, as_json=as_json)
 
 
 @catalog.command("show")
 def catalog_show(kind: Kind, name: Name, user: User = "me") -> int:
     """Everything about one thing, as JSON. Never a secret's value."""
-    from aeon.cli.platform.things import show_thing
+    from aeon.cli.platform.things import show_entity
 
-    return show_thing(kind, name, user)
+    return show_entity(kind, name, user)
 
 
 @catalog.command("search")
@@ -96,9 +96,9 @@ def catalog_search(
     as_json: AsJson = False,
 ) -> int:
     """Find things by words of their names and descriptions, or by names that are spelled alike."""
-    from aeon.cli.platform.search import search_things
+    from aeon.cli.platform.search import search_entities
 
-    return search_things(" ".join(text), kind, user, as_json=as_json)
+    return search_entities(" ".join(text), kind, user, as_json=as_json)
 
 
 @catalog.command("rename")
@@ -106,41 +106,41 @@ def catalog_rename(
     kind: Kind, name: Name, new: Annotated[str, typer.Argument(metavar="NEW")], user: User = "me"
 ) -> int:
     """Give a thing of yours another name; what refers to it goes on to."""
-    from aeon.cli.platform.things import rename_thing
+    from aeon.cli.platform.things import rename_entity
 
-    return rename_thing(kind, name, new, user)
+    return rename_entity(kind, name, new, user)
 
 
 @catalog.command("archive")
 def catalog_archive(kind: Kind, name: Name, user: User = "me") -> int:
     """Put a template of yours away: it is listed no more, and what was made from it stays."""
-    from aeon.cli.platform.things import archive_thing
+    from aeon.cli.platform.things import archive_entity
 
-    return archive_thing(kind, name, user, is_archived=True)
+    return archive_entity(kind, name, user, is_archived=True)
 
 
 @catalog.command("restore")
 def catalog_restore(kind: Kind, name: Name, user: User = "me") -> int:
     """Take an archived template back."""
-    from aeon.cli.platform.things import archive_thing
+    from aeon.cli.platform.things import archive_entity
 
-    return archive_thing(kind, name, user, is_archived=False)
+    return archive_entity(kind, name, user, is_archived=False)
 
 
 @catalog.command("delete")
 def catalog_delete(kind: Kind, name: Name, user: User = "me") -> int:
     """Delete a thing of yours; refused, with what uses it, while something does."""
-    from aeon.cli.platform.things import delete_thing
+    from aeon.cli.platform.things import delete_entity
 
-    return delete_thing(kind, name, user)
+    return delete_entity(kind, name, user)
 
 
 @audit.command("list")
 def audit_list(user: User = "me", as_json: AsJson = False) -> int:
     """Your trail: everything done to what is yours, and what you did to others' things."""
-    from aeon.cli.platform.trail import list_trail
+    from aeon.cli.platform.trail import list_audit_entries
 
-    return list_trail(user, as_json=as_json)
+    return list_audit_entries(user, as_json=as_json)
 
 
 @audit.command("verify")
@@ -153,9 +153,9 @@ def audit_verify(
     as_json: AsJson = False,
 ) -> int:
     """Check that nothing in your trail was changed, removed or put in between; noted elsewhere, not its end either."""
-    from aeon.cli.platform.trail import verify_trail
+    from aeon.cli.platform.trail import verify_audit_log
 
-    return verify_trail(user, since, as_json=as_json)
+    return verify_audit_log(user, since, as_json=as_json)
 
 
 @tool.command("list")
@@ -203,9 +203,11 @@ def tool_discover(
     as_json: AsJson = False,
 ) -> int:
     """Ask an MCP server what it offers; prints a file for `aeon apply`, with the server's own schemas."""
-    from aeon.cli.platform.discovery import Asked, discover_tools, read_connection
+    from aeon.cli.platform.discovery import DiscoveryRequest, discover_tools, read_connection
 
-    asked = Asked(service, read_connection(connection), secret_name, only or [], allow_private, allow_insecure)
+    asked = DiscoveryRequest(
+        service, read_connection(connection), secret_name, only or [], allow_private, allow_insecure
+    )
     return discover_tools(asked, user, as_json=as_json)
 
 
@@ -263,9 +265,9 @@ def tool_unbind(
 @process.command("list")
 def process_list(user: User = "me", as_json: AsJson = False) -> int:
     """Every process that you own, and what others share with you."""
-    from aeon.cli.platform.things import list_things
+    from aeon.cli.platform.things import list_entities
 
-    return list_things("process", user, is_archived=False, as_json=as_json)
+    return list_entities("process", user, is_archived=False, as_json=as_json)
 
 
 @process.command("show")

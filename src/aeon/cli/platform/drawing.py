@@ -4,44 +4,44 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aeon.base.errors import InputError
-from aeon.bootstrap.processes import ProcessRunner
-from aeon.cli.codes import Code
-from aeon.cli.platform.run_views import named
-from aeon.cli.platform.runs import running
-from aeon.cli.say import put, say
+from aeon.bootstrap.processes import ProcessRuntime
+from aeon.cli.codes import ExitCode
+from aeon.cli.platform.run_views import resolve_run_id
+from aeon.cli.platform.runs import runtime_session
+from aeon.cli.say import print_data, print_message
 from aeon.platform.errors import NotFoundError
-from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.picture.svg import svg
+from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.picture.svg import render_svg
 from aeon.platform.processes.running.state import StepState
 
 
 def draw_process(name: str, run: str | None, file: Path | None, user: str) -> int:
     """Write the picture. With a run it is of what that run follows. Raises NotFoundError, InputError."""
-    with running(user) as runner:
+    with runtime_session(user) as runner:
         definition, states = _of_run(runner, user, run) if run else (_of_process(runner, user, name), None)
-        picture = svg(definition, states, _names(runner, user, definition))
+        picture = render_svg(definition, states, _names(runner, user, definition))
     if file is None:
-        put(picture)
-        return Code.DONE
+        print_data(picture)
+        return ExitCode.DONE
     try:
         file.write_text(picture, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}.", next_step="Name another file.") from None
-    say(f"wrote {file}")
-    return Code.DONE
+    print_message(f"wrote {file}")
+    return ExitCode.DONE
 
 
-def _of_process(runner: ProcessRunner, user: str, name: str) -> Definition:
+def _of_process(runner: ProcessRuntime, user: str, name: str) -> ProcessDefinition:
     return runner.platform.processes.find(user, name).definition
 
 
-def _of_run(runner: ProcessRunner, user: str, run: str) -> tuple[Definition, Mapping[str, StepState]]:
-    seen = runner.runs.see(user, named(runner.runs, user, run))
+def _of_run(runner: ProcessRuntime, user: str, run: str) -> tuple[ProcessDefinition, Mapping[str, StepState]]:
+    seen = runner.runs.view(user, resolve_run_id(runner.runs, user, run))
     steps = zip(seen.plan.steps, seen.state.steps, strict=True)
     return seen.plan.definition, {step.id: state for step, state in steps}
 
 
-def _names(runner: ProcessRunner, user: str, definition: Definition) -> dict[str, str]:
+def _names(runner: ProcessRuntime, user: str, definition: ProcessDefinition) -> dict[str, str]:
     """What the user may see is named; all else keeps its id."""
     found: dict[str, str] = {}
     for step in definition.steps:

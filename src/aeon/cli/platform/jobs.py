@@ -3,55 +3,55 @@
 from collections.abc import Sequence
 
 from aeon.base.json import Json, JsonObject
-from aeon.cli.codes import Code
-from aeon.cli.platform.queues import refuse_unknown
-from aeon.cli.platform.runs import retry_run, running
-from aeon.cli.say import put, say
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.cli.codes import ExitCode
+from aeon.cli.platform.queues import require_known_queues
+from aeon.cli.platform.runs import retry_run, runtime_session
+from aeon.cli.say import print_data, print_message
+from aeon.cli.text import COLUMNS, printable, indented_json, one_line
 from aeon.platform.errors import RuleError
 from aeon.platform.workers.dead import DeadJob
-from aeon.platform.workers.jobs import OpenJob, open_jobs
+from aeon.platform.workers.jobs import OpenJob, list_open_jobs
 
 _WIDTH = COLUMNS * 3
 
 
 def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
     """What the user's open runs wait for: of these queues, or of all. Raises InputError."""
-    refuse_unknown(types)
-    with running(user) as runner:
-        found = [job for job in open_jobs(runner.runs, runner.registry, user) if not types or job.type in types]
+    require_known_queues(types)
+    with runtime_session(user) as runner:
+        found = [job for job in list_open_jobs(runner.runs, runner.registry, user) if not types or job.type in types]
     if as_json:
         told: list[Json] = [job._asdict() for job in found]
-        put(pretty(told))
-        return Code.DONE
+        print_data(indented_json(told))
+        return ExitCode.DONE
     for job in found:
-        put(one_line(clean(_line(job)), _WIDTH))
+        print_data(one_line(printable(_line(job)), _WIDTH))
     if not found:
-        say(
+        print_message(
             "nothing of that type is queued or running in runs of yours"
             if types
             else "no job is queued or running in runs of yours"
         )
-    return Code.DONE
+    return ExitCode.DONE
 
 
 def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
     """The user's jobs that failed for good, newest first."""
-    with running(user) as runner:
-        found = runner.runs.book.dead_of(user, limit)
+    with runtime_session(user) as runner:
+        found = runner.runs.repository.list_dead_jobs(user, limit)
     if as_json:
         told: list[JsonObject] = [job.as_dict() for job in found]
-        put(pretty(list[Json](told)))
-        return Code.DONE
+        print_data(indented_json(list[Json](told)))
+        return ExitCode.DONE
     for job in found:
-        put(one_line(clean(_dead_line(job)), _WIDTH))
-    return Code.DONE
+        print_data(one_line(printable(_dead_line(job)), _WIDTH))
+    return ExitCode.DONE
 
 
 def retry_job(job: str, user: str, *, as_json: bool) -> int:
     """Go on with the run that a job failed in, in a new one, and follow it. Raises NotFoundError, RuleError."""
-    with running(user) as runner:
-        dead = runner.runs.book.dead(user, job)
+    with runtime_session(user) as runner:
+        dead = runner.runs.repository.get_dead_job(user, job)
     if dead.retried_by is not None:
         raise RuleError(
             f"The job {job} was tried again already.",

@@ -6,7 +6,7 @@ from aeon.base.errors import InputError
 from aeon.bootstrap.platform import Platform
 
 
-def shelf_of(platform: Platform, kind: str) -> Any:
+def repository_of(platform: Platform, kind: str) -> Any:
     """The shelf of one kind. Raises InputError for an unknown one."""
     catalog = platform.catalog
     shelves = {

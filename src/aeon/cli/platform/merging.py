@@ -5,18 +5,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from aeon.platform.processes.running.events import StepEvent, StepStarted
-from aeon.platform.processes.runs.model import Entry
+from aeon.platform.processes.running.events import AttemptStarted, StepEvent
+from aeon.platform.processes.runs.model import RunEntry
 
 
-class Caller(NamedTuple):
+class CallingStep(NamedTuple):
     """The step that a run was called by."""
 
     run: str
     step: str
 
 
-def in_order(found: Mapping[str, Sequence[Entry]], callers: Mapping[str, Caller]) -> Iterator[tuple[str, Entry]]:
+def interleave(
+    found: Mapping[str, Sequence[RunEntry]], callers: Mapping[str, CallingStep]
+) -> Iterator[tuple[str, RunEntry]]:
     """All entries, each with its run, by their times; a run's own stay in their order, whatever the clocks say.
 
     What a run that was called did comes after the entry that began the step which called it, and before the one that
@@ -25,20 +27,22 @@ def in_order(found: Mapping[str, Sequence[Entry]], callers: Mapping[str, Caller]
     """
     left = {run: deque(entries) for run, entries in found.items() if entries}
     to_begin = {
-        entry.event.job for entries in left.values() for entry in entries if isinstance(entry.event, StepStarted)
+        entry.event.job for entries in left.values() for entry in entries if isinstance(entry.event, AttemptStarted)
     }
     while left:
         to_end = {callers[run] for run in left if run in callers}
         free = (run for run in left if run not in to_begin and not _ends_one_of(to_end, run, left[run][0]))
         first = min(free, key=lambda run: datetime.fromisoformat(left[run][0].at))
         entry = left[first].popleft()
-        if isinstance(entry.event, StepStarted):
+        if isinstance(entry.event, AttemptStarted):
             to_begin.discard(entry.event.job)
         if not left[first]:
             del left[first]
         yield first, entry
 
 
-def _ends_one_of(steps: Collection[Caller], run: str, entry: Entry) -> bool:
+def _ends_one_of(steps: Collection[CallingStep], run: str, entry: RunEntry) -> bool:
     event = entry.event
-    return isinstance(event, StepEvent) and not isinstance(event, StepStarted) and Caller(run, event.step) in steps
+    return (
+        isinstance(event, StepEvent) and not isinstance(event, AttemptStarted) and CallingStep(run, event.step) in steps
+    )

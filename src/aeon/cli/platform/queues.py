@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from aeon.base.errors import InputError
-from aeon.platform.workers.model import TYPES
+from aeon.platform.workers.model import WORKER_TYPES
 
 PROCESS: Final = "process"
 HUMAN: Final = "human"
-QUEUES: Final = (*TYPES, PROCESS, HUMAN)
+QUEUES: Final = (*WORKER_TYPES, PROCESS, HUMAN)
 
 
-def refuse_unknown(types: Sequence[str]) -> None:
+def require_known_queues(types: Sequence[str]) -> None:
     """Raises InputError for what is no queue."""
     if unknown := [kind for kind in types if kind not in QUEUES]:
         raise InputError(

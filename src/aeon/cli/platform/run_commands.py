@@ -179,9 +179,9 @@ def worker_begin(
     """Be there for the runs of everybody in this project, until it is interrupted."""
     if context.invoked_subcommand is not None:
         return 0
-    from aeon.cli.platform.workers import attend
+    from aeon.cli.platform.workers import run_worker
 
-    return attend(types or [], concurrency, user)
+    return run_worker(types or [], concurrency, user)
 
 
 @worker.command("list")
@@ -221,9 +221,11 @@ def schedule_add(  # one for each option
     as_json: AsJson = False,
 ) -> int:
     """Have a process started by --cron, or one time --at an instant."""
-    from aeon.cli.platform.schedules import When, add_schedule
+    from aeon.cli.platform.schedules import ScheduleTiming, add_schedule
 
-    return add_schedule(name, process_name, inputs or [], When(cron, at, time_zone, catch_up), user, as_json=as_json)
+    return add_schedule(
+        name, process_name, inputs or [], ScheduleTiming(cron, at, time_zone, catch_up), user, as_json=as_json
+    )
 
 
 @schedule.command("list")
@@ -319,9 +321,9 @@ def metrics_show(
     as_json: AsJson = False,
 ) -> int:
     """What was measured of what you may see: in all, or thing by thing where a metric is named."""
-    from aeon.cli.platform.metrics import Asked, show_metrics
+    from aeon.cli.platform.metrics import MetricsFilter, show_metrics
 
-    return show_metrics(name, user, Asked(scope, entity, since), as_prometheus=prometheus, as_json=as_json)
+    return show_metrics(name, user, MetricsFilter(scope, entity, since), as_prometheus=prometheus, as_json=as_json)
 
 
 @metrics.command("define")

@@ -2,30 +2,32 @@
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json
-from aeon.cli.codes import Code
-from aeon.cli.platform.opening import opened
-from aeon.cli.say import put, say
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
-from aeon.platform.search.index import LABELS, Hit, TextIndex
+from aeon.cli.codes import ExitCode
+from aeon.cli.platform.opening import platform_session
+from aeon.cli.say import print_data, print_message
+from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.platform.search.index import INDEXED_LABELS, SearchHit, TextIndex
 
 
-def search_things(text: str, kind: str | None, user: str, *, as_json: bool) -> int:
+def search_entities(text: str, kind: str | None, user: str, *, as_json: bool) -> int:
     """Print the things that have the words, the best first. Raises InputError for an unknown kind."""
-    if kind is not None and kind not in LABELS:
-        raise InputError(f"There is no search for the kind {kind!r}.", next_step=f"Name one of {', '.join(LABELS)}.")
-    with opened(user) as platform:
-        found = TextIndex(platform.store).find(user, text, kind and [kind])
+    if kind is not None and kind not in INDEXED_LABELS:
+        raise InputError(
+            f"There is no search for the kind {kind!r}.", next_step=f"Name one of {', '.join(INDEXED_LABELS)}."
+        )
+    with platform_session(user) as platform:
+        found = TextIndex(platform.store).search(user, text, kind and [kind])
     if as_json:
-        put(pretty([_as_data(hit) for hit in found]))
+        print_data(indented_json([_hit_data(hit) for hit in found]))
     else:
         for hit in found:
-            put(one_line(_as_line(hit, user), COLUMNS))
+            print_data(one_line(_hit_line(hit, user), COLUMNS))
     if not found:
-        say("nothing found")
-    return Code.DONE
+        print_message("nothing found")
+    return ExitCode.DONE
 
 
-def _as_data(hit: Hit) -> Json:
+def _hit_data(hit: SearchHit) -> Json:
     return {
         "kind": hit.kind,
         "id": hit.id,
@@ -36,6 +38,6 @@ def _as_data(hit: Hit) -> Json:
     }
 
 
-def _as_line(hit: Hit, user: str) -> str:
+def _hit_line(hit: SearchHit, user: str) -> str:
     whose = "" if hit.owner_id == user else f" (of {hit.owner_id}, {hit.id})"
-    return clean(f"{hit.kind} {hit.name}{whose} {hit.description}")
+    return printable(f"{hit.kind} {hit.name}{whose} {hit.description}")

@@ -13,7 +13,7 @@ store = group(
 graph = group("Keep a copy of the record in a graph database, Neo4j or FalkorDB, that the setting graph.address names.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE")]
-Address = Annotated[
+StoreTarget = Annotated[
     str, typer.Argument(metavar="TARGET", help="postgresql://user@host/database, or sqlite for this folder's file.")
 ]
 PasswordVariable = Annotated[
@@ -83,7 +83,7 @@ def store_migrate(
 
 
 @store.command("move")
-def store_move(target: Address, password_env: PasswordVariable = None) -> int:
+def store_move(target: StoreTarget, password_env: PasswordVariable = None) -> int:
     """Copy the record into another, empty store, and compare both. Stop everything that writes to it first."""
     from aeon.cli.platform.store import move_record
 
@@ -103,9 +103,9 @@ def graph_sync(
 @graph.command("status")
 def graph_status(as_json: AsJson = False) -> int:
     """Show how far the graph is behind the record."""
-    from aeon.cli.platform.projection import show_lag
+    from aeon.cli.platform.projection import show_projection_status
 
-    return show_lag(as_json=as_json)
+    return show_projection_status(as_json=as_json)
 
 
 @graph.command("rebuild")

@@ -4,13 +4,13 @@ from typing import Any
 
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
-from aeon.cli.codes import Code
-from aeon.cli.platform.kinds import shelf_of
-from aeon.cli.platform.opening import opened
-from aeon.cli.say import put
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.cli.codes import ExitCode
+from aeon.cli.platform.kinds import repository_of
+from aeon.cli.platform.opening import platform_session
+from aeon.cli.say import print_data
+from aeon.cli.text import COLUMNS, printable, indented_json, one_line
 from aeon.platform.catalog.model import (
-    Owned,
+    OwnedEntity,
     Secret,
     SecretChange,
     Service,
@@ -21,10 +21,10 @@ from aeon.platform.catalog.model import (
     ToolChange,
     ToolTemplate,
 )
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process, ProcessChange
 
-_CHANGES: dict[type[Owned], Any] = {
+_CHANGES: dict[type[OwnedEntity], Any] = {
     Service: ServiceChange,
     Secret: SecretChange,
     Tool: ToolChange,
@@ -32,78 +32,78 @@ _CHANGES: dict[type[Owned], Any] = {
     ToolTemplate: TemplateChange,
     Process: ProcessChange,
 }
-_MOST_LISTED = 1000
+_MAX_LISTED = 1000
 
 
-def list_things(kind: str, user: str, *, is_archived: bool, as_json: bool) -> int:
+def list_entities(kind: str, user: str, *, is_archived: bool, as_json: bool) -> int:
     """The user's own of one kind by name, then what others share."""
-    with opened(user) as platform:
-        shelf = shelf_of(platform, kind)
-        own: list[Owned] = shelf.page_of_own(user, limit=_MOST_LISTED, archived=is_archived)
-        shared: list[Owned] = shelf.page_of_shared(user, limit=_MOST_LISTED, archived=is_archived)
+    with platform_session(user) as platform:
+        shelf = repository_of(platform, kind)
+        own: list[OwnedEntity] = shelf.page_of_own(user, limit=_MAX_LISTED, archived=is_archived)
+        shared: list[OwnedEntity] = shelf.page_of_shared(user, limit=_MAX_LISTED, archived=is_archived)
     found = [*own, *(each for each in shared if each.owner_id != user)]
     if as_json:
-        put(pretty([_as_data(each) for each in found]))
-        return Code.DONE
+        print_data(indented_json([_as_data(each) for each in found]))
+        return ExitCode.DONE
     for each in found:
         whose = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
-        put(one_line(clean(f"{each.name}{_said_of(each)}{whose}"), COLUMNS))
-    return Code.DONE
+        print_data(one_line(printable(f"{each.name}{_summary_of(each)}{whose}"), COLUMNS))
+    return ExitCode.DONE
 
 
-def show_thing(kind: str, name: str, user: str) -> int:
+def show_entity(kind: str, name: str, user: str) -> int:
     """Everything about one thing, as JSON; of a tool, also what its calls took of a model's tokens."""
-    with opened(user) as platform:
-        found: Owned = shelf_of(platform, kind).find(user, name)
+    with platform_session(user) as platform:
+        found: OwnedEntity = repository_of(platform, kind).find(user, name)
         shown = _as_data(found)
         if isinstance(found, Tool) and found.operation.type == "llm_call":
-            shown["tokensOfYours"] = platform.catalog.tools.tokens_of(user, found.id).as_dict()
-    put(pretty(shown))
-    return Code.DONE
+            shown["tokensOfYours"] = platform.catalog.tools.token_totals(user, found.id).as_dict()
+    print_data(indented_json(shown))
+    return ExitCode.DONE
 
 
-def rename_thing(kind: str, name: str, new: str, user: str) -> int:
+def rename_entity(kind: str, name: str, new: str, user: str) -> int:
     """Give the user's own thing another name; what refers to it goes on to. Raises RuleError where it is taken."""
-    _changed(kind, name, user, {"name": new})
-    put(f"renamed {clean(name)} to {clean(new)}")
-    return Code.DONE
+    _change_entity(kind, name, user, {"name": new})
+    print_data(f"renamed {printable(name)} to {printable(new)}")
+    return ExitCode.DONE
 
 
-def archive_thing(kind: str, name: str, user: str, *, is_archived: bool) -> int:
+def archive_entity(kind: str, name: str, user: str, *, is_archived: bool) -> int:
     """Put a template away, or back. Raises InputError for what cannot be."""
     if kind not in ("serviceTemplate", "toolTemplate"):
         raise InputError(f"A {kind} is not archived.", next_step="Disable it: `enabled: false` in the file you apply.")
-    _changed(kind, name, user, {"archived": is_archived})
-    put(f"{'archived' if is_archived else 'restored'} {clean(name)}")
-    return Code.DONE
+    _change_entity(kind, name, user, {"archived": is_archived})
+    print_data(f"{'archived' if is_archived else 'restored'} {printable(name)}")
+    return ExitCode.DONE
 
 
-def delete_thing(kind: str, name: str, user: str) -> int:
+def delete_entity(kind: str, name: str, user: str) -> int:
     """Delete the user's own thing. Raises ReferencedError with what uses it."""
-    with opened(user) as platform:
-        shelf = shelf_of(platform, kind)
-        shelf.remove(shelf.find(user, name).id, Request(user))
-    put(f"deleted {clean(name)}")
-    return Code.DONE
+    with platform_session(user) as platform:
+        shelf = repository_of(platform, kind)
+        shelf.remove(shelf.find(user, name).id, MutationRequest(user))
+    print_data(f"deleted {printable(name)}")
+    return ExitCode.DONE
 
 
-def _changed(kind: str, name: str, user: str, asked: JsonObject) -> None:
-    with opened(user) as platform:
-        shelf = shelf_of(platform, kind)
-        found: Owned = shelf.find(user, name)
-        shelf.change(found.id, _CHANGES[type(found)].parsed(asked), Request(user))
+def _change_entity(kind: str, name: str, user: str, asked: JsonObject) -> None:
+    with platform_session(user) as platform:
+        shelf = repository_of(platform, kind)
+        found: OwnedEntity = shelf.find(user, name)
+        shelf.change(found.id, _CHANGES[type(found)].parsed(asked), MutationRequest(user))
 
 
-def _as_data(found: Owned) -> JsonObject:
+def _as_data(found: OwnedEntity) -> JsonObject:
     return {name: value for name, value in found.as_dict().items() if name != "vaultVersion"}
 
 
-def _said_of(found: Owned) -> str:
+def _summary_of(found: OwnedEntity) -> str:
     """What a list says of a thing besides its name."""
     if isinstance(found, Secret):
         return f" {found.type} since {found.updated_at[:19]}"
     if isinstance(found, Service | ServiceTemplate):
-        limits = found.limits.in_words()
+        limits = found.limits.describe()
         return f" {found.type} {found.protocol}{_state(found)}{f', {limits}' if limits else ''}"
     if isinstance(found, Process):
         return f" {len(found.steps)} step(s){'' if found.enabled else ', disabled'} {found.description}"

@@ -6,67 +6,67 @@ from contextlib import suppress
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json
-from aeon.bootstrap.processes import ProcessRunner
+from aeon.bootstrap.processes import ProcessRuntime
 from aeon.cli import session
-from aeon.cli.codes import Code
+from aeon.cli.codes import ExitCode
 from aeon.cli.platform.asking import answer_questions
-from aeon.cli.platform.queues import HUMAN, PROCESS, refuse_unknown
-from aeon.cli.platform.runs import running
-from aeon.cli.say import put, say
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.cli.platform.queues import HUMAN, PROCESS, require_known_queues
+from aeon.cli.platform.runs import runtime_session
+from aeon.cli.say import print_data, print_message
+from aeon.cli.text import COLUMNS, printable, indented_json, one_line
 from aeon.platform.catalog.model import Tool
 from aeon.platform.store import QueryError
 from aeon.platform.workers.attending import (
-    CHECKS_HEALTH_EVERY,
-    LOOKS_EVERY,
-    TAKES_OVER_EVERY,
-    TIDIES_EVERY,
-    Duty,
-    Rounds,
+    ADOPTION_INTERVAL,
+    CLEANUP_INTERVAL,
+    HEALTH_CHECK_INTERVAL,
+    POLL_INTERVAL,
+    PeriodicTask,
+    PeriodicTasks,
 )
-from aeon.platform.workers.model import TAKES_OVER_ITSELF, TYPES, Worker
-from aeon.settings import Loaded
+from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR, WORKER_TYPES, Worker
+from aeon.settings import LoadedSettings
 
 
-def attend(types: Sequence[str], concurrency: int | None, user: str) -> int:
+def run_worker(types: Sequence[str], concurrency: int | None, user: str) -> int:
     """Be there for runs and their jobs, for runs alone, for jobs of some types alone, or for questions to the user.
 
     Until interrupted. Raises InputError, ConfigError, EngineError.
     """
-    refuse_unknown(types)
-    _refuse_beside_others(types)
+    require_known_queues(types)
+    _require_single_purpose(types)
     if HUMAN in types:
         answer_questions(user)
-    with session.opened(_settings(types, concurrency), is_quiet=True) as app, app.process_runner() as runner:
+    with session.app_session(_settings(types, concurrency), is_quiet=True) as app, app.process_runtime() as runner:
         if PROCESS in types or not types:
-            _look_after_runs(runner)
+            _serve_runs(runner)
         else:
-            _serve(runner, types)
-    return Code.DONE
+            _serve_jobs(runner, types)
+    return ExitCode.DONE
 
 
 def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
     """Remove what ended so many days ago, or as many as the settings keep."""
-    with running(user) as runner:
+    with runtime_session(user) as runner:
         gone = runner.prune(days)
     cached = f", and {gone.cached} kept result(s) of tools" if gone.cached else ""
     said = f"removed {gone.runs} run(s) and {gone.results} large result(s){cached}"
-    put(pretty(gone._asdict()) if as_json else said)
-    return Code.DONE
+    print_data(indented_json(gone._asdict()) if as_json else said)
+    return ExitCode.DONE
 
 
 def list_workers(user: str, *, as_json: bool) -> int:
     """Every worker of every process that is entered; those that are not heard of any more are offline."""
-    with running(user) as runner:
-        workers = runner.registry.workers()
+    with runtime_session(user) as runner:
+        workers = runner.registry.list_workers()
     if as_json:
-        put(pretty([worker.as_dict() for worker in workers]))
-        return Code.DONE
+        print_data(indented_json([worker.as_dict() for worker in workers]))
+        return ExitCode.DONE
     for worker in workers:
-        put(one_line(clean(_line(worker)), COLUMNS * 2))
+        print_data(one_line(printable(_line(worker)), COLUMNS * 2))
     if not workers:
-        say("no worker is there; each `aeon worker` and `aeon process run` brings its own")
-    return Code.DONE
+        print_message("no worker is there; each `aeon worker` and `aeon process run` brings its own")
+    return ExitCode.DONE
 
 
 def _line(worker: Worker) -> str:
@@ -75,49 +75,57 @@ def _line(worker: Worker) -> str:
     return f"{worker.type} {worker.status}{job}, heard of {worker.last_heartbeat[:19]}, {counts} ({worker.id})"
 
 
-def _serve(runner: ProcessRunner, types: Sequence[str]) -> None:
+def _serve_jobs(runner: ProcessRuntime, types: Sequence[str]) -> None:
     runner.serve(types)
-    say(f"worker {runner.executor} is there for jobs: {', '.join(types)}")
-    done_by_runs = [kind for kind in types if session.settings_here().settings.engine.slots[kind]]
-    if done_by_runs and runner.carrier != TAKES_OVER_ITSELF:
+    print_message(f"worker {runner.executor} is there for jobs: {', '.join(types)}")
+    done_by_runs = [kind for kind in types if session.load_cli_settings().settings.engine.slots[kind]]
+    if done_by_runs and runner.run_executor != SELF_RECOVERING_EXECUTOR:
         wanted = ", ".join(f"{kind} = 0" for kind in done_by_runs)
-        say(f"by the settings here runs carry these out themselves; to have them come here: [engine] {wanted}")
+        print_message(
+            f"by the settings here runs carry these out themselves; to have them come here: [engine] {wanted}"
+        )
     while True:
-        runner.clock.sleep(LOOKS_EVERY)
+        runner.clock.sleep(POLL_INTERVAL)
 
 
-def _look_after_runs(runner: ProcessRunner) -> None:
+def _serve_runs(runner: ProcessRuntime) -> None:
     """Take over runs, start what is due, remove what is too old; tell of it on stderr."""
-    runner.begin([PROCESS])
-    attending = runner.attending
+    runner.start([PROCESS])
+    attending = runner.run_maintenance
     duties = [
-        Duty(LOOKS_EVERY, attending.look_at_ends),
-        Duty(TAKES_OVER_EVERY, attending.take_over),
-        Duty(LOOKS_EVERY, attending.start_due),
-        Duty(TAKES_OVER_EVERY, lambda: _measured(runner)),
-        Duty(TIDIES_EVERY, lambda: _tidied(runner)),
+        PeriodicTask(POLL_INTERVAL, attending.report_ended),
+        PeriodicTask(ADOPTION_INTERVAL, attending.adopt_orphans),
+        PeriodicTask(POLL_INTERVAL, attending.fire_due_schedules),
+        PeriodicTask(ADOPTION_INTERVAL, lambda: _record_measurements(runner)),
+        PeriodicTask(CLEANUP_INTERVAL, lambda: _prune(runner)),
     ]
-    rounds = Rounds(duties, runner.clock, lambda line: say(clean(line)))
-    say(f"worker {runner.executor} is there for runs")
+    rounds = PeriodicTasks(duties, runner.clock, lambda line: print_message(printable(line)))
+    print_message(f"worker {runner.executor} is there for runs")
     threading.Thread(target=_watch_health, args=(runner,), name="aeon-health", daemon=True).start()
     try:
         while True:
-            rounds.go()
-            runner.clock.sleep(LOOKS_EVERY)
+            rounds.run_due()
+            runner.clock.sleep(POLL_INTERVAL)
     finally:
-        say(f"{attending.under_way} run(s) under way here go on with the next worker, or with `aeon runs resume`")
+        print_message(
+            f"{attending.active_run_count} run(s) under way here go on with the next worker, or with `aeon runs resume`"
+        )
 
 
-def _watch_health(runner: ProcessRunner) -> None:
+def _watch_health(runner: ProcessRuntime) -> None:
     """Check what tools reach when that is due (platform 5). Apart from the other duties: a check may wait for 5 s."""
-    rounds = Rounds([Duty(CHECKS_HEALTH_EVERY, lambda: _checked(runner))], runner.clock, lambda line: say(clean(line)))
+    rounds = PeriodicTasks(
+        [PeriodicTask(HEALTH_CHECK_INTERVAL, lambda: _check_health(runner))],
+        runner.clock,
+        lambda line: print_message(printable(line)),
+    )
     with suppress(QueryError):  # the store is closed: the worker ends
         while True:
-            rounds.go()
-            runner.clock.sleep(LOOKS_EVERY)
+            rounds.run_due()
+            runner.clock.sleep(POLL_INTERVAL)
 
 
-def _checked(runner: ProcessRunner) -> list[str]:
+def _check_health(runner: ProcessRuntime) -> list[str]:
     changed = runner.platform.health.run_due()
     return [f"tool {tool.name} of {tool.owner_id} is {tool.status}{_why(tool)}" for tool in changed]
 
@@ -126,25 +134,25 @@ def _why(tool: Tool) -> str:
     return f": {tool.error_message}" if tool.error_message else ""
 
 
-def _measured(runner: ProcessRunner) -> list[str]:
-    runner.measuring.catch_up()
+def _record_measurements(runner: ProcessRuntime) -> list[str]:
+    runner.run_measurement.record_pending()
     return []
 
 
-def _tidied(runner: ProcessRunner) -> list[str]:
+def _prune(runner: ProcessRuntime) -> list[str]:
     """Runs and values of metrics that are too old are removed."""
     gone, values = runner.prune(), runner.platform.metrics.values.prune(runner.clock.now())
     return [f"removed {gone.runs} run(s) and {values} value(s) that were too old"] if gone.runs or values else []
 
 
-def _settings(types: Sequence[str], concurrency: int | None) -> Loaded:
+def _settings(types: Sequence[str], concurrency: int | None) -> LoadedSettings:
     """With so many slots of each type, where that is said; whoever is there for runs alone has none."""
     given = ("--type process", 0) if PROCESS in types else ("--concurrency", concurrency)
-    slots: dict[str, tuple[str, Json]] = {f"engine.{kind}": given for kind in TYPES}
-    return session.settings_here(more=slots)
+    slots: dict[str, tuple[str, Json]] = {f"engine.{kind}": given for kind in WORKER_TYPES}
+    return session.load_cli_settings(more=slots)
 
 
-def _refuse_beside_others(types: Sequence[str]) -> None:
+def _require_single_purpose(types: Sequence[str]) -> None:
     kinds = set(types)
     if len(kinds) > 1 and (alone := [kind for kind in (PROCESS, HUMAN) if kind in kinds]):
         raise InputError(

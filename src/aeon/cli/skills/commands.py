@@ -45,12 +45,12 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     no_input: NoInput = False,
 ) -> int:
     """Plan a request with the skills there are, and run it."""
-    from aeon.cli.skills.running import Allowed, SkillOptions, run_request
+    from aeon.cli.skills.running import SkillGrantFlags, SkillRunOptions, run_request
 
-    allowed = Allowed(network=allow_network, model=allow_model, write=allow_write or [])
+    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
     return run_request(
         request,
-        SkillOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=not no_input),
+        SkillRunOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=not no_input),
     )
 
 
@@ -68,11 +68,11 @@ def skills_exec(  # noqa: PLR0913, PLR0917  # one for each flag
     as_json: AsJson = False,
 ) -> int:
     """Run a Plan JSON as it is, without a model."""
-    from aeon.cli.skills.running import Allowed, SkillOptions, run_plan
+    from aeon.cli.skills.running import SkillGrantFlags, SkillRunOptions, run_plan
 
-    allowed = Allowed(network=allow_network, model=allow_model, write=allow_write or [])
+    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
     return run_plan(
-        plan, SkillOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=False)
+        plan, SkillRunOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=False)
     )
 
 
@@ -156,9 +156,9 @@ def skills_config(
     no_input: NoInput = False,
 ) -> int:
     """A skill's configuration: shown, set, and asked for where something required is missing."""
-    from aeon.cli.skills.configuring import configure
+    from aeon.cli.skills.configuring import configure_skill
 
-    return configure(name, values or [], as_json=as_json, may_ask=not no_input)
+    return configure_skill(name, values or [], as_json=as_json, may_ask=not no_input)
 
 
 @skills.command("trust")

@@ -4,8 +4,8 @@ import sys
 from typing import TextIO
 
 from aeon.cli.displays import Display, LineDisplay, can_redraw
-from aeon.cli.narration import Line
-from aeon.cli.skills.narration import narrated
+from aeon.cli.narration import StyledLine
+from aeon.cli.skills.narration import narrate
 from aeon.cli.text import COLUMNS
 from aeon.observability.events import Event
 
@@ -14,14 +14,14 @@ def display_for(stream: TextIO | None = None) -> Display:
     """The display for stderr: live on a terminal, else lines."""
     target = sys.stderr if stream is None else stream
     if can_redraw(target):
-        from aeon.cli.skills.live import LivePlan
+        from aeon.cli.skills.live import LivePlanDisplay
 
-        return LivePlan(target)
-    return PlanLines(target)
+        return LivePlanDisplay(target)
+    return PlanLineDisplay(target)
 
 
-class PlanLines(LineDisplay):
+class PlanLineDisplay(LineDisplay):
     """A line or a few for each event, without colour."""
 
-    def _lines(self, event: Event) -> list[Line]:
-        return narrated(event, COLUMNS)
+    def _lines(self, event: Event) -> list[StyledLine]:
+        return narrate(event, COLUMNS)

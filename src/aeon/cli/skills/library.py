@@ -6,48 +6,50 @@ from pathlib import Path
 
 from aeon.base.errors import InputError, SkillError
 from aeon.base.json import JsonObject
-from aeon.base.spelling import nearest
+from aeon.base.spelling import closest_name
 from aeon.bootstrap.app import App
-from aeon.cli.codes import Code
-from aeon.cli.say import put, say
-from aeon.cli.session import opened, settings_here
-from aeon.cli.text import COLUMNS, clean, one_line, pretty, wrapped
+from aeon.cli.codes import ExitCode
+from aeon.cli.say import print_data, print_message
+from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.text import COLUMNS, printable, indented_json, one_line, wrap
 from aeon.skills.authoring.check import check_skill
-from aeon.skills.authoring.export import export_skill, exported_name
+from aeon.skills.authoring.export import export_name, export_skill
 from aeon.skills.authoring.scaffold import Language, new_skill
 from aeon.skills.discovery.reading import SKILL_JSON, SKILL_MD, read_prompt
-from aeon.skills.models import Note, Skill, SkillCatalog, described
+from aeon.skills.models import Skill, SkillCatalog, SkillNote, skill_as_dict
 
 
 def list_skills(*, is_watching: bool, as_json: bool) -> int:
     """Every skill with its state; what was skipped or read leniently is counted, `check` lists it."""
-    with opened(settings_here()) as app:
+    with app_session(load_cli_settings()) as app:
         _put_list(app.skills.catalog, as_json=as_json)
         if is_watching:
             _watch(app, as_json=as_json)
-    return Code.DONE
+    return ExitCode.DONE
 
 
 def show_skill(name: str, *, as_json: bool) -> int:
     """One skill whole. Raises InputError for an unknown name."""
-    with opened(settings_here()) as app:
-        skill = found_skill(app, name)
+    with app_session(load_cli_settings()) as app:
+        skill = find_skill(app, name)
     prompt = read_prompt(skill)
     if as_json:
-        put(pretty({**described(skill), "behavioralPrompt": prompt}))
-        return Code.DONE
-    whole = described(skill)
-    put("\n".join(wrapped(f"{skill.name} {skill.version}: {skill.description}", COLUMNS)))
-    put(f"state: {_state(skill)}\nfolder: {clean(str(skill.directory_path))}\ndata: {clean(str(skill.home))}")
+        print_data(indented_json({**skill_as_dict(skill), "behavioralPrompt": prompt}))
+        return ExitCode.DONE
+    whole = skill_as_dict(skill)
+    print_data("\n".join(wrap(f"{skill.name} {skill.version}: {skill.description}", COLUMNS)))
+    print_data(
+        f"state: {_state(skill)}\nfolder: {printable(str(skill.directory_path))}\ndata: {printable(str(skill.data_home))}"
+    )
     for script in whole["scripts"]:
-        put(f"\n{clean(script['toolPath'])} ({script['protocol']})")
-        put("\n".join(wrapped(script["description"], COLUMNS, "  ", "  ")))
+        print_data(f"\n{printable(script['toolPath'])} ({script['protocol']})")
+        print_data("\n".join(wrap(script["description"], COLUMNS, "  ", "  ")))
         for field in ("inputSchema", "outputSchema"):
             if script[field] is not None:
-                put(f"{field}:\n{pretty(script[field])}")
+                print_data(f"{field}:\n{indented_json(script[field])}")
     if prompt:
-        put(f"\nprompt:\n{clean(prompt)}")
-    return Code.DONE
+        print_data(f"\nprompt:\n{printable(prompt)}")
+    return ExitCode.DONE
 
 
 def check_skills(folder: Path | None, *, as_json: bool) -> int:
@@ -55,42 +57,42 @@ def check_skills(folder: Path | None, *, as_json: bool) -> int:
     if folder is not None:
         notes = [note for each in _skills_in(folder) for note in check_skill(each)]
     else:
-        with opened(settings_here()) as app:
+        with app_session(load_cli_settings()) as app:
             notes = list(app.skills.catalog.notes)
     if as_json:
-        put(pretty([_note(note) for note in notes]))
+        print_data(indented_json([_note_as_dict(note) for note in notes]))
     else:
         for note in notes:
-            put(clean(str(note)))
-        say("nothing to complain of" if not notes else f"{len(notes)} note(s)")
-    return Code.FAILED if any(note.is_skip for note in notes) else Code.DONE
+            print_data(printable(str(note)))
+        print_message("nothing to complain of" if not notes else f"{len(notes)} note(s)")
+    return ExitCode.FAILED if any(note.is_skip for note in notes) else ExitCode.DONE
 
 
 def make_skill(name: str, folder: Path, language: Language) -> int:
     """Make a skill. Raises InputError for a name that is none, SkillError for a folder that is there already."""
     made = new_skill(name, folder, language)
-    put(clean(str(made)))
-    say(f"try it: aeon skills show {made.name}; then change its script, and aeon skills check {made}")
-    return Code.DONE
+    print_data(printable(str(made)))
+    print_message(f"try it: aeon skills show {made.name}; then change its script, and aeon skills check {made}")
+    return ExitCode.DONE
 
 
 def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
     """Write skills in the standard's form. Raises InputError for an unknown name or what stands in the way."""
-    with opened(settings_here()) as app:
-        chosen = [found_skill(app, name) for name in dict.fromkeys(names)] or list(app.skills.catalog.skills)
+    with app_session(load_cli_settings()) as app:
+        chosen = [find_skill(app, name) for name in dict.fromkeys(names)] or list(app.skills.catalog.skills)
     if not chosen:
         raise SkillError("There is no skill to export.")
-    _refuse_alike(chosen)
+    _check_distinct_names(chosen)
     for skill in chosen:
-        put(clean(str(export_skill(skill, folder, overwrite=is_forced, on_remark=_say_remark))))
-    return Code.DONE
+        print_data(printable(str(export_skill(skill, folder, overwrite=is_forced, on_remark=_say_remark))))
+    return ExitCode.DONE
 
 
-def _refuse_alike(skills: Sequence[Skill]) -> None:
+def _check_distinct_names(skills: Sequence[Skill]) -> None:
     """Raise SkillError for skills that would be written into one folder, before any is."""
     by_folder: dict[str, list[str]] = {}
     for skill in skills:
-        by_folder.setdefault(exported_name(skill), []).append(repr(skill.name))
+        by_folder.setdefault(export_name(skill), []).append(repr(skill.name))
     if alike := [f"{' and '.join(names)} as {folder!r}" for folder, names in by_folder.items() if len(names) > 1]:
         raise SkillError(
             f"Some of these skills have one name in the standard's form: {'; '.join(alike)}.",
@@ -110,10 +112,10 @@ def _is_skill(folder: Path) -> bool:
 
 
 def _say_remark(remark: str) -> None:
-    say(remark, "warning: ", "  ")
+    print_message(remark, "warning: ", "  ")
 
 
-def found_skill(app: App, name: str) -> Skill:
+def find_skill(app: App, name: str) -> Skill:
     """Raises InputError for an unknown name, with the nearest one."""
     known = app.skills.catalog.by_name
     if name in known:
@@ -121,29 +123,29 @@ def found_skill(app: App, name: str) -> Skill:
     skipped = next((note for note in app.skills.catalog.notes if note.is_skip and note.path.parent.name == name), None)
     if skipped:
         raise InputError(f"The skill {name!r} cannot be read: {skipped}.", next_step="Correct it.")
-    near = nearest(name, known)
+    near = closest_name(name, known)
     meant = f" Did you mean {near!r}?" if near else ""
     raise InputError(f"There is no skill {name!r}.{meant}", next_step="See `aeon skills list`.")
 
 
 def _put_list(catalog: SkillCatalog, *, as_json: bool) -> None:
     if as_json:
-        skills = [described(skill) for skill in catalog.skills]
-        put(pretty({"skills": skills, "notes": [_note(note) for note in catalog.notes]}))
+        skills = [skill_as_dict(skill) for skill in catalog.skills]
+        print_data(indented_json({"skills": skills, "notes": [_note_as_dict(note) for note in catalog.notes]}))
         return
-    width = max((len(clean(skill.name)) for skill in catalog.skills), default=0)
+    width = max((len(printable(skill.name)) for skill in catalog.skills), default=0)
     for skill in catalog.skills:
-        head = f"{clean(skill.name):<{width}}  {clean(skill.version):<8} {_state(skill):<9}"
-        put(f"{head} {one_line(skill.description, max(20, COLUMNS - len(head) - 1))}")
+        head = f"{printable(skill.name):<{width}}  {printable(skill.version):<8} {_state(skill):<9}"
+        print_data(f"{head} {one_line(skill.description, max(20, COLUMNS - len(head) - 1))}")
     skipped = sum(note.is_skip for note in catalog.notes)
     if catalog.notes:
         lenient = len(catalog.notes) - skipped
-        say(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skills check")
+        print_message(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skills check")
 
 
 def _watch(app: App, *, as_json: bool) -> None:
     """List again whenever something changes, until interrupted."""
-    say("watching; Ctrl-C ends it")
+    print_message("watching; Ctrl-C ends it")
     app.skills.watch(lambda catalog: _put_list(catalog, as_json=as_json), threading.Event())
 
 
@@ -151,5 +153,5 @@ def _state(skill: Skill) -> str:
     return skill.error_state.value if skill.enabled else "disabled"
 
 
-def _note(note: Note) -> JsonObject:
+def _note_as_dict(note: SkillNote) -> JsonObject:
     return {"path": str(note.path), "line": note.line, "message": note.message, "skipped": note.is_skip}

@@ -6,19 +6,19 @@ from rich.console import Group
 from rich.text import Text
 
 from aeon.base.json import JsonObject
-from aeon.cli.narration import Line
-from aeon.cli.redrawn import Redrawn
-from aeon.cli.skills.narration import STYLES, narrated, node_line, spoken
-from aeon.cli.text import clean, last_cells, one_line
+from aeon.cli.narration import StyledLine
+from aeon.cli.redrawn import LiveRenderer
+from aeon.cli.skills.narration import STYLES, event_text, narrate, node_line
+from aeon.cli.text import printable, last_cells, one_line
 from aeon.observability.events import (
     Event,
     NodeEnded,
+    NodeEventEmitted,
     NodeRetried,
-    NodeSpoke,
     NodeStarted,
     PlanReady,
     RunEnded,
-    TextMade,
+    TextGenerated,
 )
 
 _MARGIN = 4
@@ -27,7 +27,7 @@ _TAIL = 1_000
 """Characters that are kept of what a model writes: more than any terminal is wide."""
 
 
-class LivePlan(Redrawn):
+class LivePlanDisplay(LiveRenderer):
     """Every node with its state, redrawn as it changes; what is over scrolls by above.
 
     While a model plans or answers, the end of what it writes is shown. Invariant: `_states` has the state of each node
@@ -44,34 +44,34 @@ class LivePlan(Redrawn):
     def _clear(self) -> None:
         self._nodes, self._written = [], ""
 
-    def _take(self, event: Event) -> None:
-        self._written = (self._written + event.text)[-_TAIL:] if isinstance(event, TextMade) else ""
+    def _handle(self, event: Event) -> None:
+        self._written = (self._written + event.text)[-_TAIL:] if isinstance(event, TextGenerated) else ""
         match event:
             case PlanReady():
                 # Emptied first: another thread draws, and looks up the state of every node it finds.
                 self._nodes = []
                 self._states = {node["toolId"]: "pending" for node in event.plan["tools"]}
                 self._nodes = list(event.plan["tools"])
-                self._print(narrated(event, self._width)[:1])
-                self._draw_now()
+                self._print(narrate(event, self._width)[:1])
+                self._refresh()
             case NodeStarted():
                 self._states[event.tool_id] = "running"
-            case NodeSpoke():
-                self._said[event.tool_id] = spoken(event.said)
+            case NodeEventEmitted():
+                self._said[event.tool_id] = event_text(event.protocol_event)
             case NodeEnded():
                 self._states[event.tool_id] = event.state
                 self._said.pop(event.tool_id, None)
-                self._print(narrated(event, self._width))
+                self._print(narrate(event, self._width))
             case NodeRetried():
                 self._said[event.tool_id] = f"again in {event.wait_ms} ms"
-                self._print(narrated(event, self._width))
+                self._print(narrate(event, self._width))
             case RunEnded():
                 self._nodes = []
-                self._print(narrated(event, self._width))
+                self._print(narrate(event, self._width))
             case _:
-                self._print(narrated(event, self._width))
+                self._print(narrate(event, self._width))
 
-    def _drawn(self) -> Group:
+    def _render(self) -> Group:
         """The nodes that matter most where not all fit: running ones, then those to come, then what is over."""
         room = max(3, self._console.height - _MARGIN)
         order = sorted(range(len(self._nodes)), key=lambda at: (_RANK[self._states[self._nodes[at]["toolId"]]], at))
@@ -89,8 +89,8 @@ class LivePlan(Redrawn):
             line = node_line(node, state, self._width)
         else:
             spoken_line = one_line(f"{state} {node['toolId']}: {said}", self._width - 2)
-            line = Line(f"  {spoken_line}", STYLES[state])
-        return Text(clean(line.text), style=line.style, no_wrap=True, overflow="ellipsis")
+            line = StyledLine(f"  {spoken_line}", STYLES[state])
+        return Text(printable(line.text), style=line.style, no_wrap=True, overflow="ellipsis")
 
 
 _RANK = {"running": 0, "pending": 1, "failed": 2, "timeout": 2, "skipped": 3, "completed": 4}

@@ -11,16 +11,16 @@ from typing import Self
 
 from aeon.base.errors import LogError
 from aeon.base.folders import make_folder
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.bootstrap.app import App
-from aeon.cli.codes import Code
-from aeon.cli.say import give_up_stdout, put, say
-from aeon.cli.text import clean, pretty
-from aeon.skills.answer import answer_of
-from aeon.skills.executor.trace import FAILED
+from aeon.cli.codes import ExitCode
+from aeon.cli.say import discard_stdout, print_data, print_message
+from aeon.cli.text import printable, indented_json
+from aeon.skills.answer import answer_text
+from aeon.skills.executor.trace import FAILED_STATES
 from aeon.skills.plan_json import ExecutionResult, ExecutionState
 
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 """Nodes that are named where all of a kind are counted."""
 
 
@@ -35,7 +35,7 @@ class TraceFile:
         self.path = path
         try:
             self._replaced = _regular(path)
-            self._written = _beside(self._replaced) if self._replaced else path
+            self._written = _temporary_path(self._replaced) if self._replaced else path
             self._file = self._written.open("x" if self._replaced else "w", encoding="ascii")
         except OSError as error:
             raise _unwritable(path, error.strerror or str(error)) from None
@@ -44,7 +44,7 @@ class TraceFile:
         """Write the result; why it could not be written, or None."""
         try:
             with self._file as file:
-                file.write(canonical(result.as_dict()) + "\n")
+                file.write(canonical_json(result.as_dict()) + "\n")
             if self._replaced:
                 self._written.replace(self._replaced)
         except OSError as error:
@@ -73,50 +73,50 @@ def _regular(path: Path) -> Path | None:
     return Path(os.path.realpath(path))
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
 
 
-def fresh_trace(app: App) -> Path:
+def new_trace_path(app: App) -> Path:
     """A file of its own in the folder of the runs' logs."""
     folder = Path(app.settings.run.log_dir).expanduser()
     return folder / f"skills-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.json"
 
 
-def tell(result: ExecutionResult, trace: TraceFile, *, as_json: bool) -> Code:
+def report_result(result: ExecutionResult, trace: TraceFile, *, as_json: bool) -> ExitCode:
     """Keep the result and say what it came to, data on stdout, all else on stderr; the exit code."""
     fault = trace.write(result)
-    is_put = _is_put(result, as_json=as_json)
+    is_put = _print_answer(result, as_json=as_json)
     for name, path in _assets(result):
-        say(f"{name}: {path}")
-    _say_unfinished(result)
+        print_message(f"{name}: {path}")
+    _report_unfinished(result)
     for warning in result.warnings:
-        say(warning, "warning: ", "  ")
-    _say_kept(trace, fault)
-    return Code.DONE if result.success and is_put and fault is None else Code.FAILED
+        print_message(warning, "warning: ", "  ")
+    _report_trace(trace, fault)
+    return ExitCode.DONE if result.success and is_put and fault is None else ExitCode.FAILED
 
 
-def keep(result: ExecutionResult, trace: TraceFile) -> None:
+def keep_trace(result: ExecutionResult, trace: TraceFile) -> None:
     """Keep a result and say where, and nothing else of it."""
-    _say_kept(trace, trace.write(result))
+    _report_trace(trace, trace.write(result))
 
 
-def _say_kept(trace: TraceFile, fault: str | None) -> None:
+def _report_trace(trace: TraceFile, fault: str | None) -> None:
     if fault is None:
-        say(f"trace: {trace.path}")
+        print_message(f"trace: {trace.path}")
     else:
-        say(f"The trace could not be kept in {trace.path}: {fault}.", "error: ", "  ")
+        print_message(f"The trace could not be kept in {trace.path}: {fault}.", "error: ", "  ")
 
 
-def _is_put(result: ExecutionResult, *, as_json: bool) -> bool:
+def _print_answer(result: ExecutionResult, *, as_json: bool) -> bool:
     """Write the data; whether somebody could be given it."""
-    answer = pretty(result.as_dict()) if as_json else clean(answer_of(result))
+    answer = indented_json(result.as_dict()) if as_json else printable(answer_text(result))
     try:
         if answer:
-            put(answer)
+            print_data(answer)
     except OSError as error:
-        give_up_stdout()
-        say(f"The answer could not be written to stdout: {error.strerror}.", "error: ", "  ")
+        discard_stdout()
+        print_message(f"The answer could not be written to stdout: {error.strerror}.", "error: ", "  ")
         return False
     return True
 
@@ -127,13 +127,13 @@ def _assets(result: ExecutionResult) -> list[tuple[str, str]]:
     return [(str(event["assetId"]), str(event["path"])) for event in spoken if event.get("type") == "asset"]
 
 
-def _say_unfinished(result: ExecutionResult) -> None:
+def _report_unfinished(result: ExecutionResult) -> None:
     """Which scripts failed and which did not run; why was said when it happened."""
-    for states, said in ((FAILED, "failed"), ((ExecutionState.SKIPPED,), "not run")):
+    for states, said in ((FAILED_STATES, "failed"), ((ExecutionState.SKIPPED,), "not run")):
         names = [node.tool_id for node in result.execution_trace if node.state in states]
         if names:
-            more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-            say(f"{said}: {', '.join(names[:_MOST_NAMED])}{more}")
+            more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+            print_message(f"{said}: {', '.join(names[:_MAX_NAMED])}{more}")
 
 
 def _unwritable(path: Path, reason: str) -> LogError:

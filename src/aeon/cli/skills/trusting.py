@@ -8,25 +8,25 @@ import typer
 
 from aeon.base.errors import InputError
 from aeon.bootstrap.app import App
-from aeon.cli.codes import Code
-from aeon.cli.say import put, say
-from aeon.cli.session import opened, settings_here
-from aeon.cli.skills.library import found_skill
-from aeon.cli.text import clean
+from aeon.cli.codes import ExitCode
+from aeon.cli.say import print_data, print_message
+from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.skills.library import find_skill
+from aeon.cli.text import printable
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants
 
 
 def trust_skill(name: str, *, network: bool, model: bool, write: Sequence[Path]) -> int:
     """Grant a skill what it declares and what is given. Raises InputError for an unknown name and for no folder."""
     folders = tuple(map(Path, writable_folders(write)))
-    with opened(settings_here()) as app:
-        skill = found_skill(app, name)
+    with app_session(load_cli_settings()) as app:
+        skill = find_skill(app, name)
         asks = skill.capabilities
         grants = Grants(network or NETWORK in asks, model or MODEL in asks, folders)
         app.skills.trusted.trust(skill, grants)
-    say(f"folder: {clean(str(skill.directory_path))}")
-    put(f"trusted {clean(name)} as it is now, with {_listed(grants)}")
-    return Code.DONE
+    print_message(f"folder: {printable(str(skill.directory_path))}")
+    print_data(f"trusted {printable(name)} as it is now, with {_grants_text(grants)}")
+    return ExitCode.DONE
 
 
 def ask_for_trust(app: App, tool_paths: Iterable[str]) -> None:
@@ -35,18 +35,20 @@ def ask_for_trust(app: App, tool_paths: Iterable[str]) -> None:
         return
     found = [each[0] for path in tool_paths if (each := app.skills.catalog.find_script(path)) is not None]
     for skill in {skill.name: skill for skill in found if not app.skills.is_trusted(skill)}.values():
-        asks = _listed(Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities))
-        say(f"The skill {clean(skill.name)} came with the project: {clean(str(skill.directory_path))}")
+        asks = _grants_text(Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities))
+        print_message(
+            f"The skill {printable(skill.name)} came with the project: {printable(str(skill.directory_path))}"
+        )
         if typer.confirm(f"Trust this skill, as it is now, with {asks}?", default=False, err=True):
             app.skills.trusted.trust(skill, Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities))
 
 
 def distrust_skill(name: str) -> int:
     """Take it back. Raises InputError for an unknown name."""
-    with opened(settings_here()) as app:
-        app.skills.trusted.distrust(found_skill(app, name))
-    put(f"{clean(name)} is not trusted any more")
-    return Code.DONE
+    with app_session(load_cli_settings()) as app:
+        app.skills.trusted.revoke(find_skill(app, name))
+    print_data(f"{printable(name)} is not trusted any more")
+    return ExitCode.DONE
 
 
 def writable_folders(places: Sequence[Path]) -> list[str]:
@@ -59,7 +61,7 @@ def writable_folders(places: Sequence[Path]) -> list[str]:
     return [str(place.resolve()) for place in places]
 
 
-def _listed(grants: Grants) -> str:
+def _grants_text(grants: Grants) -> str:
     named = ["the network"] if grants.network else []
     named += ["the model"] if grants.model else []
     named += [f"{folder} to write to" for folder in grants.write]

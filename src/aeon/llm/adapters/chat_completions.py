@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from aeon.base.json import Json, JsonObject
-from aeon.llm.adapters.schema_subsets import fits_strict
+from aeon.llm.adapters.schema_subsets import fits_strict_mode
 from aeon.llm.adapters.sse import ServerEvent
 from aeon.llm.adapters.wire import (
-    first_in,
-    json_object,
-    object_in,
-    raise_reported,
-    text_in,
+    parse_object,
+    raise_reported_error,
+    read_usage,
+    require_first,
+    require_object,
+    require_text,
     text_or_none,
-    usage,
 )
-from aeon.llm.interface import Reply, Request
+from aeon.llm.interface import LLMRequest, LLMResponse
 from aeon.llm.retry import AttemptFailed
 
 SchemaFields: TypeAlias = Callable[[JsonObject], JsonObject]
@@ -29,7 +29,7 @@ _END = "[DONE]"
 
 def response_format(schema: JsonObject) -> JsonObject:
     """The field of OpenAI, strict only where strict mode takes the schema (it refuses any other with a 400)."""
-    named = {"name": "answer", "schema": schema, "strict": fits_strict(schema)}
+    named = {"name": "answer", "schema": schema, "strict": fits_strict_mode(schema)}
     return {"response_format": {"type": "json_schema", "json_schema": named}}
 
 
@@ -60,7 +60,7 @@ class ChatCompletionsWire:
     def headers(self, api_key: str | None) -> dict[str, str]:
         return {"authorization": f"Bearer {api_key}"} if api_key else {}
 
-    def encode(self, request: Request, *, stream: bool) -> JsonObject:
+    def encode(self, request: LLMRequest, *, stream: bool) -> JsonObject:
         body: JsonObject = {
             "model": self.model,
             "messages": _messages(request),
@@ -74,15 +74,15 @@ class ChatCompletionsWire:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return body
 
-    def decode(self, answer: JsonObject) -> Reply:
-        raise_reported(answer)
-        choice = first_in(answer.get("choices"), "choices")
-        message = object_in(choice.get("message"), "choices[0].message")
+    def decode(self, answer: JsonObject) -> LLMResponse:
+        raise_reported_error(answer)
+        choice = require_first(answer.get("choices"), "choices")
+        message = require_object(choice.get("message"), "choices[0].message")
         refusal = text_or_none(message.get("refusal"))
-        return Reply(
-            text=refusal or text_in(message.get("content"), "choices[0].message.content"),
+        return LLMResponse(
+            text=refusal or require_text(message.get("content"), "choices[0].message.content"),
             finish_reason="refusal" if refusal else _finish_reason(choice.get("finish_reason")),
-            usage=usage(answer.get("usage"), _USAGE),
+            usage=read_usage(answer.get("usage"), _USAGE),
             model=text_or_none(answer.get("model")),
             request_id=text_or_none(answer.get("id")),
         )
@@ -107,39 +107,39 @@ class ChatCompletionsReader:
         if event.data == _END:
             self.is_complete = self._has_ended = True
             return ""
-        return self.feed_chunk(json_object(event.data))
+        return self.feed_chunk(parse_object(event.data))
 
     def feed_chunk(self, chunk: JsonObject) -> str:
         """The text one `chat.completion.chunk` adds."""
-        raise_reported(chunk)
+        raise_reported_error(chunk)
         self._heads |= {key: chunk[key] for key in ("id", "model", "usage") if chunk.get(key)}
         # The last chunk carries the usage and an empty list of choices.
-        return self._feed_choice(first_in(chunk["choices"], "choices")) if chunk.get("choices") else ""
+        return self._feed_choice(require_first(chunk["choices"], "choices")) if chunk.get("choices") else ""
 
     def _feed_choice(self, choice: JsonObject) -> str:
         if choice.get("finish_reason") is not None:
             self._finish_reason = choice["finish_reason"]
             self._has_ended = True
-        delta = object_in(choice.get("delta"), "choices[0].delta")
-        refusal = text_in(delta.get("refusal"), "choices[0].delta.refusal")
+        delta = require_object(choice.get("delta"), "choices[0].delta")
+        refusal = require_text(delta.get("refusal"), "choices[0].delta.refusal")
         self._is_refusal = self._is_refusal or bool(refusal)
-        piece = refusal + text_in(delta.get("content"), "choices[0].delta.content")
+        piece = refusal + require_text(delta.get("content"), "choices[0].delta.content")
         self._pieces.append(piece)
         return piece
 
-    def reply(self) -> Reply:
+    def reply(self) -> LLMResponse:
         if not self._has_ended:
             raise AttemptFailed(f"the stream was cut after {len(''.join(self._pieces))} characters, before its end")
-        return Reply(
+        return LLMResponse(
             text="".join(self._pieces),
             finish_reason="refusal" if self._is_refusal else _finish_reason(self._finish_reason),
-            usage=usage(self._heads.get("usage"), _USAGE),
+            usage=read_usage(self._heads.get("usage"), _USAGE),
             model=text_or_none(self._heads.get("model")),
             request_id=text_or_none(self._heads.get("id")),
         )
 
 
-def _messages(request: Request) -> list[JsonObject]:
+def _messages(request: LLMRequest) -> list[JsonObject]:
     system = [{"role": "system", "content": request.system_prompt}] if request.system_prompt else []
     return [*system, {"role": "user", "content": request.prompt}]
 

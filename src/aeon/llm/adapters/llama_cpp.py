@@ -12,9 +12,9 @@ from typing import Self, TypeAlias  # the published signature
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.base.json import JsonObject
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire
-from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start
-from aeon.llm.adapters.prompt_cache import PromptCache, private_folder
-from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
+from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start_server
+from aeon.llm.adapters.prompt_cache import PromptCache, make_private_folder
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.llm.retry import AttemptFailed
 
 _DETERMINISTIC: JsonObject = {"cache_prompt": False, "seed": 0}
@@ -43,7 +43,7 @@ class LlamaCppAdapter(RequestAdapter):
         states: str | PathLike[str] | None = None,
     ) -> None:
         path = Path(model_path)
-        folder = None if states is None or deterministic else private_folder(Path(states))
+        folder = None if states is None or deterministic else make_private_folder(Path(states))
         # Nobody but this process needs the key: it shuts the loopback port that llama.cpp always opens.
         self._settings = RuntimeSettings(path, context, threads or default_threads(), secrets.token_urlsafe(32), folder)
         self._states = None if folder is None else PromptCache(folder, self._settings)
@@ -58,7 +58,7 @@ class LlamaCppAdapter(RequestAdapter):
     def supports_schema(self) -> bool:
         return True
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """The model's answer.
 
         Raises LLMRequestError for a prompt beyond the context or a schema llama.cpp cannot follow, LLMError when the
@@ -97,17 +97,19 @@ class LlamaCppAdapter(RequestAdapter):
     def _loaded(self) -> LlamaServer:
         with self._lock:
             if self._server is None:
-                self._server = start(self._settings)
-                self._states = None if self._states is None else self._states.afresh()
+                self._server = start_server(self._settings)
+                self._states = None if self._states is None else self._states.for_new_server()
             return self._server
 
-    def _prepare(self, server: LlamaServer, request: Request) -> None:
+    def _prepare(self, server: LlamaServer, request: LLMRequest) -> None:
         """Spare the model the reading of instructions that it has read before, in this process or another."""
         if self._states is None or request.system_prompt is None:
             return
-        instructions = Request("", request.system_prompt, max_tokens=1, temperature=0.0)
+        instructions = LLMRequest("", request.system_prompt, max_tokens=1, temperature=0.0)
         body = self._wire.encode(instructions, stream=True)
-        self._states.prepare(server.listening_address, request.system_prompt, lambda: _exhaust(_chunks(server, body)))
+        self._states.load_instructions(
+            server.listening_address, request.system_prompt, lambda: _exhaust(_chunks(server, body))
+        )
 
 
 def _exhaust(chunks: Iterator[JsonObject]) -> None:

@@ -37,7 +37,7 @@ class RuntimeSettings:
     context: int
     threads: int
     api_key: str
-    states: Path | None = None
+    state_folder: Path | None = None
 
 
 def default_threads() -> int:
@@ -46,7 +46,7 @@ def default_threads() -> int:
     return max(1, usable - 1)
 
 
-def start(settings: RuntimeSettings) -> LlamaServer:
+def start_server(settings: RuntimeSettings) -> LlamaServer:
     """Load the weights; seconds of work, in a thread of its own.
 
     A signal that ends this process is raised in the caller's thread. It must not come between the making of a server
@@ -123,7 +123,7 @@ def _parameters(runtime: Any, settings: RuntimeSettings) -> Any:
     parameters.cors_credentials = False
     parameters.ui = False
     parameters.offline = True
-    if settings.states is not None:
-        parameters.slot_save_path = f"{settings.states}{os.sep}"
+    if settings.state_folder is not None:
+        parameters.slot_save_path = f"{settings.state_folder}{os.sep}"
         parameters.endpoint_slots = True
     return parameters

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from aeon.llm.adapters.llama_runtime import RuntimeSettings
 
-LONG = 2000
+MIN_CACHED_CHARACTERS = 2000
 """Characters from which instructions are worth keeping; a shorter text is read faster than a file."""
 
 _KEPT = 4
@@ -32,13 +32,13 @@ class PromptCache:
         self._settings = settings
         self._prepared: set[str] = set()
 
-    def afresh(self) -> "PromptCache":
+    def for_new_server(self) -> "PromptCache":
         """The same cache for a server that has just been loaded and knows nothing."""
         return PromptCache(self._folder, self._settings)
 
-    def prepare(self, address: str, instructions: str, read: Callable[[], None]) -> None:
+    def load_instructions(self, address: str, instructions: str, read: Callable[[], None]) -> None:
         """Have the server at `address` know `instructions`; `read` makes it read them."""
-        if len(instructions) < LONG or instructions in self._prepared:
+        if len(instructions) < MIN_CACHED_CHARACTERS or instructions in self._prepared:
             return
         self._prepared.add(instructions)
         file = self._folder / f"{self._key(instructions)}.state"
@@ -82,7 +82,7 @@ class PromptCache:
             file.unlink(missing_ok=True)
 
 
-def private_folder(folder: Path) -> Path | None:
+def make_private_folder(folder: Path) -> Path | None:
     """The folder, made for its owner alone; None when it cannot be had."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ _SHORTEST = 6
 """Shorter values (a header like `x-mode: a`) are no secrets and would tear holes into ordinary words."""
 
 
-class Secrets:
+class Redactor:
     """Texts that no error, log or repr may show."""
 
     def __init__(self, values: Iterable[str]) -> None:
@@ -17,7 +17,7 @@ class Secrets:
         # Longest first: one secret may be part of another.
         self._forms = sorted(forms, key=len, reverse=True)
 
-    def hide(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """`text` with every secret replaced by "[hidden]"."""
         for form in self._forms:
             text = text.replace(form, "[hidden]")

@@ -8,12 +8,12 @@ from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import ConfigError
 from aeon.llm.adapters.anthropic_messages import AnthropicMessagesWire
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire, response_format, unconstrained
-from aeon.llm.adapters.transport import Limits
-from aeon.llm.adapters.wire import Wire
+from aeon.llm.adapters.transport import TransportLimits
+from aeon.llm.adapters.wire import WireFormat
 from aeon.llm.adapters.wire_adapter import WireAdapter
-from aeon.llm.retry import RetryPolicy
+from aeon.llm.retry import LLMRetryPolicy
 
-API: TypeAlias = Literal["openai", "anthropic"]
+APIKind: TypeAlias = Literal["openai", "anthropic"]
 
 
 class RemoteAPIAdapter(WireAdapter):
@@ -31,18 +31,18 @@ class RemoteAPIAdapter(WireAdapter):
         model: str,
         *,
         api_key: str | None = None,
-        api: API = "openai",
+        api: APIKind = "openai",
         timeout: float = 60.0,
         deadline: float = 300.0,
         headers: Mapping[str, str] | None = None,
         structured_output: bool = True,
         max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens",
         send_temperature: bool = True,
-        retry: RetryPolicy | None = None,
+        retry: LLMRetryPolicy | None = None,
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        wires: dict[str, Callable[[], Wire]] = {
+        wires: dict[str, Callable[[], WireFormat]] = {
             "openai": lambda: ChatCompletionsWire(
                 model, response_format if structured_output else unconstrained, max_tokens_field, send_temperature
             ),
@@ -55,7 +55,7 @@ class RemoteAPIAdapter(WireAdapter):
             wires[api](),
             api_key=api_key,
             headers=headers,
-            limits=Limits(silence=timeout, total=deadline),
+            limits=TransportLimits(idle_timeout=timeout, total_timeout=deadline),
             enforces_schema=structured_output,
             retry=retry,
             clock=clock or SystemClock(),

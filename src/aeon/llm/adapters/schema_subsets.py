@@ -26,7 +26,7 @@ _IGNORED = frozenset({"$defs", "$schema", "$id", "$comment", "examples"})
 _DEFS = "#/$defs/"
 
 
-def fits_strict(schema: Json) -> bool:
+def fits_strict_mode(schema: Json) -> bool:
     """Whether OpenAI's strict mode takes `schema`: closed objects, every property required, known keywords only."""
     return isinstance(schema, dict) and cast(JsonObject, schema).get("type") == "object" and _fits_strict(schema, 1)
 
@@ -66,7 +66,7 @@ def _inner(node: JsonObject) -> Iterator[tuple[Json, int]]:
         yield node["items"], 1
 
 
-def constrained_form(schema: JsonObject) -> JsonObject | None:
+def constrain_schema(schema: JsonObject) -> JsonObject | None:
     """`schema` as Anthropic's structured outputs take it, or None when they cannot express it.
 
     Bounds they do not know (lengths, ranges, patterns) become a note in the description, which the model reads;

@@ -13,7 +13,7 @@ class ServerEvent(NamedTuple):
     data: str
 
 
-def events(chunks: Iterable[bytes]) -> Iterator[ServerEvent]:
+def parse_events(chunks: Iterable[bytes]) -> Iterator[ServerEvent]:
     """The events in `chunks`, however the bytes are cut; an event without its closing blank line is dropped.
 
     Raises AttemptFailed for bytes that are no UTF-8.

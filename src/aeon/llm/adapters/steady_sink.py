@@ -3,7 +3,7 @@
 from aeon.llm.interface import TextSink
 
 
-class SteadySink:
+class DeduplicatingSink:
     """A text sink that never shows anything twice.
 
     A retry begins the answer again, and a sink cannot take text back. So while the new attempt repeats what was shown,
@@ -14,9 +14,9 @@ class SteadySink:
     def __init__(self, sink: TextSink) -> None:
         self._sink = sink
         self._shown: list[str] = []
-        self.restart()
+        self.begin_attempt()
 
-    def restart(self) -> None:
+    def begin_attempt(self) -> None:
         """A new attempt begins."""
         self._before = "".join(self._shown)
         self._at = 0

@@ -14,11 +14,11 @@ import httpx2
 from aeon.base.clock import Clock
 from aeon.base.errors import ConfigError, LLMError, LLMRequestError
 from aeon.base.json import JsonObject
-from aeon.llm.adapters.wire import error_message, json_object
-from aeon.llm.retry import AttemptFailed, is_retryable, retry_after_seconds
+from aeon.llm.adapters.wire import error_message, parse_object
+from aeon.llm.retry import AttemptFailed, is_retryable_status, retry_after_seconds
 
-WHOLE = "application/json"
-STREAM = "text/event-stream"
+JSON_CONTENT_TYPE = "application/json"
+EVENT_STREAM_CONTENT_TYPE = "text/event-stream"
 """The two types of answer there are to ask for."""
 
 _CONNECT_SECONDS = 10.0
@@ -28,22 +28,22 @@ _REQUEST_ID_HEADERS = ("x-request-id", "request-id")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TransportLimits:
     """What one exchange may take: seconds of silence inside a stream, seconds in all, bytes of answer.
 
     A server that answers in one piece is silent while it thinks, so only `total` binds it.
     """
 
-    silence: float = 60.0
-    total: float = 300.0
-    answer_bytes: int = 32 * 1024 * 1024
+    idle_timeout: float = 60.0
+    total_timeout: float = 300.0
+    max_response_bytes: int = 32 * 1024 * 1024
 
 
-class Incoming:
+class IncomingResponse:
     """A successful answer whose body is still coming. Reading it raises AttemptFailed when it breaks off or stalls."""
 
     def __init__(
-        self, response: httpx2.Response, limits: Limits, clock: Clock, *, ends_at: float, silence: float
+        self, response: httpx2.Response, limits: TransportLimits, clock: Clock, *, ends_at: float, silence: float
     ) -> None:
         self._response = response
         self._limits = limits
@@ -63,10 +63,12 @@ class Incoming:
         with _faults_told(self._silence):
             for chunk in self._response.iter_bytes():
                 size += len(chunk)
-                if size > self._limits.answer_bytes:
-                    raise LLMError(f"The model server's answer is larger than {self._limits.answer_bytes:,} bytes.")
+                if size > self._limits.max_response_bytes:
+                    raise LLMError(
+                        f"The model server's answer is larger than {self._limits.max_response_bytes:,} bytes."
+                    )
                 if self._clock.monotonic() > self._ends_at:
-                    raise AttemptFailed(f"the answer was not complete after {self._limits.total:g} s")
+                    raise AttemptFailed(f"the answer was not complete after {self._limits.total_timeout:g} s")
                 yield chunk
 
     def read(self) -> bytes:
@@ -80,7 +82,7 @@ class HTTPTransport:
     Proxies of the environment serve remote hosts only: loopback traffic stays on this machine.
     """
 
-    def __init__(self, base_url: str, headers: Mapping[str, str], limits: Limits, clock: Clock) -> None:
+    def __init__(self, base_url: str, headers: Mapping[str, str], limits: TransportLimits, clock: Clock) -> None:
         self.root = api_root(base_url)
         self._headers = {**headers, "accept-encoding": "identity", "content-type": "application/json"}
         self._limits = limits
@@ -89,16 +91,20 @@ class HTTPTransport:
         self._lock = threading.Lock()
 
     @contextmanager
-    def post(self, path: str, body: JsonObject, *, accept: str) -> Generator[Incoming]:
+    def post(self, path: str, body: JsonObject, *, accept: str) -> Generator[IncomingResponse]:
         """Send `body`; the answer, once its head says it is a good one of type `accept`.
 
         Raises AttemptFailed for what may pass, LLMRequestError for what will not.
         """
-        ends_at = self._clock.monotonic() + self._limits.total
-        silence = min(self._limits.silence, self._limits.total) if accept == STREAM else self._limits.total
+        ends_at = self._clock.monotonic() + self._limits.total_timeout
+        silence = (
+            min(self._limits.idle_timeout, self._limits.total_timeout)
+            if accept == EVENT_STREAM_CONTENT_TYPE
+            else self._limits.total_timeout
+        )
         response = self._send(path, body, accept, silence)
         try:
-            incoming = Incoming(response, self._limits, self._clock, ends_at=ends_at, silence=silence)
+            incoming = IncomingResponse(response, self._limits, self._clock, ends_at=ends_at, silence=silence)
             self._check(response, incoming, accept)
             yield incoming
         finally:
@@ -128,20 +134,20 @@ class HTTPTransport:
                     trust_env=not is_local,
                     verify=_no_tls() if is_local and self.root.scheme == "http" else True,
                 )
-                keep_headers_out_of_logs()
+                disable_header_logging()
             return self._client
 
-    def _check(self, response: httpx2.Response, incoming: Incoming, accept: str) -> None:
+    def _check(self, response: httpx2.Response, incoming: IncomingResponse, accept: str) -> None:
         if not response.is_success:
             self._refuse(response, incoming)
         given = response.headers.get("content-type", "none").partition(";")[0].strip().lower()
         if given != accept:
             raise AttemptFailed(f"the answer's content type is {given}, not {accept}")
 
-    def _refuse(self, response: httpx2.Response, incoming: Incoming) -> None:
+    def _refuse(self, response: httpx2.Response, incoming: IncomingResponse) -> None:
         status = response.status_code
         said = _said(incoming)
-        if is_retryable(status):
+        if is_retryable_status(status):
             wait = retry_after_seconds(response.headers, self._clock.now())
             raise AttemptFailed(f"HTTP {status}: {said}", retry_after=wait)
         if response.has_redirect_location:
@@ -185,7 +191,7 @@ def _no_tls() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-def keep_headers_out_of_logs() -> None:
+def disable_header_logging() -> None:
     """Keeps httpcore2 from logging response headers whole at DEBUG, cookies and echoed keys with them.
 
     Set the level of the logger `httpcore2` to see them.
@@ -200,7 +206,7 @@ def _encoded(body: JsonObject) -> bytes:
     return json.dumps(body, separators=(",", ":")).encode()
 
 
-def _said(incoming: Incoming) -> str:
+def _said(incoming: IncomingResponse) -> str:
     """What an error answer says, as far as it can be read."""
     body = bytearray()
     try:
@@ -212,7 +218,7 @@ def _said(incoming: Incoming) -> str:
         pass  # the status has told what matters
     text = body.decode(errors="replace")
     try:
-        return error_message(json_object(text)) or text
+        return error_message(parse_object(text)) or text
     except AttemptFailed:
         return text or "(it said nothing more)"
 

@@ -6,8 +6,8 @@ from typing import ClassVar, Protocol, cast
 from aeon.base.errors import LLMRequestError
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.llm.adapters.sse import ServerEvent
-from aeon.llm.interface import Reply, Request
-from aeon.llm.retry import AttemptFailed, is_retryable
+from aeon.llm.interface import LLMRequest, LLMResponse
+from aeon.llm.retry import AttemptFailed, is_retryable_status
 
 _STATUS_OF_TYPE = {
     "invalid_request_error": 400,
@@ -31,12 +31,12 @@ class StreamReader(Protocol):
         """The text this event adds, often none. Raises AttemptFailed or LLMRequestError for a reported error."""
         ...
 
-    def reply(self) -> Reply:
+    def reply(self) -> LLMResponse:
         """The whole answer. Raises AttemptFailed when the stream ended before its end."""
         ...
 
 
-class Wire(Protocol):
+class WireFormat(Protocol):
     """One API's format: pure functions between `Request`, `Reply` and JSON."""
 
     path: ClassVar[str]
@@ -46,11 +46,11 @@ class Wire(Protocol):
         """What the API wants in every request's head."""
         ...
 
-    def encode(self, request: Request, *, stream: bool) -> JsonObject:
+    def encode(self, request: LLMRequest, *, stream: bool) -> JsonObject:
         """The body to post."""
         ...
 
-    def decode(self, answer: JsonObject) -> Reply:
+    def decode(self, answer: JsonObject) -> LLMResponse:
         """A whole answer. Raises AttemptFailed when it has another shape, or reports a fault that may pass."""
         ...
 
@@ -59,7 +59,7 @@ class Wire(Protocol):
         ...
 
 
-def json_object(text: str | bytes) -> JsonObject:
+def parse_object(text: str | bytes) -> JsonObject:
     """A JSON object from the wire. Raises AttemptFailed for anything else."""
     try:
         value = parse_strict(text if isinstance(text, str) else text.decode())
@@ -70,20 +70,20 @@ def json_object(text: str | bytes) -> JsonObject:
     return cast(JsonObject, value)
 
 
-def object_in(value: Json, where: str) -> JsonObject:
+def require_object(value: Json, where: str) -> JsonObject:
     """`value` as an object. Raises AttemptFailed naming `where` it should have stood."""
     if not isinstance(value, dict):
         raise AttemptFailed(f"the answer has no object at {where}")
     return cast(JsonObject, value)
 
 
-def first_in(value: Json, where: str) -> JsonObject:
+def require_first(value: Json, where: str) -> JsonObject:
     """The first object of a list. Raises AttemptFailed naming `where` the list should have stood."""
     items = cast("list[Json]", value) if isinstance(value, list) else []
-    return object_in(items[0] if items else None, f"{where}[0]")
+    return require_object(items[0] if items else None, f"{where}[0]")
 
 
-def text_in(value: Json, where: str) -> str:
+def require_text(value: Json, where: str) -> str:
     """`value` as text, a null as none. Raises AttemptFailed naming `where` it stood for anything else."""
     if value is None:
         return ""
@@ -97,7 +97,7 @@ def text_or_none(value: Json) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def usage(raw: Json, names: Mapping[str, str]) -> JsonObject:
+def read_usage(raw: Json, names: Mapping[str, str]) -> JsonObject:
     """The counts in `raw` under our names: {"input_tokens": int, "output_tokens": int}, each only where known."""
     counts = cast(JsonObject, raw) if isinstance(raw, dict) else {}
     return {
@@ -107,7 +107,7 @@ def usage(raw: Json, names: Mapping[str, str]) -> JsonObject:
     }
 
 
-def raise_reported(answer: JsonObject) -> None:
+def raise_reported_error(answer: JsonObject) -> None:
     """Raise what an answer reports as `error` although its HTTP status was 200: in a stream, or in process.
 
     AttemptFailed when it may pass, LLMRequestError when not.
@@ -117,7 +117,7 @@ def raise_reported(answer: JsonObject) -> None:
         return
     status = _status(error)
     message = error_message(answer) or "an error without a message"
-    if is_retryable(status):
+    if is_retryable_status(status):
         raise AttemptFailed(f"the server reported: {message}")
     raise LLMRequestError(f"The model server refused the request: {message.rstrip('.')}.", status=status)
 

@@ -7,13 +7,13 @@ from typing import Self  # the published signature
 
 from aeon.base.clock import Clock
 from aeon.base.errors import ConfigError, LLMError
-from aeon.llm.adapters.redaction import Secrets
-from aeon.llm.adapters.sse import events
-from aeon.llm.adapters.steady_sink import SteadySink
-from aeon.llm.adapters.transport import STREAM, WHOLE, HTTPTransport, Limits
-from aeon.llm.adapters.wire import Wire, json_object
-from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
-from aeon.llm.retry import AttemptFailed, Attempts, RetryPolicy
+from aeon.llm.adapters.redaction import Redactor
+from aeon.llm.adapters.sse import parse_events
+from aeon.llm.adapters.steady_sink import DeduplicatingSink
+from aeon.llm.adapters.transport import EVENT_STREAM_CONTENT_TYPE, JSON_CONTENT_TYPE, HTTPTransport, TransportLimits
+from aeon.llm.adapters.wire import WireFormat, parse_object
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
+from aeon.llm.retry import AttemptFailed, LLMRetrier, LLMRetryPolicy
 
 _REASON_CHARACTERS = 500
 
@@ -27,13 +27,13 @@ class WireAdapter(RequestAdapter):
     def __init__(
         self,
         base_url: str,
-        wire: Wire,
+        wire: WireFormat,
         *,
         api_key: str | None,
         headers: Mapping[str, str] | None,
-        limits: Limits,
+        limits: TransportLimits,
         enforces_schema: bool,
-        retry: RetryPolicy | None,
+        retry: LLMRetryPolicy | None,
         clock: Clock,
         chance: Callable[[], float],
     ) -> None:
@@ -43,8 +43,8 @@ class WireAdapter(RequestAdapter):
         self._wire = wire
         self._enforces_schema = enforces_schema
         self._transport = HTTPTransport(base_url, {**wire.headers(key), **extra}, limits, clock)
-        self._secrets = Secrets([*([key] if key else []), *extra.values()])
-        self._attempts = Attempts(retry, clock, chance)
+        self._secrets = Redactor([*([key] if key else []), *extra.values()])
+        self._attempts = LLMRetrier(retry, clock, chance)
         self._peer = f"The model server at {self._transport.root}"
 
     def supports_streaming(self) -> bool:
@@ -53,14 +53,14 @@ class WireAdapter(RequestAdapter):
     def supports_schema(self) -> bool:
         return self._enforces_schema
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """The server's answer, streamed when `on_text` is given.
 
         Raises LLMRequestError at once when asking again would not help, LLMError when every attempt failed.
         """
         if on_text is None:
             return self._attempts.run(lambda: self._hidden(lambda: self._ask(request)), peer=self._peer)
-        sink = SteadySink(on_text)
+        sink = DeduplicatingSink(on_text)
         return self._attempts.run(lambda: self._hidden(lambda: self._stream(request, sink)), peer=self._peer)
 
     def close(self) -> None:
@@ -78,25 +78,25 @@ class WireAdapter(RequestAdapter):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self._transport.root)!r})"
 
-    def _ask(self, request: Request) -> Reply:
+    def _ask(self, request: LLMRequest) -> LLMResponse:
         body = self._wire.encode(request, stream=False)
-        with self._transport.post(self._wire.path, body, accept=WHOLE) as incoming:
-            reply = self._wire.decode(json_object(incoming.read()))
+        with self._transport.post(self._wire.path, body, accept=JSON_CONTENT_TYPE) as incoming:
+            reply = self._wire.decode(parse_object(incoming.read()))
             return _identified(reply, incoming.request_id)
 
-    def _stream(self, request: Request, sink: SteadySink) -> Reply:
-        sink.restart()
+    def _stream(self, request: LLMRequest, sink: DeduplicatingSink) -> LLMResponse:
+        sink.begin_attempt()
         body = self._wire.encode(request, stream=True)
         reader = self._wire.reader()
-        with self._transport.post(self._wire.path, body, accept=STREAM) as incoming:
-            for event in events(incoming.chunks()):
+        with self._transport.post(self._wire.path, body, accept=EVENT_STREAM_CONTENT_TYPE) as incoming:
+            for event in parse_events(incoming.chunks()):
                 if piece := reader.feed(event):
                     sink(piece)
                 if reader.is_complete:
                     break
             return _identified(reader.reply(), incoming.request_id)
 
-    def _hidden(self, attempt: Callable[[], Reply]) -> Reply:
+    def _hidden(self, attempt: Callable[[], LLMResponse]) -> LLMResponse:
         try:
             return attempt()
         except AttemptFailed as error:
@@ -108,11 +108,11 @@ class WireAdapter(RequestAdapter):
 
     def _told(self, text: str) -> str:
         # Hidden first, shortened then: a key cut in half would not be recognised.
-        told = self._secrets.hide(text)
+        told = self._secrets.redact(text)
         return told if len(told) <= _REASON_CHARACTERS else f"{told[:_REASON_CHARACTERS]}..."
 
 
-def _identified(reply: Reply, request_id: str | None) -> Reply:
+def _identified(reply: LLMResponse, request_id: str | None) -> LLMResponse:
     return replace(reply, request_id=request_id) if request_id else reply
 
 

@@ -5,8 +5,8 @@ from typing import Any, TypeAlias, cast
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.calling import Called
-from aeon.platform.catalog.effects import Effect, effect_of
+from aeon.platform.catalog.calling import ToolCallResult
+from aeon.platform.catalog.effects import Effect, default_effect
 from aeon.platform.catalog.model import Tool as Stored
 from aeon.platform.errors import PlatformError
 from aeon.tools.interface import Tool
@@ -14,13 +14,13 @@ from aeon.tools.interface import Tool
 _GRACE = 5.0
 """Seconds beyond the operation's own time, after which the kernel gives the call up."""
 
-Call: TypeAlias = Callable[[JsonObject], Called]
+StoredToolCall: TypeAlias = Callable[[JsonObject], ToolCallResult]
 
 
 class StoredTool(Tool):
     """Calls a stored tool for its user. An output that is no object is the field `result` of one."""
 
-    def __init__(self, stored: Stored, call: Call) -> None:
+    def __init__(self, stored: Stored, call: StoredToolCall) -> None:
         self.name = stored.name
         self.description = stored.description or f"{stored.operation.type} {stored.name}"
         self.input_schema = {"type": "object", **stored.input_schema}
@@ -31,7 +31,7 @@ class StoredTool(Tool):
             else {"type": "object", "properties": {"result": stored.output_schema}, "required": ["result"]}
         )
         self.timeout = stored.operation.timeout + _GRACE
-        self.effect: Effect = stored.effect or effect_of(stored.operation)
+        self.effect: Effect = stored.effect or default_effect(stored.operation)
         self._call = call
 
     def invoke(self, **kwargs: Any) -> JsonObject:

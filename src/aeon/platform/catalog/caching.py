@@ -3,39 +3,39 @@
 import hashlib
 from typing import NamedTuple, Protocol
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.platform.catalog.tools import Usable
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.platform.catalog.tools import ResolvedTool
 
 _AEON = "aeon:"
 """How endpoints begin that are Aeon itself."""
 
 
-class Key(NamedTuple):
+class CacheKey(NamedTuple):
     """Stands for a call: of this tool, and the same in everything that its result depends on."""
 
     tool: str
     digest: str
 
 
-class Kept(NamedTuple):
+class CachedResult(NamedTuple):
     """A result that a call came to before."""
 
     output: Json
 
 
-class Cache(Protocol):
+class ResultCache(Protocol):
     """Keeps results of pure tools. Threads and processes may share one. It raises nothing: what it lacks is made."""
 
-    def get(self, key: Key) -> Kept | None:
+    def get(self, key: CacheKey) -> CachedResult | None:
         """The result that is kept, if there is one."""
         ...
 
-    def put(self, key: Key, output: Json) -> None:
+    def put(self, key: CacheKey, output: Json) -> None:
         """Keep a result: one that fits its schema, with nothing of any secret in it."""
         ...
 
 
-def key_of(usable: Usable, user: str, given: JsonObject) -> Key | None:
+def cache_key(usable: ResolvedTool, user: str, given: JsonObject) -> CacheKey | None:
     """What a call's result is kept under; None where the tool's owner does not say that it is pure.
 
     What a secret opens may differ from secret to secret: its id and version are part of the key, and a secret is one
@@ -52,4 +52,4 @@ def key_of(usable: Usable, user: str, given: JsonObject) -> Key | None:
         "user": user if is_own else None,
         "given": given,
     }
-    return Key(tool.id, hashlib.sha256(canonical(told).encode()).hexdigest())
+    return CacheKey(tool.id, hashlib.sha256(canonical_json(told).encode()).hexdigest())

@@ -5,32 +5,46 @@ from typing import NamedTuple, Protocol
 
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject, faults
-from aeon.base.json_schema import Problem, schema_check
+from aeon.base.json import Json, JsonObject, json_problems
+from aeon.base.json_schema import ValidationProblem, compile_schema
 from aeon.base.masking import Mask
-from aeon.platform.audit import Deed
+from aeon.platform.audit import AuditAction
 from aeon.platform.catalog import queries
-from aeon.platform.catalog.caching import Cache, key_of
+from aeon.platform.catalog.caching import ResultCache, cache_key
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.operations import Operation, OperationError
-from aeon.platform.catalog.tokens import Tokens
-from aeon.platform.catalog.tools import Usable
-from aeon.platform.catalog.trust import Program, appearance, changed_since, is_all_own, started_program
-from aeon.platform.catalog.usage import Usage
+from aeon.platform.catalog.tokens import OAuthTokens
+from aeon.platform.catalog.tools import ResolvedTool
+from aeon.platform.catalog.trust import (
+    StdioProgram,
+    appearance_digest,
+    is_fully_owned,
+    started_program,
+    tool_changed_error,
+)
+from aeon.platform.catalog.usage import TokenUsage
 from aeon.platform.errors import RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import StoreError, guard
-from aeon.platform.vault import Revealed
+from aeon.platform.vault import SecretValue
 
-__all__ = ["Called", "DefectError", "Executor", "OperationError", "Outcome", "ToolCaller", "Work"]
+__all__ = [
+    "DefectError",
+    "OperationError",
+    "OperationExecutor",
+    "OperationRequest",
+    "OperationResult",
+    "StoredToolCaller",
+    "ToolCallResult",
+]
 
 
-def at_once() -> None:
+def skip_confirmation() -> None:
     """Confirms a call that nobody else can be making."""
 
 
-class Work(NamedTuple):
+class OperationRequest(NamedTuple):
     """One operation to carry out, everything checked. `output_schema` is what its result will be held against.
 
     `key` is the same whenever the same call is repeated, for peers that can tell by it (platform 10). `confirm` raises
@@ -41,50 +55,50 @@ class Work(NamedTuple):
     operation: Operation
     protocol: str
     connection: JsonObject
-    given: JsonObject
-    secret: Revealed | None
+    arguments: JsonObject
+    secret: SecretValue | None
     output_schema: JsonObject
     key: str | None = None
-    confirm: Callable[[], None] = at_once
+    confirm: Callable[[], None] = skip_confirmation
 
 
-class Outcome(NamedTuple):
+class OperationResult(NamedTuple):
     """What an operation came to, and the tokens that it used, where a model was asked and counted them."""
 
     output: Json
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
 
 
-class Executor(Protocol):
+class OperationExecutor(Protocol):
     """Carries out operations of one type. Threads may share one."""
 
-    def execute(self, work: Work) -> Outcome:
+    def execute(self, work: OperationRequest) -> OperationResult:
         """The result. Raises OperationError, with nothing of the secret in it."""
         ...
 
 
-class Programs(Protocol):
+class ProgramPolicy(Protocol):
     """Which programs this machine's user allows to be started for tools that others have a say in."""
 
-    def allows(self, program: Program) -> bool: ...
+    def allows(self, program: StdioProgram) -> bool: ...
 
 
-class Asked(NamedTuple):
+class ToolCallRequest(NamedTuple):
     """Who calls, with what input, under which key."""
 
     user: str
-    given: JsonObject
+    arguments: JsonObject
     key: str | None
-    confirm: Callable[[], None] = at_once
+    confirm: Callable[[], None] = skip_confirmation
 
 
-class Called(NamedTuple):
+class ToolCallResult(NamedTuple):
     """What a call came to, or what an equal one of a pure tool came to before (`cached`)."""
 
     output: Json
     warnings: list[str]
     milliseconds: int
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
     cached: bool = False
 
 
@@ -92,17 +106,17 @@ class DefectError(Exception):
     """An executor failed as none should. Its text holds no secret; its trace leads to the mistake."""
 
 
-class ToolCaller:
+class StoredToolCaller:
     """Calls stored tools for their users."""
 
     def __init__(
         self,
         catalog: Catalog,
-        executors: Mapping[str, Executor],
-        tokens: Tokens,
+        executors: Mapping[str, OperationExecutor],
+        tokens: OAuthTokens,
         clock: Clock,
-        cache: Cache | None = None,
-        programs: Programs | None = None,
+        cache: ResultCache | None = None,
+        programs: ProgramPolicy | None = None,
     ) -> None:
         """`executors` are by the type of operation; without a `cache` every call is made.
 
@@ -115,9 +129,9 @@ class ToolCaller:
         self._tokens = tokens
         self._clock = clock
 
-    def with_cache(self, cache: Cache) -> "ToolCaller":
+    def with_cache(self, cache: ResultCache) -> "StoredToolCaller":
         """The same, which gives what an equal call of a pure tool came to before, where the cache has it."""
-        return ToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache, self._programs)
+        return StoredToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache, self._programs)
 
     def call(
         self,
@@ -127,8 +141,8 @@ class ToolCaller:
         key: str | None = None,
         *,
         trusted: str | None = None,
-        confirm: Callable[[], None] = at_once,
-    ) -> Called:
+        confirm: Callable[[], None] = skip_confirmation,
+    ) -> ToolCallResult:
         """Run a tool that the user may see, with a secret of his own where it needs one (platform 3, 4).
 
         `key` goes with the call to where it can be told by it that this is a repetition. `trusted` is the digest of
@@ -141,9 +155,9 @@ class ToolCaller:
         usable, warnings = self._checked(user, tool_id, given, trusted)
         self._record_use(usable, user)
         found = self._cached(usable, user, given, warnings)
-        return self._made(usable, Asked(user, given, key, confirm), warnings) if found is None else found
+        return self._made(usable, ToolCallRequest(user, given, key, confirm), warnings) if found is None else found
 
-    def cached(self, user: str, tool_id: str, given: JsonObject) -> Called | None:
+    def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None:
         """What an equal call came to before, if that is kept; nothing is called. Raises as `call`.
 
         All that is checked before a call is checked before each use, too (platform 4).
@@ -156,12 +170,12 @@ class ToolCaller:
 
     def _checked(
         self, user: str, tool_id: str, given: JsonObject, trusted: str | None = None
-    ) -> tuple[Usable, list[str]]:
+    ) -> tuple[ResolvedTool, list[str]]:
         """The tool, fit to be called. An attempt on another's that is refused stands in both trails (platform 19)."""
         try:
-            usable = self._catalog.tools.usable(user, tool_id)
-            if trusted is not None and appearance(usable.tool, usable.service) != trusted:
-                raise changed_since(usable.tool, "let it into your plans", "aeon tool trust")
+            usable = self._catalog.tools.resolve(user, tool_id)
+            if trusted is not None and appearance_digest(usable.tool, usable.service) != trusted:
+                raise tool_changed_error(usable.tool, "let it into your plans", "aeon tool trust")
             self._require_program(usable, user)
             warnings = _health_warnings(usable.tool)
             _refuse_misfit(usable.tool.input_schema, given, "input", usable.tool)
@@ -170,10 +184,10 @@ class ToolCaller:
             raise
         return usable, warnings
 
-    def _require_program(self, usable: Usable, user: str) -> None:
+    def _require_program(self, usable: ResolvedTool, user: str) -> None:
         """A program that another user named starts on this machine only if its user has allowed it (measured P4)."""
         program = started_program(usable.tool, usable.service)
-        if program is None or is_all_own(usable.tool, usable.service, user) or self._allows(program):
+        if program is None or is_fully_owned(usable.tool, usable.service, user) or self._allows(program):
             return
         raise RuleError(
             f"The tool {usable.tool.name!r} of {usable.tool.owner_id} would start a program on this machine that you "
@@ -182,15 +196,15 @@ class ToolCaller:
             next_step=f"If you trust it, run `aeon tool trust {usable.tool.id}`.",
         )
 
-    def _allows(self, program: Program) -> bool:
+    def _allows(self, program: StdioProgram) -> bool:
         return self._programs is not None and self._programs.allows(program)
 
-    def _cached(self, usable: Usable, user: str, given: JsonObject, warnings: list[str]) -> Called | None:
-        key = key_of(usable, user, given)
+    def _cached(self, usable: ResolvedTool, user: str, given: JsonObject, warnings: list[str]) -> ToolCallResult | None:
+        key = cache_key(usable, user, given)
         kept = self._cache.get(key) if self._cache is not None and key is not None else None
-        return None if kept is None else Called(kept.output, warnings, 0, cached=True)
+        return None if kept is None else ToolCallResult(kept.output, warnings, 0, cached=True)
 
-    def _made(self, usable: Usable, asked: Asked, warnings: list[str]) -> Called:
+    def _made(self, usable: ResolvedTool, asked: ToolCallRequest, warnings: list[str]) -> ToolCallResult:
         user = asked.user
         began = self._clock.monotonic()
         try:
@@ -201,14 +215,14 @@ class ToolCaller:
         spent = round((self._clock.monotonic() - began) * 1000)
         warnings += self._note_tokens(usable.tool, user, outcome.usage)
         _refuse_misfit(usable.tool.output_schema, outcome.output, "output", usable.tool)
-        key = key_of(usable, user, asked.given)
+        key = cache_key(usable, user, asked.arguments)
         if self._cache is not None and key is not None:
             self._cache.put(key, outcome.output)
-        return Called(outcome.output, warnings, spent, outcome.usage)
+        return ToolCallResult(outcome.output, warnings, spent, outcome.usage)
 
-    def _carried_out(self, usable: Usable, asked: Asked) -> Outcome:
+    def _carried_out(self, usable: ResolvedTool, asked: ToolCallRequest) -> OperationResult:
         """Nothing of any secret that was used is in what comes of it (platform 3)."""
-        used: list[Revealed] = []
+        used: list[SecretValue] = []
         try:
             outcome = self._with_secret(usable, asked, used)
             _refuse_other_than_json(outcome.output)
@@ -230,53 +244,53 @@ class ToolCaller:
             said = _mask(used).text(f"{type(error).__name__}: {error}")
             raise DefectError(said).with_traceback(error.__traceback__) from None
 
-    def _with_secret(self, usable: Usable, asked: Asked, used: list[Revealed]) -> Outcome:
+    def _with_secret(self, usable: ResolvedTool, asked: ToolCallRequest, used: list[SecretValue]) -> OperationResult:
         """Carried out, once more where the peer refused a token that can be refreshed. `used` gets every secret."""
         tool, service, secret = usable
         user, given, key, confirm = asked
-        work = Work(
+        work = OperationRequest(
             user, tool.operation, service.protocol, usable.connection, given, None, tool.output_schema, key, confirm
         )
         execute, allow_private = self._confirmed(tool.operation), tool.operation.allow_private
         if secret is None:
             return execute(work)
-        used.append(self._tokens.ready(user, secret.id, allow_private=allow_private))
+        used.append(self._tokens.get_fresh(user, secret.id, allow_private=allow_private))
         try:
             return execute(work._replace(secret=used[-1]))
         except OperationError as error:
             if not error.is_unauthorized:
                 raise
-            renewed = self._tokens.after_refusal(user, secret.id, used[-1], allow_private=allow_private)
+            renewed = self._tokens.refresh_rejected(user, secret.id, used[-1], allow_private=allow_private)
             if renewed is None:
                 raise
         used.append(renewed)
         return execute(work._replace(secret=renewed))
 
-    def _confirmed(self, operation: Operation) -> Callable[[Work], Outcome]:
+    def _confirmed(self, operation: Operation) -> Callable[[OperationRequest], OperationResult]:
         """What carries the operation out, once it is confirmed that it may."""
         execute = self._executors[operation.type].execute
 
-        def confirmed(work: Work) -> Outcome:
+        def confirmed(work: OperationRequest) -> OperationResult:
             work.confirm()
             return execute(work)
 
         return confirmed
 
-    def _note_tokens(self, tool: Tool, user: str, usage: Usage | None) -> list[str]:
+    def _note_tokens(self, tool: Tool, user: str, usage: TokenUsage | None) -> list[str]:
         """Tokens are spent whatever came of them. An answer that was paid for is not lost for want of a note."""
         if usage is None:
             return []
         try:
-            self._catalog.tools.note_tokens(user, tool.id, usage)
+            self._catalog.tools.record_tokens(user, tool.id, usage)
         except StoreError as error:
             return [f"The tokens that the tool {tool.name!r} used were not recorded: {error.message}"]
         return []
 
-    def _record_use(self, usable: Usable, user: str) -> None:
+    def _record_use(self, usable: ResolvedTool, user: str) -> None:
         """Every use of what is another's, in both trails, before it happens (platform 19)."""
         given: JsonObject = {"id": usable.tool.id, "user": user}
         if deeds := _uses(usable, user):
-            use = Request(user).to("tool.use", usable.tool.id)
+            use = MutationRequest(user).mutation("tool.use", usable.tool.id)
             self._catalog.ledger.commit(
                 lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, given))), use, deeds, {}
             )
@@ -285,29 +299,31 @@ class ToolCaller:
         """An attempt to use another's tool, which its owner shall see too."""
         tool = self._catalog.tools.get(user, tool_id)
         if tool.owner_id != user:
-            deed = Deed("tool.refuse", tool.id, user, tool.owner_id, {"name": tool.name, "rule": rule})
-            self._catalog.ledger.commit(lambda _unit: None, Request(user).to("tool.refuse", tool.id), [deed], {})
+            deed = AuditAction("tool.refuse", tool.id, user, tool.owner_id, {"name": tool.name, "rule": rule})
+            self._catalog.ledger.commit(
+                lambda _unit: None, MutationRequest(user).mutation("tool.refuse", tool.id), [deed], {}
+            )
 
 
-def _uses(usable: Usable, user: str) -> list[Deed]:
+def _uses(usable: ResolvedTool, user: str) -> list[AuditAction]:
     """What of a call is another's: the tool, and a service whose owner has not made the tool."""
     tool, service = usable.tool, usable.service
-    deeds: list[Deed] = []
+    deeds: list[AuditAction] = []
     if tool.owner_id != user:
-        deeds.append(Deed("tool.use", tool.id, user, tool.owner_id, {"name": tool.name}))
+        deeds.append(AuditAction("tool.use", tool.id, user, tool.owner_id, {"name": tool.name}))
     if service.owner_id not in (user, tool.owner_id):
         details: JsonObject = {"name": service.name, "tool": tool.name}
-        deeds.append(Deed("service.use", service.id, user, service.owner_id, details))
+        deeds.append(AuditAction("service.use", service.id, user, service.owner_id, details))
     return deeds
 
 
-def _mask(used: Iterable[Revealed]) -> Mask:
+def _mask(used: Iterable[SecretValue]) -> Mask:
     """A name that is a secret's own word too, such as a user name that is the password, is hidden as that."""
-    names = [name for secret in used for name in secret.names()]
-    return Mask((word for secret in used for word in secret.secret_words()), names)
+    names = [name for secret in used for name in secret.public_strings()]
+    return Mask((word for secret in used for word in secret.secret_strings()), names)
 
 
-def _masked(usage: Usage | None, mask: Mask) -> Usage | None:
+def _masked(usage: TokenUsage | None, mask: Mask) -> TokenUsage | None:
     """What a server calls its model is the server's own text."""
     if usage is None or usage.model is None:
         return usage
@@ -327,12 +343,12 @@ def _health_warnings(tool: Tool) -> list[str]:
 
 def _refuse_other_than_json(output: Json) -> None:
     """A peer's NaN is a failure of the call there and then, and not of whatever keeps or reads it later."""
-    if problems := faults(output):
+    if problems := json_problems(output):
         raise OperationError(f"it answered with what is no JSON: {'; '.join(problems[:3])}")
 
 
 def _refuse_misfit(schema: JsonObject, value: Json, which: str, tool: Tool) -> None:
-    problems: list[Problem] = schema_check(schema).problems(value)
+    problems: list[ValidationProblem] = compile_schema(schema).problems(value)
     if problems:
         raise RuleError(
             f"The {which} of the tool {tool.name!r} does not fit its schema: {'; '.join(map(str, problems))}.",

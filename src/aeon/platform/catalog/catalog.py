@@ -6,11 +6,11 @@ from uuid import uuid4
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import NewService, NewTool, Service, Tool
-from aeon.platform.catalog.secrets import Secrets
-from aeon.platform.catalog.services import Services
-from aeon.platform.catalog.templates import ServiceTemplates, ToolTemplates, structure_of
-from aeon.platform.catalog.tools import Tools
-from aeon.platform.ledger import Ledger, Request
+from aeon.platform.catalog.secrets import SecretRepository
+from aeon.platform.catalog.services import ServiceRepository
+from aeon.platform.catalog.templates import ServiceTemplateRepository, ToolTemplateRepository, structure_of
+from aeon.platform.catalog.tools import ToolRepository
+from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.store import Store
 from aeon.platform.vault import Vault
 
@@ -32,23 +32,23 @@ class Catalog:
     ) -> None:
         self.new_id = new_id
         self.ledger = Ledger(store, clock or SystemClock())
-        self.services = Services(store, self.ledger, new_id)
-        self.secrets = Secrets(store, self.ledger, vault, new_id)
-        self.tools = Tools(store, self.ledger, self.services, self.secrets, new_id)
-        self.service_templates = ServiceTemplates(store, self.ledger, new_id)
-        self.tool_templates = ToolTemplates(store, self.ledger, new_id)
+        self.services = ServiceRepository(store, self.ledger, new_id)
+        self.secrets = SecretRepository(store, self.ledger, vault, new_id)
+        self.tools = ToolRepository(store, self.ledger, self.services, self.secrets, new_id)
+        self.service_templates = ServiceTemplateRepository(store, self.ledger, new_id)
+        self.tool_templates = ToolTemplateRepository(store, self.ledger, new_id)
 
     def add_user(self, user: str) -> None:
         """Have somebody there who may own things."""
         self.ledger.ensure_user(user)
 
-    def service_from(self, template_id: str, own: JsonObject, request: Request) -> Service:
+    def service_from(self, template_id: str, own: JsonObject, request: MutationRequest) -> Service:
         """A service with a copy of a template's structure, which is its own from then on; `own` is the rest of it."""
         template = self.service_templates.get(request.user, template_id)
         new = NewService.parsed({**own, **structure_of(template.kind, template, own)})
         return self.services.add(new, request, template)
 
-    def tool_from(self, template_id: str, own: JsonObject, request: Request) -> Tool:
+    def tool_from(self, template_id: str, own: JsonObject, request: MutationRequest) -> Tool:
         """A tool with a copy of a template's operation and schemas; `own` is the rest of it."""
         template = self.tool_templates.get(request.user, template_id)
         new = NewTool.parsed({**own, **structure_of(template.kind, template, own)})

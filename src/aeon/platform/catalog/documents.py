@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, faults
+from aeon.base.json import Json, JsonObject, json_problems
 from aeon.plan.yaml import load_yaml
 
 KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool", "Process")
@@ -18,13 +18,13 @@ _SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CatalogDocument:
     """What kind of thing, its name, its fields, and where it stands. Its `repr` shows no field: one may be a secret."""
 
     kind: str
     name: str
     fields: JsonObject = field(repr=False)
-    place: str
+    location: str
 
 
 class ApplyError(InputError):
@@ -33,7 +33,7 @@ class ApplyError(InputError):
     next_step = "Correct the file and apply it again."
 
 
-def read_documents(text: str, environ: Mapping[str, str]) -> list[Document]:
+def read_documents(text: str, environ: Mapping[str, str]) -> list[CatalogDocument]:
     """The documents, in the order in which they are made. `${NAME}` in a Secret's value is taken from `environ`.
 
     Raises ApplyError with everything wrong, each with its document and line.
@@ -41,7 +41,7 @@ def read_documents(text: str, environ: Mapping[str, str]) -> list[Document]:
     if len(text) > _MOST_CHARACTERS:
         raise ApplyError(f"It has {len(text):,} characters; {_MOST_CHARACTERS:,} are the most.")
     problems: list[str] = []
-    found: list[Document] = []
+    found: list[CatalogDocument] = []
     for place, part in _parts(text):
         try:
             found.append(_document(load_yaml(part), place, environ))
@@ -50,11 +50,11 @@ def read_documents(text: str, environ: Mapping[str, str]) -> list[Document]:
     problems += _said_twice(found)
     if not found and not problems:
         problems.append("it holds no document")
-    refuse(problems)
+    raise_problems(problems)
     return sorted(found, key=lambda document: KINDS.index(document.kind))
 
 
-def refuse(problems: list[str]) -> None:
+def raise_problems(problems: list[str]) -> None:
     """Raise ApplyError when there are any."""
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
@@ -77,8 +77,8 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
         lines, start = [line.removeprefix("---")], at
 
 
-def _document(value: Json, place: str, environ: Mapping[str, str]) -> Document:
-    if not isinstance(value, dict) or faults(value):
+def _document(value: Json, place: str, environ: Mapping[str, str]) -> CatalogDocument:
+    if not isinstance(value, dict) or json_problems(value):
         raise ValueError("it is no mapping of JSON values")
     fields = dict(cast(JsonObject, value))
     kind, name = fields.pop("kind", None), fields.get("name")
@@ -88,7 +88,7 @@ def _document(value: Json, place: str, environ: Mapping[str, str]) -> Document:
         raise ValueError("it has no name")
     if kind == "Secret" and "value" in fields:
         fields["value"] = _filled_in(fields["value"], environ)
-    return Document(kind, name, fields, place)
+    return CatalogDocument(kind, name, fields, place)
 
 
 def _filled_in(value: Json, environ: Mapping[str, str]) -> Json:
@@ -101,9 +101,9 @@ def _filled_in(value: Json, environ: Mapping[str, str]) -> Json:
     return _VARIABLE.sub(lambda match: environ[match[1]], value)
 
 
-def _said_twice(documents: list[Document]) -> Iterator[str]:
+def _said_twice(documents: list[CatalogDocument]) -> Iterator[str]:
     first: dict[tuple[str, str], str] = {}
     for document in documents:
-        before = first.setdefault((document.kind, document.name), document.place)
-        if before != document.place:
-            yield f"{document.place}: {before} is the {document.kind} {document.name!r} already"
+        before = first.setdefault((document.kind, document.name), document.location)
+        if before != document.location:
+            yield f"{document.location}: {before} is the {document.kind} {document.name!r} already"

@@ -18,7 +18,7 @@ _REPEATABLE: Final = frozenset({"PUT", "DELETE"})
 """RFC 9110, section 9.2.2."""
 
 
-def effect_of(operation: Operation) -> Effect:
+def default_effect(operation: Operation) -> Effect:
     """What is taken for a tool's effect where its owner does not say."""
     match operation:
         case GraphQuery():
@@ -34,7 +34,7 @@ def effect_of(operation: Operation) -> Effect:
             assert_never(operation)
 
 
-def worker_of(operation: Operation) -> WorkerType:
+def worker_type_of(operation: Operation) -> WorkerType:
     """The type of worker that carries out its calls."""
     match operation:
         case GraphQuery():
@@ -49,7 +49,7 @@ def worker_of(operation: Operation) -> WorkerType:
             assert_never(operation)
 
 
-def stored_operation(text: str) -> Operation:
+def parse_operation(text: str) -> Operation:
     """The operation of its text in the record."""
     return _operations().validate_python(parse_strict(text))
 

@@ -8,23 +8,27 @@ from typing import NamedTuple, Protocol
 from aeon.base.clock import Clock
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
-from aeon.platform.catalog.model import Health, Service, Tool
+from aeon.platform.catalog.model import HealthStatus, Service, Tool
 from aeon.platform.catalog.rules import check_connection
-from aeon.platform.catalog.services import Services
-from aeon.platform.catalog.tools import Tools
+from aeon.platform.catalog.services import ServiceRepository
+from aeon.platform.catalog.tools import ToolRepository
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.queries import USERS
-from aeon.platform.records import storable
-from aeon.platform.store import Store, Unit
+from aeon.platform.records import replace_unstorable
+from aeon.platform.store import Store, UnitOfWork
 
-SHORTEST, USUAL, LONGEST = timedelta(seconds=30), timedelta(minutes=2), timedelta(minutes=5)
+MIN_CHECK_INTERVAL, CHECK_INTERVAL, MAX_CHECK_INTERVAL = (
+    timedelta(seconds=30),
+    timedelta(minutes=2),
+    timedelta(minutes=5),
+)
 """How long until the next check: at least, while all is well, and at most (platform 5)."""
 
 _MOST = 10_000
 """Tools of one user that are checked."""
 
 
-class Probe(Protocol):
+class HealthProbe(Protocol):
     """Finds out whether a service of one type answers."""
 
     def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
@@ -35,14 +39,14 @@ class Probe(Protocol):
         ...
 
 
-class Verdict(NamedTuple):
+class HealthVerdict(NamedTuple):
     """What a check came to."""
 
-    status: Health
+    status: HealthStatus
     reason: str | None
 
 
-class Checked(NamedTuple):
+class HealthCheckResult(NamedTuple):
     """A tool with its service as they are now."""
 
     tool: Tool
@@ -51,18 +55,18 @@ class Checked(NamedTuple):
     since: str | None
 
 
-def verdict(problem: str | None, failures: int) -> Verdict:
+def judge(problem: str | None, failures: int) -> HealthVerdict:
     """One failure degrades, the second in a row means down."""
     if problem is None:
-        return Verdict("healthy", None)
-    return Verdict("degraded" if failures == 1 else "down", problem)
+        return HealthVerdict("healthy", None)
+    return HealthVerdict("degraded" if failures == 1 else "down", problem)
 
 
-def wait_after(failures: int) -> timedelta:
+def next_check_delay(failures: int) -> timedelta:
     """Until the next check: soon after the first failure, then later and later."""
     if failures == 0:
-        return USUAL
-    return min(SHORTEST * 2 ** (failures - 1), LONGEST)
+        return CHECK_INTERVAL
+    return min(MIN_CHECK_INTERVAL * 2 ** (failures - 1), MAX_CHECK_INTERVAL)
 
 
 def is_due(last_check: str | None, failures: int, now: str) -> bool:
@@ -70,14 +74,19 @@ def is_due(last_check: str | None, failures: int, now: str) -> bool:
     if last_check is None:
         return True
     passed = datetime.fromisoformat(now) - datetime.fromisoformat(last_check)
-    return passed < timedelta() or passed >= wait_after(failures)
+    return passed < timedelta() or passed >= next_check_delay(failures)
 
 
 class HealthChecks:
     """Checks what a user's tools reach, and keeps what came of it with each tool and its service."""
 
     def __init__(
-        self, store: Store, tools: Tools, services: Services, probes: Mapping[str, Probe], clock: Clock
+        self,
+        store: Store,
+        tools: ToolRepository,
+        services: ServiceRepository,
+        probes: Mapping[str, HealthProbe],
+        clock: Clock,
     ) -> None:
         """`probes` are by type of service; what has none is left as it is."""
         self._store = store
@@ -86,21 +95,21 @@ class HealthChecks:
         self._probes = probes
         self._clock = clock
 
-    def run(self, user: str, *, only_due: bool) -> Iterator[Checked]:
+    def run(self, user: str, *, only_due: bool) -> Iterator[HealthCheckResult]:
         """Check the user's tools that are enabled, one after another, and say how each is now."""
-        for tool in self._tools.page_of_own(user, limit=_MOST):
+        for tool in self._tools.list_own(user, limit=_MOST):
             service = self._service_of(tool)
             state = self._state(tool)
             if service is not None and service.enabled and tool.enabled and service.type in self._probes:
                 now = self._clock.now()
                 if not only_due or is_due(tool.last_health_check, state["failures"], now):
                     state = self._check(tool, service, state, now)
-            yield Checked(self._tools.get(user, tool.id), service, state["since"])
+            yield HealthCheckResult(self._tools.get(user, tool.id), service, state["since"])
 
     def run_due(self) -> Iterator[Tool]:
         """Check what is due of all users' tools; those whose status is another one than before, as they are now."""
         for row in self._store.read(USERS):
-            before = {tool.id: tool.status for tool in self._tools.page_of_own(row["id"], limit=_MOST)}
+            before = {tool.id: tool.status for tool in self._tools.list_own(row["id"], limit=_MOST)}
             if before:
                 checked = (each.tool for each in self.run(row["id"], only_due=True))
                 yield from (tool for tool in checked if tool.status != before.get(tool.id))
@@ -117,10 +126,15 @@ class HealthChecks:
             service.protocol, tool.connection_params, allow_private=tool.operation.allow_private
         )
         failures = 0 if problem is None else state["failures"] + 1
-        found = Verdict("down", misfit) if misfit else verdict(problem, failures)
+        found = HealthVerdict("down", misfit) if misfit else judge(problem, failures)
         since = state["since"] if found.status == state["status"] and state["since"] else now
         after: JsonObject = {"status": found.status, "failures": failures, "since": since}
-        noted = {**after, "tool": tool.id, "error_message": found.reason and storable(found.reason), "at": now}
+        noted = {
+            **after,
+            "tool": tool.id,
+            "error_message": found.reason and replace_unstorable(found.reason),
+            "at": now,
+        }
         self._store.update(partial(_note, noted=noted))
         return after
 
@@ -138,7 +152,7 @@ def _misfit(tool: Tool, service: Service) -> str | None:
     return None
 
 
-def _note(unit: Unit, noted: JsonObject) -> None:
+def _note(unit: UnitOfWork, noted: JsonObject) -> None:
     """Write a tool's health, and its service's; a tool that was disabled meanwhile stays as it is."""
     if unit.write(queries.NOTE_HEALTH, noted):
         unit.write(queries.NOTE_SERVICE_HEALTH, noted)

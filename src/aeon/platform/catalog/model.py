@@ -6,22 +6,22 @@ from pydantic import Field
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.effects import Effect
-from aeon.platform.catalog.limits import Limits
+from aeon.platform.catalog.limits import ServiceLimits
 from aeon.platform.catalog.operations import Operation
 from aeon.platform.records import Description, Name, Record
 from aeon.platform.vault import SecretType
 
 ServiceType: TypeAlias = Literal["neo4j_graph", "rest_api", "llm_provider", "mcp_server"]
 ServiceProtocol: TypeAlias = Literal["bolt", "bolt+s", "http", "https", "stdio", "sse"]
-Health: TypeAlias = Literal["healthy", "degraded", "down"]
+HealthStatus: TypeAlias = Literal["healthy", "degraded", "down"]
 
-Kind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule"]
+EntityKind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule"]
 
 
-class Owned(Record):
+class OwnedEntity(Record):
     """What every entity has. `version` counts its changes; `owner_id` is the OWNED_BY edge's target, for ever."""
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[EntityKind]
 
     id: str
     owner_id: str
@@ -35,15 +35,15 @@ class Owned(Record):
 class _Monitored(Record):
     """Health, which the system alone writes (platform 5)."""
 
-    status: Health = "degraded"
+    status: HealthStatus = "degraded"
     last_health_check: str | None = None
     error_message: str | None = None
 
 
-class Service(Owned, _Monitored):
+class Service(OwnedEntity, _Monitored):
     """Where work happens: a kind of endpoint, and the shape of what it takes to connect."""
 
-    kind: ClassVar[Kind] = "service"
+    kind: ClassVar[EntityKind] = "service"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"connection_schema", "limits"})
 
     type: ServiceType
@@ -51,27 +51,27 @@ class Service(Owned, _Monitored):
     connection_schema: JsonObject
     schema_version: int = 1
     requires_secret: bool = False
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     enabled: bool = True
     service_template_id: str | None = None
 
 
-class Secret(Owned):
+class Secret(OwnedEntity):
     """A credential's metadata. Its value is in the vault, under `vault_version`, and never here (platform 3)."""
 
-    kind: ClassVar[Kind] = "secret"
+    kind: ClassVar[EntityKind] = "secret"
 
     type: SecretType
     vault_version: int = 1
 
 
-class Tool(Owned, _Monitored):
+class Tool(OwnedEntity, _Monitored):
     """What work is done: one operation on one service. `connection_params` is carried by the USES_SERVICE edge.
 
     Which secret its owner gave it is shown to him alone; `needs_secret` says to everybody that there is one.
     """
 
-    kind: ClassVar[Kind] = "tool"
+    kind: ClassVar[EntityKind] = "tool"
     stored_as_text: ClassVar[frozenset[str]] = frozenset(
         {"operation", "input_schema", "output_schema", "connection_params"}
     )
@@ -90,10 +90,10 @@ class Tool(Owned, _Monitored):
     tool_template_id: str | None = None
 
 
-class ServiceTemplate(Owned):
+class ServiceTemplate(OwnedEntity):
     """A blueprint of services. Its structure never changes; `archived` hides it from lists."""
 
-    kind: ClassVar[Kind] = "serviceTemplate"
+    kind: ClassVar[EntityKind] = "serviceTemplate"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"connection_schema", "limits"})
 
     description: Description | None = None
@@ -101,14 +101,14 @@ class ServiceTemplate(Owned):
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     archived: bool = False
 
 
-class ToolTemplate(Owned):
+class ToolTemplate(OwnedEntity):
     """A blueprint of tools. Its structure never changes; `archived` hides it from lists."""
 
-    kind: ClassVar[Kind] = "toolTemplate"
+    kind: ClassVar[EntityKind] = "toolTemplate"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"operation", "input_schema", "output_schema"})
 
     description: Description | None = None
@@ -132,7 +132,7 @@ class NewService(Record):
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     enabled: bool = True
     shared: bool = False
 
@@ -144,11 +144,11 @@ class ServiceChange(Record):
     enabled: bool | None = None
     shared: bool | None = None
     connection_schema: JsonObject | None = None
-    limits: Limits | None = None
+    limits: ServiceLimits | None = None
 
 
 class NewSecret(Record):
-    """A secret to create. Its value is an object of strings by its type; see `aeon.platform.vault.Revealed`."""
+    """A secret to create. Its value is an object of strings by its type; see `aeon.platform.vault.SecretValue`."""
 
     name: Name
     type: SecretType
@@ -204,7 +204,7 @@ class NewServiceTemplate(Record):
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     shared: bool = False
 
 

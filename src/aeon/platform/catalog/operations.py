@@ -8,7 +8,7 @@ from pydantic import Field
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.usage import Usage
+from aeon.platform.catalog.usage import TokenUsage
 from aeon.platform.errors import PlatformError
 from aeon.platform.records import Record
 
@@ -38,7 +38,7 @@ class OperationError(PlatformError):
         next_step: str = "",
         is_transient: bool = False,
         is_unauthorized: bool = False,
-        usage: Usage | None = None,
+        usage: TokenUsage | None = None,
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message, next_step=next_step, retryable=is_transient)
@@ -48,13 +48,13 @@ class OperationError(PlatformError):
         self.retry_after = retry_after
 
 
-class Outgoing(Record):
+class NetworkOperation(Record):
     """What goes out to an address that users give."""
 
     allow_private: bool = Field(default=False, description="whether private and loopback addresses may be asked")
 
 
-class OutgoingHttp(Outgoing):
+class HttpOperation(NetworkOperation):
     """What goes out over http or https."""
 
     allow_insecure: bool = Field(
@@ -62,11 +62,11 @@ class OutgoingHttp(Outgoing):
     )
 
 
-OWN_RECORD: Final = "aeon:graph"
+OWN_RECORD_ENDPOINT: Final = "aeon:graph"
 """The endpoint that is Aeon's own record: read only, by named queries."""
 
 
-class GraphQuery(Outgoing):
+class GraphQuery(NetworkOperation):
     """A query of a graph. `$name` in it is the input's field of that name, bound and never pasted."""
 
     service_type: ClassVar[str] = "neo4j_graph"
@@ -82,7 +82,7 @@ class GraphQuery(Outgoing):
         return frozenset(_PARAMETER.findall(_TEXT_OR_COMMENT.sub(" ", self.query)))
 
 
-class RestRequest(OutgoingHttp):
+class RestRequest(HttpOperation):
     """A request to an HTTP service. `{name}` is the input's field: escaped in the path, whole where it stands alone."""
 
     service_type: ClassVar[str] = "rest_api"
@@ -103,7 +103,7 @@ class RestRequest(OutgoingHttp):
         return frozenset(_placeholders([self.path, self.query, self.headers, self.body]))
 
 
-class LlmCall(OutgoingHttp):
+class LlmCall(HttpOperation):
     """A question to a language model. The prompts are Handlebars; the output follows the tool's output schema."""
 
     service_type: ClassVar[str] = "llm_provider"
@@ -120,7 +120,7 @@ class LlmCall(OutgoingHttp):
         return _handlebars(self.system_prompt) | _handlebars(self.prompt_template)
 
 
-class McpCall(OutgoingHttp):
+class McpCall(HttpOperation):
     """A call of an MCP server's tool. `{name}` in the arguments is the input's field; without any, the input itself."""
 
     service_type: ClassVar[str] = "mcp_server"

@@ -5,7 +5,7 @@ from typing import cast
 from urllib.parse import urlsplit
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import schema_check, schema_problem
+from aeon.base.json_schema import compile_schema, schema_problem
 from aeon.platform.catalog.model import (
     NewService,
     NewServiceTemplate,
@@ -15,7 +15,7 @@ from aeon.platform.catalog.model import (
     ServiceType,
     Tool,
 )
-from aeon.platform.catalog.operations import OWN_RECORD, GraphQuery, Operation, OutgoingHttp
+from aeon.platform.catalog.operations import OWN_RECORD_ENDPOINT, GraphQuery, HttpOperation, Operation
 from aeon.platform.errors import RuleError
 
 PROTOCOLS: dict[ServiceType, tuple[str, ...]] = {
@@ -93,7 +93,7 @@ def check_tool(tool: NewTool | NewToolTemplate | Tool) -> None:
     _check_variables(tool.operation, tool.input_schema)
 
 
-def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
+def check_tool_against_service(tool: NewTool | Tool, service: Service | NewService) -> None:
     """What holds of a tool on this service. Raises RuleError."""
     if tool.operation.service_type != service.type:
         raise RuleError(
@@ -117,7 +117,7 @@ def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
 def _check_own_record(tool: NewTool | Tool) -> None:
     """Aeon's own record is read, and by named queries; a call would find that out when all before it is done."""
     operation = tool.operation
-    if not isinstance(operation, GraphQuery) or tool.connection_params.get("endpoint") != OWN_RECORD:
+    if not isinstance(operation, GraphQuery) or tool.connection_params.get("endpoint") != OWN_RECORD_ENDPOINT:
         return
     if operation.mode != "read":
         raise RuleError(
@@ -137,7 +137,7 @@ def _check_own_record(tool: NewTool | Tool) -> None:
 
 def _check_secrecy(tool: NewTool | Tool) -> None:
     """No key goes over plain http to another machine, as far as its address says so; a call looks where it leads."""
-    is_allowed = isinstance(tool.operation, OutgoingHttp) and tool.operation.allow_insecure
+    is_allowed = isinstance(tool.operation, HttpOperation) and tool.operation.allow_insecure
     if tool.secret_id is None or is_allowed or not _is_plain_and_away(str(tool.connection_params.get("endpoint"))):
         return
     raise RuleError(
@@ -163,8 +163,8 @@ def _is_plain_and_away(endpoint: str) -> bool:
 
 def check_connection(tool: NewTool | Tool, service: Service | NewService) -> None:
     """Raises RuleError where a tool's connection is not what its service asks for today (measured P3)."""
-    problems = schema_check(service.connection_schema, asserts_formats=True).problems(tool.connection_params)
-    problems = problems or schema_check(_PARAMETERS).problems(tool.connection_params)
+    problems = compile_schema(service.connection_schema, asserts_formats=True).problems(tool.connection_params)
+    problems = problems or compile_schema(_PARAMETERS).problems(tool.connection_params)
     if problems:
         raise RuleError(
             f"The connectionParams of {tool.name!r} do not fit the service {service.name!r}: "

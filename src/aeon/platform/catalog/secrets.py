@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from secrets import randbits
 
 from aeon.base.json import JsonObject
-from aeon.platform.audit import Deed
+from aeon.platform.audit import AuditAction
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
-from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.catalog.shelf import EntityQueries, EntityRepository
+from aeon.platform.catalog.stored import apply_change, audit_change, update_row
 from aeon.platform.errors import ConflictError
-from aeon.platform.ledger import Ledger, Request
-from aeon.platform.store import Store, StoreUnavailableError, writes_one
-from aeon.platform.vault import Revealed, SecretKey, SecretType, Vault, VaultError
+from aeon.platform.ledger import Ledger, MutationRequest
+from aeon.platform.store import Store, StoreUnavailableError, write_one
+from aeon.platform.vault import SecretKey, SecretType, SecretValue, Vault, VaultError
 
-QUERIES = KindQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
+QUERIES = EntityQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
 
 
-class Secrets(Shelf[Secret]):
+class SecretRepository(EntityRepository[Secret]):
     """The secrets of all users. A value goes in, and comes out by `reveal` for the one call that uses it.
 
     The vault is written before the record: values that the record does not know are swept.
@@ -43,9 +43,11 @@ class Secrets(Shelf[Secret]):
         """Raises RuleError for a value that does not fit its type, before anything is kept."""
         self._vault.check(new.type, new.value)
 
-    def add(self, new: NewSecret, request: Request) -> Secret:
+    def add(self, new: NewSecret, request: MutationRequest) -> Secret:
         """Create a secret for the caller."""
-        asked = request.to("secret.create", parameters={**new.as_dict(), "value": self._digest(new.type, new.value)})
+        asked = request.mutation(
+            "secret.create", parameters={**new.as_dict(), "value": self._digest(new.type, new.value)}
+        )
         at = self._ledger.now()
         secret = Secret(
             id=self._new_id(),
@@ -58,53 +60,53 @@ class Secrets(Shelf[Secret]):
             updated_at=at,
         )
         with self._written(secret, new.value) as written:
-            created = self.create(writes_one(queries.CREATE_SECRET, secret.as_row()), secret, asked)
+            created = self.create(write_one(queries.CREATE_SECRET, secret.as_row()), secret, asked)
             written.is_wanted = created.id == secret.id
         return created
 
-    def change(self, id_: str, change: SecretChange, request: Request) -> Secret:
+    def change(self, id_: str, change: SecretChange, request: MutationRequest) -> Secret:
         """Rename the caller's secret or set its flag. Its type never changes."""
-        before = self.own(request.user, id_)
-        after = changed(before, change.as_dict(), self._ledger.now())
-        deeds = change_deeds(before, after, request.user)
-        work = writes_one(queries.CHANGE_SECRET, changed_row(before, after))
-        return self.replace(work, after, request.to("secret.change", id_, change.as_dict()), deeds)
+        before = self.get_own(request.user, id_)
+        after = apply_change(before, change.as_dict(), self._ledger.now())
+        deeds = audit_change(before, after, request.user)
+        work = write_one(queries.CHANGE_SECRET, update_row(before, after))
+        return self.replace(work, after, request.mutation("secret.change", id_, change.as_dict()), deeds)
 
-    def rotate(self, id_: str, value: JsonObject, request: Request, *, since: int | None = None) -> Secret:
+    def rotate(self, id_: str, value: JsonObject, request: MutationRequest, *, since: int | None = None) -> Secret:
         """Give the caller's secret another value under the same id; the old value is forgotten.
 
         Raises ConflictError where its value is not that of the vault's version `since` any more.
         """
-        before = self.own(request.user, id_)
+        before = self.get_own(request.user, id_)
         if since not in (None, before.vault_version):
             raise ConflictError(f"The secret {before.name!r} was rotated in the meantime.")
-        asked = request.to("secret.rotate", id_, [self._digest(before.type, value), since])
-        after = changed(before, {"vaultVersion": self._new_version()}, self._ledger.now())
-        deeds = [Deed("secret.rotate", id_, request.user, request.user, {"name": after.name})]
+        asked = request.mutation("secret.rotate", id_, [self._digest(before.type, value), since])
+        after = apply_change(before, {"vaultVersion": self._new_version()}, self._ledger.now())
+        deeds = [AuditAction("secret.rotate", id_, request.user, request.user, {"name": after.name})]
         with self._written(after, value) as written:
-            work = writes_one(queries.CHANGE_SECRET, changed_row(before, after))
+            work = write_one(queries.CHANGE_SECRET, update_row(before, after))
             rotated = self.replace(work, after, asked, deeds)
             written.is_wanted = rotated.vault_version == after.vault_version
         if written.is_wanted:
             self._vault.forget(id_, before.vault_version)
         return rotated
 
-    def remove(self, id_: str, request: Request) -> None:
+    def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's secret and its value. Raises ReferencedError while a tool uses it."""
-        self.delete(queries.DELETE_SECRET, request.to("secret.delete", id_))
+        self.delete(queries.DELETE_SECRET, request.mutation("secret.delete", id_))
         self._vault.forget(id_)
 
-    def reveal(self, user: str, id_: str) -> Revealed:
+    def reveal(self, user: str, id_: str) -> SecretValue:
         """The value, for the owner's own call (platform 3). Raises NotFoundError for everybody else."""
-        return self.held(user, id_)[1]
+        return self.get_with_value(user, id_)[1]
 
-    def held(self, user: str, id_: str) -> tuple[Secret, Revealed]:
+    def get_with_value(self, user: str, id_: str) -> tuple[Secret, SecretValue]:
         """The owner's secret with its value, of one version both, also while somebody rotates it."""
-        secret = self.own(user, id_)
+        secret = self.get_own(user, id_)
         try:
             return secret, self._vault.open(_key(secret))
         except VaultError:
-            after = self.own(user, id_)
+            after = self.get_own(user, id_)
             if after.vault_version == secret.vault_version:
                 raise
             return after, self._vault.open(_key(after))
@@ -114,7 +116,7 @@ class Secrets(Shelf[Secret]):
 
         A crash between both leaves such. What is younger may belong to a change that is under way.
         """
-        lost = [kept.key for kept in self._vault.kept() if kept.at < before and not self._is_current(kept.key)]
+        lost = [kept.key for kept in self._vault.list_secrets() if kept.at < before and not self._is_current(kept.key)]
         for key in lost:
             self._vault.forget(key.secret_id, key.version)
         return len(lost)

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 
 from aeon.base.json import JsonObject, parse_strict
-from aeon.base.json_schema import schema_check
+from aeon.base.json_schema import compile_schema
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceChange, ServiceTemplate
 from aeon.platform.catalog.rules import check_connection_schema, check_service
-from aeon.platform.catalog.shelf import KindQueries, Shelf, Use, use_of
-from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.catalog.shelf import EntityQueries, EntityRepository, EntityUse, parse_use
+from aeon.platform.catalog.stored import apply_change, audit_change, update_row
 from aeon.platform.catalog.templates import refuse_archived
-from aeon.platform.ledger import Ledger, Request
-from aeon.platform.store import Store, writes_one
+from aeon.platform.ledger import Ledger, MutationRequest
+from aeon.platform.store import Store, write_one
 
-QUERIES = KindQueries(
+QUERIES = EntityQueries(
     queries.SERVICE,
     queries.SERVICE_NAMED,
     queries.OWN_SERVICES,
@@ -26,7 +26,7 @@ _MOST_TOOLS = 1000
 """Of those on a service, how many are looked at when what it asks for changes."""
 
 
-class Services(Shelf[Service]):
+class ServiceRepository(EntityRepository[Service]):
     """The services of all users, each as its caller may see them."""
 
     kind = "service"
@@ -36,7 +36,7 @@ class Services(Shelf[Service]):
         self._ledger = ledger
         self._new_id = new_id
 
-    def add(self, new: NewService, request: Request, template: ServiceTemplate | None = None) -> Service:
+    def add(self, new: NewService, request: MutationRequest, template: ServiceTemplate | None = None) -> Service:
         """Create a service for the caller; the template it was made from stays as provenance only.
 
         Raises RuleError (platform 1), also for a name that the caller has given to another.
@@ -50,15 +50,15 @@ class Services(Shelf[Service]):
             | {"errorMessage": UNCHECKED}
             | {"serviceTemplateId": template.id if template else None}
         )
-        asked = request.to("service.create", parameters={**new.as_dict(), "template": template and template.id})
-        return self.create(writes_one(queries.CREATE_SERVICE, service.as_row()), service, asked)
+        asked = request.mutation("service.create", parameters={**new.as_dict(), "template": template and template.id})
+        return self.create(write_one(queries.CREATE_SERVICE, service.as_row()), service, asked)
 
-    def change(self, id_: str, change: ServiceChange, request: Request) -> Service:
+    def change(self, id_: str, change: ServiceChange, request: MutationRequest) -> Service:
         """Change the caller's service. Its type, protocol and need of a secret never do.
 
         Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
         """
-        before = self.own(request.user, id_)
+        before = self.get_own(request.user, id_)
         asked = change.as_dict()
         if change.connection_schema is not None:
             check_connection_schema(change.connection_schema, before.protocol)
@@ -67,18 +67,18 @@ class Services(Shelf[Service]):
             asked |= {"status": "down", "errorMessage": "It is disabled."}
         elif change.enabled and not before.enabled:
             asked |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
-        after = changed(before, asked, self._ledger.now())
-        deeds = change_deeds(before, after, request.user)
-        work = writes_one(queries.CHANGE_SERVICE, changed_row(before, after))
-        return self.replace(work, after, request.to("service.change", id_, change.as_dict()), deeds)
+        after = apply_change(before, asked, self._ledger.now())
+        deeds = audit_change(before, after, request.user)
+        work = write_one(queries.CHANGE_SERVICE, update_row(before, after))
+        return self.replace(work, after, request.mutation("service.change", id_, change.as_dict()), deeds)
 
-    def outgrown(self, user: str, id_: str, schema: JsonObject) -> list[Use]:
+    def find_incompatible_tools(self, user: str, id_: str, schema: JsonObject) -> list[EntityUse]:
         """The enabled tools on the service whose connection would not fit that schema any more, whoever owns them."""
-        check = schema_check(schema, asserts_formats=True)
+        check = compile_schema(schema, asserts_formats=True)
         given: JsonObject = {"user": user, "id": id_, "limit": _MOST_TOOLS}
         rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, given)
-        return [use_of(row) for row in rows if not check.is_valid(parse_strict(row["connection_params"]))]
+        return [parse_use(row) for row in rows if not check.is_valid(parse_strict(row["connection_params"]))]
 
-    def remove(self, id_: str, request: Request) -> None:
+    def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's service. Raises ReferencedError while a tool uses it."""
-        self.delete(queries.DELETE_SERVICE, request.to("service.delete", id_))
+        self.delete(queries.DELETE_SERVICE, request.mutation("service.delete", id_))

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from aeon.base.json import JsonObject
-from aeon.platform.audit import Deed
-from aeon.platform.catalog.model import Kind, Owned
+from aeon.platform.audit import AuditAction
+from aeon.platform.catalog.model import EntityKind, OwnedEntity
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, PlatformError, ReferencedError, RuleError
 from aeon.platform.ledger import Ledger, Mutation
-from aeon.platform.search.index import Hit, TextIndex
-from aeon.platform.store import DuplicateError, GuardError, Query, Row, Store, Unit, writes_one
+from aeon.platform.search.index import SearchHit, TextIndex
+from aeon.platform.store import DuplicateError, GuardError, Query, Row, Store, UnitOfWork, write_one
 
-E = TypeVar("E", bound=Owned)
+E = TypeVar("E", bound=OwnedEntity)
 
 DEFAULTS_OWNER = "aeon"
 """Whose the default catalog is. It is shared; nobody else may change it."""
@@ -24,7 +24,7 @@ _MOST_USERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class KindQueries:
+class EntityQueries:
     """The queries about one kind, which all take `:user`. `shared` is None where other users never see anything.
 
     `one` takes `:id`; `named` takes `:name` and returns the id of the user's own thing; `own` and `shared` return a
@@ -36,10 +36,10 @@ class KindQueries:
     named: Query
     own: Query
     shared: Query | None
-    users: Query
+    uses: Query
 
 
-class Use(NamedTuple):
+class EntityUse(NamedTuple):
     """One thing that uses another. `name` and `id` are None where the caller may not see it."""
 
     kind: str
@@ -48,19 +48,21 @@ class Use(NamedTuple):
     name: str | None
 
 
-def use_of(row: Row) -> Use:
+def parse_use(row: Row) -> EntityUse:
     """What a row says of a thing that uses another; without a name where the caller may not see it (platform 2)."""
     is_visible = row["visible"]
-    return Use(row["kind"], row["owner_id"], row["id"] if is_visible else None, row["name"] if is_visible else None)
+    return EntityUse(
+        row["kind"], row["owner_id"], row["id"] if is_visible else None, row["name"] if is_visible else None
+    )
 
 
-class Shelf(Generic[E]):
+class EntityRepository(Generic[E]):
     """The things of one kind in the record."""
 
     kind: ClassVar[str] = ""
     """The kind under which a search finds them; empty where none does."""
 
-    def __init__(self, store: Store, ledger: Ledger, read: Callable[[Row], E], queries: KindQueries) -> None:
+    def __init__(self, store: Store, ledger: Ledger, read: Callable[[Row], E], queries: EntityQueries) -> None:
         self._store = store
         self._ledger = ledger
         self._read = read
@@ -78,7 +80,7 @@ class Shelf(Generic[E]):
             raise NotFoundError(f"There is nothing with the id {id_!r} that you may see.")
         return self._read(found[0])
 
-    def own(self, user: str, id_: str) -> E:
+    def get_own(self, user: str, id_: str) -> E:
         """What the user owns. Raises NotFoundError, and ForbiddenError where he sees what is another's (platform 2)."""
         found = self.get(user, id_)
         if found.owner_id != user:
@@ -86,7 +88,7 @@ class Shelf(Generic[E]):
             raise ForbiddenError(f"The {_word(found.kind)} {found.name!r} belongs to somebody else.")
         return found
 
-    def by_name(self, user: str, name: str) -> E | None:
+    def find_own(self, user: str, name: str) -> E | None:
         """The user's own thing of that name."""
         found = self._store.read(self._queries.named, {"user": user, "name": name})
         return self.get(user, found[0]["id"]) if found else None
@@ -109,12 +111,12 @@ class Shelf(Generic[E]):
             next_step=f"{suggestion}See `aeon catalog list`; what Aeon ships is there after `aeon up`.",
         )
 
-    def page_of_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:
+    def list_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:
         """The user's own by name, those after the name `after`."""
         params: JsonObject = {"user": user, "after": after, "limit": limit, "archived": archived}
         return [self._read(row) for row in self._store.read(self._queries.own, params)]
 
-    def page_of_shared(
+    def list_shared(
         self, user: str, after: tuple[str, str] = ("", ""), limit: int = _PAGE, *, archived: bool = False
     ) -> list[E]:
         """What others share, by name and id, those after the name and id `after`."""
@@ -124,13 +126,15 @@ class Shelf(Generic[E]):
         params: JsonObject = {"user": user, "after": name, "after_id": id_, "limit": limit, "archived": archived}
         return [self._read(row) for row in self._store.read(self._queries.shared, params)]
 
-    def users_of(self, user: str, id_: str) -> list[Use]:
+    def list_uses(self, user: str, id_: str) -> list[EntityUse]:
         """What uses it, other users' things too; what the caller may not see stays without a name (platform 2)."""
         self.get(user, id_)
-        rows = self._store.read(self._queries.users, {"user": user, "id": id_, "limit": _MOST_USERS})
-        return list(map(use_of, rows))
+        rows = self._store.read(self._queries.uses, {"user": user, "id": id_, "limit": _MOST_USERS})
+        return list(map(parse_use, rows))
 
-    def create(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, also: Sequence[Deed] = ()) -> E:
+    def create(
+        self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, also: Sequence[AuditAction] = ()
+    ) -> E:
         """Write it by `work`, or return what the same mutation created before (platform 20).
 
         `also` is recorded besides its creation. Raises ConflictError where a guard of `work` does not hold.
@@ -142,7 +146,9 @@ class Shelf(Generic[E]):
             word = _word(entity.kind)
             raise ConflictError(f"What the {word} {entity.name!r} refers to was changed in the meantime.") from None
 
-    def replace(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, deeds: Sequence[Deed]) -> E:
+    def replace(
+        self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, deeds: Sequence[AuditAction]
+    ) -> E:
         """Write the changed entity by `work`, which guards that its version in the record is the one before.
 
         Raises ConflictError where a guard does not hold.
@@ -150,7 +156,7 @@ class Shelf(Generic[E]):
         try:
             return self._committed(self._expecting(work, mutation), entity, mutation, deeds)
         except GuardError:
-            current = self.own(mutation.user, entity.id)
+            current = self.get_own(mutation.user, entity.id)
             what = f"The {_word(entity.kind)} {current.name!r}"
             if current.version == entity.version - 1:
                 what = f"What the {_word(entity.kind)} {current.name!r} refers to"
@@ -161,26 +167,28 @@ class Shelf(Generic[E]):
 
         Raises NotFoundError, ForbiddenError, and ReferencedError with what uses it.
         """
-        if self._ledger.answer(mutation) is not None:
+        if self._ledger.earlier_answer(mutation) is not None:
             return None
-        entity = self.own(mutation.user, mutation.target)
-        work = writes_one(query, {"id": entity.id, "user": mutation.user})
+        entity = self.get_own(mutation.user, mutation.target)
+        work = write_one(query, {"id": entity.id, "user": mutation.user})
         try:
             deed = _came_or_went("delete", entity, mutation.user)
             return self._committed(self._expecting(work, mutation), entity, mutation, [deed])
         except GuardError:
             raise self._still_used(mutation.user, entity) from None
 
-    def _expecting(self, work: Callable[[Unit], None], mutation: Mutation) -> Callable[[Unit], None]:
+    def _expecting(self, work: Callable[[UnitOfWork], None], mutation: Mutation) -> Callable[[UnitOfWork], None]:
         """Nobody else changes it between the look and the work: every change locks its owner's trail."""
 
-        def version(unit: Unit) -> int | None:
+        def version(unit: UnitOfWork) -> int | None:
             rows = unit.read(self._queries.one, {"user": mutation.user, "id": mutation.target})
             return rows[0]["version"] if rows else None
 
         return mutation.expecting(version, work)
 
-    def _committed(self, work: Callable[[Unit], None], entity: E, mutation: Mutation, deeds: Sequence[Deed]) -> E:
+    def _committed(
+        self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, deeds: Sequence[AuditAction]
+    ) -> E:
         """The entity, or what the same mutation made before."""
         answer = entity.as_dict()
         try:
@@ -196,11 +204,11 @@ class Shelf(Generic[E]):
 
     def _suggestion(self, user: str, name: str) -> str:
         """A question about the names that the user may have meant; empty if there is none like it (platform 2)."""
-        found = [_called(hit, user) for hit in self._search.nearest(user, name, self.kind)]
+        found = [_called(hit, user) for hit in self._search.find_similar_names(user, name, self.kind)]
         return f"Did you mean {' or '.join(found)}? " if found else ""
 
     def _still_used(self, user: str, entity: E) -> PlatformError:
-        names = [use.name or f"a {use.kind} of {use.owner_id}" for use in self.users_of(user, entity.id)]
+        names = [use.name or f"a {use.kind} of {use.owner_id}" for use in self.list_uses(user, entity.id)]
         if not names:
             return ConflictError(f"The {_word(entity.kind)} {entity.name!r} was changed in the meantime.")
         return ReferencedError(
@@ -210,14 +218,14 @@ class Shelf(Generic[E]):
         )
 
 
-def _came_or_went(verb: str, entity: Owned, actor: str) -> Deed:
-    return Deed(f"{entity.kind}.{verb}", entity.id, actor, entity.owner_id, {"name": entity.name})
+def _came_or_went(verb: str, entity: OwnedEntity, actor: str) -> AuditAction:
+    return AuditAction(f"{entity.kind}.{verb}", entity.id, actor, entity.owner_id, {"name": entity.name})
 
 
-def _called(hit: Hit, user: str) -> str:
+def _called(hit: SearchHit, user: str) -> str:
     """By what `find` finds it: its name, or its id where it is another user's."""
     return repr(hit.name) if hit.owner_id in (user, DEFAULTS_OWNER) else f"{hit.id} ({hit.name!r} of {hit.owner_id})"
 
 
-def _word(kind: Kind) -> str:
+def _word(kind: EntityKind) -> str:
     return {"serviceTemplate": "service template", "toolTemplate": "tool template"}.get(kind, kind)

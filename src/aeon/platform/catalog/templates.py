@@ -5,7 +5,7 @@ from collections.abc import Callable
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import (
-    Kind,
+    EntityKind,
     NewServiceTemplate,
     NewToolTemplate,
     ServiceTemplate,
@@ -13,21 +13,21 @@ from aeon.platform.catalog.model import (
     ToolTemplate,
 )
 from aeon.platform.catalog.rules import check_service, check_tool
-from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.catalog.shelf import EntityQueries, EntityRepository
+from aeon.platform.catalog.stored import apply_change, audit_change, update_row
 from aeon.platform.errors import RuleError
-from aeon.platform.ledger import Ledger, Request
+from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.records import Record
-from aeon.platform.store import Store, writes_one
+from aeon.platform.store import Store, write_one
 
-SERVICE_QUERIES = KindQueries(
+SERVICE_QUERIES = EntityQueries(
     queries.SERVICE_TEMPLATE,
     queries.SERVICE_TEMPLATE_NAMED,
     queries.OWN_SERVICE_TEMPLATES,
     queries.SHARED_SERVICE_TEMPLATES,
     queries.MADE_FROM_SERVICE_TEMPLATE,
 )
-TOOL_QUERIES = KindQueries(
+TOOL_QUERIES = EntityQueries(
     queries.TOOL_TEMPLATE,
     queries.TOOL_TEMPLATE_NAMED,
     queries.OWN_TOOL_TEMPLATES,
@@ -46,7 +46,7 @@ _MAY_DIFFER = frozenset({"limits"})
 """What may be said of the copy itself, and then counts: the same kind of service takes here more, there less."""
 
 
-def structure_of(kind: Kind, template: Record, own: JsonObject) -> JsonObject:
+def structure_of(kind: EntityKind, template: Record, own: JsonObject) -> JsonObject:
     """What a template, or one that is to be made, gives to what is made from it; `own` is the rest of that."""
     fields = template.as_dict()
     return {name: fields[name] for name in _STRUCTURE[kind] if not (name in _MAY_DIFFER and name in own)}
@@ -63,7 +63,7 @@ def refuse_archived(template: ServiceTemplate | ToolTemplate | None) -> None:
         )
 
 
-class ServiceTemplates(Shelf[ServiceTemplate]):
+class ServiceTemplateRepository(EntityRepository[ServiceTemplate]):
     """The blueprints of services, each as its caller may see them."""
 
     kind = "serviceTemplate"
@@ -73,28 +73,28 @@ class ServiceTemplates(Shelf[ServiceTemplate]):
         self._ledger = ledger
         self._new_id = new_id
 
-    def add(self, new: NewServiceTemplate, request: Request) -> ServiceTemplate:
+    def add(self, new: NewServiceTemplate, request: MutationRequest) -> ServiceTemplate:
         """Create a blueprint for the caller. Raises RuleError (platform 1)."""
         check_service(new)
         at = self._ledger.now()
         template = ServiceTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
-        work = writes_one(queries.CREATE_SERVICE_TEMPLATE, template.as_row())
-        return self.create(work, template, request.to("serviceTemplate.create", parameters=new.as_dict()))
+        work = write_one(queries.CREATE_SERVICE_TEMPLATE, template.as_row())
+        return self.create(work, template, request.mutation("serviceTemplate.create", parameters=new.as_dict()))
 
-    def change(self, id_: str, change: TemplateChange, request: Request) -> ServiceTemplate:
+    def change(self, id_: str, change: TemplateChange, request: MutationRequest) -> ServiceTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
-        before = self.own(request.user, id_)
-        after = changed(before, change.as_dict(), self._ledger.now())
-        deeds = change_deeds(before, after, request.user)
-        work = writes_one(queries.CHANGE_SERVICE_TEMPLATE, changed_row(before, after))
-        return self.replace(work, after, request.to("serviceTemplate.change", id_, change.as_dict()), deeds)
+        before = self.get_own(request.user, id_)
+        after = apply_change(before, change.as_dict(), self._ledger.now())
+        deeds = audit_change(before, after, request.user)
+        work = write_one(queries.CHANGE_SERVICE_TEMPLATE, update_row(before, after))
+        return self.replace(work, after, request.mutation("serviceTemplate.change", id_, change.as_dict()), deeds)
 
-    def remove(self, id_: str, request: Request) -> None:
+    def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
-        self.delete(queries.DELETE_SERVICE_TEMPLATE, request.to("serviceTemplate.delete", id_))
+        self.delete(queries.DELETE_SERVICE_TEMPLATE, request.mutation("serviceTemplate.delete", id_))
 
 
-class ToolTemplates(Shelf[ToolTemplate]):
+class ToolTemplateRepository(EntityRepository[ToolTemplate]):
     """The blueprints of tools, each as its caller may see them."""
 
     kind = "toolTemplate"
@@ -104,25 +104,25 @@ class ToolTemplates(Shelf[ToolTemplate]):
         self._ledger = ledger
         self._new_id = new_id
 
-    def add(self, new: NewToolTemplate, request: Request) -> ToolTemplate:
+    def add(self, new: NewToolTemplate, request: MutationRequest) -> ToolTemplate:
         """Create a blueprint for the caller. Raises RuleError for schemas and variables that do not fit."""
         check_tool(new)
         at = self._ledger.now()
         template = ToolTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
-        work = writes_one(queries.CREATE_TOOL_TEMPLATE, template.as_row())
-        return self.create(work, template, request.to("toolTemplate.create", parameters=new.as_dict()))
+        work = write_one(queries.CREATE_TOOL_TEMPLATE, template.as_row())
+        return self.create(work, template, request.mutation("toolTemplate.create", parameters=new.as_dict()))
 
-    def change(self, id_: str, change: TemplateChange, request: Request) -> ToolTemplate:
+    def change(self, id_: str, change: TemplateChange, request: MutationRequest) -> ToolTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
-        before = self.own(request.user, id_)
-        after = changed(before, change.as_dict(), self._ledger.now())
-        deeds = change_deeds(before, after, request.user)
-        work = writes_one(queries.CHANGE_TOOL_TEMPLATE, changed_row(before, after))
-        return self.replace(work, after, request.to("toolTemplate.change", id_, change.as_dict()), deeds)
+        before = self.get_own(request.user, id_)
+        after = apply_change(before, change.as_dict(), self._ledger.now())
+        deeds = audit_change(before, after, request.user)
+        work = write_one(queries.CHANGE_TOOL_TEMPLATE, update_row(before, after))
+        return self.replace(work, after, request.mutation("toolTemplate.change", id_, change.as_dict()), deeds)
 
-    def remove(self, id_: str, request: Request) -> None:
+    def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
-        self.delete(queries.DELETE_TOOL_TEMPLATE, request.to("toolTemplate.delete", id_))
+        self.delete(queries.DELETE_TOOL_TEMPLATE, request.mutation("toolTemplate.delete", id_))
 
 
 def _identity(id_: str, owner: str, at: str) -> JsonObject:

@@ -9,10 +9,10 @@ from typing import Protocol
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.operations import OperationError
-from aeon.platform.catalog.secrets import Secrets
+from aeon.platform.catalog.secrets import SecretRepository
 from aeon.platform.errors import ConflictError
-from aeon.platform.ledger import Request
-from aeon.platform.vault import Revealed
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.vault import SecretValue
 
 _SOON = timedelta(seconds=60)
 """A token that ends within this is refreshed before it is used."""
@@ -34,7 +34,7 @@ class TokenRefusedError(OperationError):
 class TokenServer(Protocol):
     """Refreshes tokens. Threads may share one."""
 
-    def answer(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
+    def refresh(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
         """What the secret's `token_url` answers to its `refresh_token`.
 
         Raises TokenRefusedError, OperationError, with nothing of a token in them.
@@ -47,14 +47,14 @@ def is_refreshable(value: JsonObject) -> bool:
     return bool(value.get("refresh_token") and value.get("token_url"))
 
 
-def is_due(value: JsonObject, now: str) -> bool:
+def needs_refresh(value: JsonObject, now: str) -> bool:
     """Whether it can be refreshed and ends in less than a minute. What does not say its end is used until refused."""
     if not is_refreshable(value) or not value.get("expires_at"):
         return False
     return datetime.fromisoformat(value["expires_at"]) - datetime.fromisoformat(now) < _SOON
 
 
-def refreshed(value: JsonObject, answer: JsonObject, now: str) -> JsonObject:
+def apply_refresh(value: JsonObject, answer: JsonObject, now: str) -> JsonObject:
     """The secret's value after a token server's answer; the refresh token stays where the answer has no new one.
 
     Raises OperationError for an answer that is none.
@@ -73,67 +73,67 @@ def refreshed(value: JsonObject, answer: JsonObject, now: str) -> JsonObject:
     return after
 
 
-class Tokens:
+class OAuthTokens:
     """The tokens of all users, each refreshed by one at a time. What a server gave is in the vault before it is used.
 
     Of two processes that refresh at once one result is kept, and both go on with that.
     """
 
-    def __init__(self, secrets: Secrets, server: TokenServer, clock: Clock) -> None:
+    def __init__(self, secrets: SecretRepository, server: TokenServer, clock: Clock) -> None:
         self._secrets = secrets
         self._server = server
         self._clock = clock
         self._locks: dict[str, Lock] = {}
 
-    def ready(self, user: str, id_: str, *, allow_private: bool) -> Revealed:
+    def get_fresh(self, user: str, id_: str, *, allow_private: bool) -> SecretValue:
         """The user's secret for a call, refreshed where that is due. Raises OperationError."""
-        _, held = self._secrets.held(user, id_)
-        if not is_due(held.reveal(), self._clock.now()):
+        _, held = self._secrets.get_with_value(user, id_)
+        if not needs_refresh(held.reveal(), self._clock.now()):
             return held
         return self._renewed(user, id_, held, allow_private=allow_private)
 
-    def after_refusal(self, user: str, id_: str, used: Revealed, *, allow_private: bool) -> Revealed | None:
+    def refresh_rejected(self, user: str, id_: str, used: SecretValue, *, allow_private: bool) -> SecretValue | None:
         """Another value for one that a peer refused; None where it cannot be refreshed. Raises OperationError."""
         if not is_refreshable(used.reveal()):
             return None
         return self._renewed(user, id_, used, allow_private=allow_private)
 
-    def _renewed(self, user: str, id_: str, used: Revealed, *, allow_private: bool) -> Revealed:
+    def _renewed(self, user: str, id_: str, used: SecretValue, *, allow_private: bool) -> SecretValue:
         with self._locks.setdefault(id_, Lock()):
-            secret, held = self._secrets.held(user, id_)
+            secret, held = self._secrets.get_with_value(user, id_)
             if _differ(held, used):
                 return held
             try:
-                answer = self._server.answer(used.reveal(), allow_private=allow_private)
+                answer = self._server.refresh(used.reveal(), allow_private=allow_private)
             except TokenRefusedError:
                 other = self._of_another(user, id_, used)
                 if other is None:
                     raise
                 return other
-            after = refreshed(used.reveal(), answer, self._clock.now())
+            after = apply_refresh(used.reveal(), answer, self._clock.now())
             return self._kept(user, id_, used, after, secret.vault_version)
 
-    def _kept(self, user: str, id_: str, used: Revealed, after: JsonObject, version: int) -> Revealed:
+    def _kept(self, user: str, id_: str, used: SecretValue, after: JsonObject, version: int) -> SecretValue:
         """The new value, once it is in the vault; another's, where that came first."""
         for _ in range(_WRITES):
             with suppress(ConflictError):
-                self._secrets.rotate(id_, after, Request(user), since=version)
-                return Revealed(after)
-            _, held = self._secrets.held(user, id_)
+                self._secrets.rotate(id_, after, MutationRequest(user), since=version)
+                return SecretValue(after)
+            _, held = self._secrets.get_with_value(user, id_)
             if _differ(held, used):
                 return held
         raise ConflictError("The secret was changed again and again while its token was refreshed.")
 
-    def _of_another(self, user: str, id_: str, used: Revealed) -> Revealed | None:
+    def _of_another(self, user: str, id_: str, used: SecretValue) -> SecretValue | None:
         for _ in range(_LOOKS):
-            _, held = self._secrets.held(user, id_)
+            _, held = self._secrets.get_with_value(user, id_)
             if _differ(held, used):
                 return held
             self._clock.sleep(_LOOK_SECONDS)
         return None
 
 
-def _differ(one: Revealed, other: Revealed) -> bool:
+def _differ(one: SecretValue, other: SecretValue) -> bool:
     return one.reveal() != other.reveal()
 
 

@@ -7,16 +7,16 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.model import Service, Tool
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 from aeon.platform.errors import RuleError
 
-OWN_ABILITIES = "aeon:self"
+SELF_COMMAND = "aeon:self"
 """The command that is Aeon itself, as the caller."""
 
 
-class Program(NamedTuple):
+class StdioProgram(NamedTuple):
     """What a stdio server is started as, as a tool's connection says it."""
 
     command: Json
@@ -28,18 +28,18 @@ class Program(NamedTuple):
         return _digest([self.command, self.args, self.env])
 
     def __str__(self) -> str:
-        return canonical({"command": self.command, "args": self.args, "env": self.env})
+        return canonical_json({"command": self.command, "args": self.args, "env": self.env})
 
 
-def destination(tool: Tool, service: Service) -> str:
+def destination_digest(tool: Tool, service: Service) -> str:
     """A digest of where a secret goes that is used with the tool: service, connection and operation."""
     return _digest([service.id, service.protocol, tool.connection_params, tool.operation.as_dict()])
 
 
-def appearance(tool: Tool, service: Service) -> str:
+def appearance_digest(tool: Tool, service: Service) -> str:
     """A digest of all that a model reads of the tool, and of what happens when it calls it."""
     effect: JsonObject = {"effect": tool.effect, "name": tool.name, "description": tool.description}
-    return _digest([destination(tool, service), effect, tool.input_schema, tool.output_schema])
+    return _digest([destination_digest(tool, service), effect, tool.input_schema, tool.output_schema])
 
 
 def with_defaults(given: JsonObject, connection_schema: JsonObject) -> JsonObject:
@@ -60,22 +60,22 @@ def is_same_connection(wanted: JsonObject, kept: JsonObject, connection_schema: 
     return is_said and further <= {name for name, field in properties.items() if _has_default(field)}
 
 
-def started_program(tool: Tool, service: Service) -> Program | None:
+def started_program(tool: Tool, service: Service) -> StdioProgram | None:
     """The program that a call of the tool starts on this machine, if it starts one that is not Aeon itself."""
     connection = tool.connection_params
-    if service.protocol != "stdio" or connection.get("command") == OWN_ABILITIES:
+    if service.protocol != "stdio" or connection.get("command") == SELF_COMMAND:
         return None
-    return Program(connection.get("command"), connection.get("args"), connection.get("env"))
+    return StdioProgram(connection.get("command"), connection.get("args"), connection.get("env"))
 
 
-def is_all_own(tool: Tool, service: Service, user: str) -> bool:
+def is_fully_owned(tool: Tool, service: Service, user: str) -> bool:
     """Whether nobody but the user can have said what the tool does."""
     return tool.owner_id == user == service.owner_id
 
 
-def refuse_own_abilities(tool: Tool, service: Service, user: str) -> None:
+def refuse_foreign_self_call(tool: Tool, service: Service, user: str) -> None:
     """Raises RuleError where another user's tool would use Aeon itself as the caller, with words of that user."""
-    if service.protocol != "stdio" or tool.connection_params.get("command") != OWN_ABILITIES:
+    if service.protocol != "stdio" or tool.connection_params.get("command") != SELF_COMMAND:
         return
     if strangers := {tool.owner_id, service.owner_id} - {user, DEFAULTS_OWNER}:
         raise RuleError(
@@ -85,7 +85,7 @@ def refuse_own_abilities(tool: Tool, service: Service, user: str) -> None:
         )
 
 
-def changed_since(tool: Tool, what: str, command: str) -> RuleError:
+def tool_changed_error(tool: Tool, what: str, command: str) -> RuleError:
     """What is said of a tool that is not what its user looked at."""
     return RuleError(
         f"The tool {tool.name!r} of {tool.owner_id} was changed since you {what}, so it is not called.",
@@ -103,4 +103,4 @@ def _has_default(field: Json) -> bool:
 
 
 def _digest(value: list[Json]) -> str:
-    return hashlib.sha256(canonical(value).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from aeon.base.json import JsonObject
 
 
-class Usage(NamedTuple):
+class TokenUsage(NamedTuple):
     """What one call used, its repairs included. `model` is as the model calls itself, None where it does not."""
 
     prompt_tokens: int
@@ -21,7 +21,7 @@ class Usage(NamedTuple):
         }
 
 
-class TokensUsed(NamedTuple):
+class TokenTotals(NamedTuple):
     """What a user's calls of a tool used in all. `calls` are those that used any."""
 
     calls: int

@@ -6,10 +6,10 @@ from uuid import uuid4
 
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 from aeon.platform.errors import RuleError
-from aeon.platform.ledger import Ledger, Request
+from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.metrics.builtin import builtin_metrics
-from aeon.platform.metrics.definitions import Definitions
-from aeon.platform.metrics.values import Values
+from aeon.platform.metrics.definitions import MetricDefinitionRepository
+from aeon.platform.metrics.values import MetricValueRepository
 from aeon.platform.store import Store
 
 
@@ -22,15 +22,15 @@ class Metrics:
 
     def __init__(self, store: Store, ledger: Ledger, *, new_id: Callable[[], str] = _new_id) -> None:
         """Makes sure of the metrics that Aeon records itself. Raises StoreError."""
-        self.definitions = Definitions(store, ledger, new_id)
-        self.values = Values(store, ledger, self.definitions, new_id)
+        self.definitions = MetricDefinitionRepository(store, ledger, new_id)
+        self.values = MetricValueRepository(store, ledger, self.definitions, new_id)
         self._bring_builtin(ledger)
 
     def _bring_builtin(self, ledger: Ledger) -> None:
-        there = {metric.id for metric in self.definitions.all()}
+        there = {metric.id for metric in self.definitions.list_all()}
         missing = [metric for metric in builtin_metrics() if metric.name not in there]
         if missing:
             ledger.ensure_user(DEFAULTS_OWNER)
         for metric in missing:
             with suppress(RuleError):  # another process was quicker
-                self.definitions.add(metric, Request(DEFAULTS_OWNER), is_admin=True, id_=metric.name)
+                self.definitions.add(metric, MutationRequest(DEFAULTS_OWNER), is_admin=True, id_=metric.name)

@@ -7,9 +7,9 @@ from pydantic import Field
 from aeon.base.json import Json, JsonObject
 from aeon.platform.records import Description, Record
 
-Scope: TypeAlias = Literal["service", "tool", "process", "conversation"]
-Aggregation: TypeAlias = Literal["sum", "avg", "min", "max", "count", "last"]
-DataType: TypeAlias = Literal["integer", "float", "boolean", "timestamp"]
+MetricScope: TypeAlias = Literal["service", "tool", "process", "conversation"]
+MetricAggregation: TypeAlias = Literal["sum", "avg", "min", "max", "count", "last"]
+MetricDataType: TypeAlias = Literal["integer", "float", "boolean", "timestamp"]
 
 MetricName = Annotated[
     str, Field(min_length=1, max_length=100, pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*(\.[a-z][a-z0-9]*(_[a-z0-9]+)*)*$")
@@ -27,9 +27,9 @@ class MetricDefinition(Record):
     id: str
     name: MetricName
     description: Description = ""
-    scope: Scope
-    aggregation: Aggregation
-    data_type: DataType
+    scope: MetricScope
+    aggregation: MetricAggregation
+    data_type: MetricDataType
     retention_days: int | None = None
     version: int = 1
     created_at: str
@@ -41,9 +41,9 @@ class NewMetric(Record):
 
     name: MetricName
     description: Description = ""
-    scope: Scope
-    aggregation: Aggregation
-    data_type: DataType
+    scope: MetricScope
+    aggregation: MetricAggregation
+    data_type: MetricDataType
     retention_days: RetentionDays | None = None
 
 
@@ -52,16 +52,16 @@ class MetricChange(Record):
 
     name: MetricName | None = None
     description: Description | None = None
-    aggregation: Aggregation | None = None
+    aggregation: MetricAggregation | None = None
     retention_days: RetentionDays | None = None
 
-    def asked(self) -> JsonObject:
+    def requested_fields(self) -> JsonObject:
         """What was said, as JSON data."""
         said = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return {name: value for name, value in said.items() if value is not None or name == "retentionDays"}
 
 
-class NewValue(NamedTuple):
+class NewMetricValue(NamedTuple):
     """A measurement to record: `metric` and `entity` are ids, and a metric that Aeon ships has its name for one.
 
     `dimensions` hold ids and plain words, never anything that people or models wrote: whoever sees the entity may see
@@ -74,7 +74,7 @@ class NewValue(NamedTuple):
     dimensions: dict[str, str]
 
 
-class Group(NamedTuple):
+class MetricGroup(NamedTuple):
     """What the values of one group come to, and how many they are. `value` is None where there is nothing to say.
 
     `label` is the group's value of the dimension, None for values without it, and for all of them where nothing
@@ -87,14 +87,14 @@ class Group(NamedTuple):
     name: str | None = None
 
 
-class Summary(NamedTuple):
+class MetricSummary(NamedTuple):
     """A metric's values from `since` until before `until`, together or by a dimension, as its aggregation says."""
 
     metric: MetricDefinition
     by: str | None
     since: str | None
     until: str | None
-    groups: list[Group]
+    groups: list[MetricGroup]
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""

@@ -10,21 +10,21 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from aeon.base.json import Json
-from aeon.platform.metrics.model import Group, MetricDefinition, Summary
-from aeon.platform.metrics.names import exposed_name
-from aeon.platform.metrics.rules import ENTITY
+from aeon.platform.metrics.model import MetricDefinition, MetricGroup, MetricSummary
+from aeon.platform.metrics.names import prometheus_name
+from aeon.platform.metrics.rules import ENTITY_DIMENSION
 
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_]")
 
 
-def exposition(summaries: Iterable[Summary]) -> str:
+def format_exposition(summaries: Iterable[MetricSummary]) -> str:
     """One gauge for each summary, one line for each group that has a value; one summary of each metric."""
     return "".join(f"{line}\n" for summary in summaries for line in _lines(summary))
 
 
-def _lines(summary: Summary) -> Iterator[str]:
+def _lines(summary: MetricSummary) -> Iterator[str]:
     metric = summary.metric
-    name = exposed_name(metric.scope, metric.name)
+    name = prometheus_name(metric.scope, metric.name)
     about = f"{metric.description.rstrip('.')} ({metric.aggregation})." if metric.description else metric.aggregation
     yield f"# HELP {name} {_escaped(about)}"
     yield f"# TYPE {name} gauge"
@@ -33,12 +33,12 @@ def _lines(summary: Summary) -> Iterator[str]:
             yield f"{name}{_labels(summary, group)} {_number(metric, group.value)}"
 
 
-def _labels(summary: Summary, group: Group) -> str:
+def _labels(summary: MetricSummary, group: MetricGroup) -> str:
     """The dimension by its name, an entity by its scope with its name beside its id."""
     if summary.by is None or group.label is None:
         return ""
     given = {_ILLEGAL.sub("_", summary.by): group.label}
-    if summary.by == ENTITY:
+    if summary.by == ENTITY_DIMENSION:
         given = {f"{summary.metric.scope}_id": group.label, summary.metric.scope: group.name or ""}
     said = ",".join(f'{name}="{_quoted(value)}"' for name, value in given.items() if value)
     return f"{{{said}}}"

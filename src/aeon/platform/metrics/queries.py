@@ -6,7 +6,7 @@ each other. No query changes a value.
 
 from typing import Final
 
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 # Definitions
 
@@ -26,7 +26,7 @@ WHERE id = :id AND version = :before
 
 _LOCK_METRIC: Final = "SELECT id FROM metric_definitions WHERE id = :id"
 
-LOCK_METRIC: Final = Texts(sqlite=_LOCK_METRIC, postgresql=f"{_LOCK_METRIC} FOR UPDATE")
+LOCK_METRIC: Final = DialectQuery(sqlite=_LOCK_METRIC, postgresql=f"{_LOCK_METRIC} FOR UPDATE")
 """Keeps new values of the metric out until the unit of work ends. SQLite has one writer at a time anyway."""
 
 DELETE_VALUES: Final = "DELETE FROM metric_values WHERE metric_id = :id"

@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ForbiddenError, RuleError
-from aeon.platform.metrics.model import Aggregation, DataType, MetricDefinition, NewValue
+from aeon.platform.metrics.model import MetricAggregation, MetricDataType, MetricDefinition, NewMetricValue
 
-ENTITY = "entityId"
+ENTITY_DIMENSION = "entityId"
 """What divides values by the thing that they are of; no dimension has this name."""
 
-USER = "userId"
+USER_DIMENSION = "userId"
 """The dimension that says whose doing it was."""
 
-LARGEST = 2**53
+MAX_INTEGER = 2**53
 """Integers beyond it are none to many who read JSON, and to a store that adds up in floats."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ _SHOWN = 20
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
-_FITTING: dict[DataType, frozenset[Aggregation]] = {
+_FITTING: dict[MetricDataType, frozenset[MetricAggregation]] = {
     "integer": frozenset({"sum", "avg", "min", "max", "count", "last"}),
     "float": frozenset({"sum", "avg", "min", "max", "count", "last"}),
     "timestamp": frozenset({"min", "max", "count", "last"}),
@@ -40,7 +40,7 @@ def check_admin(*, is_admin: bool) -> None:
         raise ForbiddenError("Only an administrator defines, changes and deletes metrics.", next_step="Ask one.")
 
 
-def check_aggregation(aggregation: Aggregation, data_type: DataType) -> None:
+def check_aggregation(aggregation: MetricAggregation, data_type: MetricDataType) -> None:
     """Raises RuleError for one that says nothing of such values: no sum of instants, no greatest boolean."""
     if aggregation not in _FITTING[data_type]:
         raise RuleError(
@@ -51,7 +51,7 @@ def check_aggregation(aggregation: Aggregation, data_type: DataType) -> None:
         )
 
 
-def check_values(values: Sequence[NewValue], metrics: dict[str, MetricDefinition]) -> None:
+def check_values(values: Sequence[NewMetricValue], metrics: dict[str, MetricDefinition]) -> None:
     """Raises RuleError with everything wrong, each with its place; no value and no dimension is repeated."""
     if len(values) > _MOST_VALUES:
         raise RuleError(
@@ -70,7 +70,7 @@ def check_values(values: Sequence[NewValue], metrics: dict[str, MetricDefinition
         )
 
 
-def as_instant(text: str) -> str | None:
+def normalize_instant(text: str) -> str | None:
     """An ISO 8601 instant with its offset as Aeon writes one, so that later ones sort later; None for another text."""
     try:
         instant = datetime.fromisoformat(text)
@@ -79,19 +79,19 @@ def as_instant(text: str) -> str | None:
         return None
 
 
-def as_micros(instant: str) -> int:
+def instant_micros(instant: str) -> int:
     """An instant that `as_instant` wrote, in microseconds since 1970."""
     return (datetime.fromisoformat(instant) - _EPOCH) // timedelta(microseconds=1)
 
 
-def value_columns(value: Json, data_type: DataType) -> JsonObject:
+def value_columns(value: Json, data_type: MetricDataType) -> JsonObject:
     """A value that was checked, as its columns: an instant, or a number, which of a boolean is 0 or 1."""
     if data_type == "timestamp":
-        return {"number": None, "instant": as_instant(value)}
+        return {"number": None, "instant": normalize_instant(value)}
     return {"number": float(value), "instant": None}
 
 
-def _problems(place: int, value: NewValue, metrics: dict[str, MetricDefinition]) -> Iterator[str]:
+def _problems(place: int, value: NewMetricValue, metrics: dict[str, MetricDefinition]) -> Iterator[str]:
     metric = metrics.get(value.metric)
     if metric is None:
         yield f"$[{place}].metric: there is no metric with the id {value.metric[:_LONGEST]!r}"
@@ -100,8 +100,9 @@ def _problems(place: int, value: NewValue, metrics: dict[str, MetricDefinition])
     if len(value.dimensions) > _MOST_DIMENSIONS:
         yield f"$[{place}].dimensions: {len(value.dimensions)} are too many; {_MOST_DIMENSIONS} are the most"
     for name, held in value.dimensions.items():
-        if not _NAME.fullmatch(name) or name == ENTITY:
-            yield f"$[{place}].dimensions: one has a name that is not possible; letters, digits and _, not {ENTITY}"
+        if not _NAME.fullmatch(name) or name == ENTITY_DIMENSION:
+            rule = f"letters, digits and _, not {ENTITY_DIMENSION}"
+            yield f"$[{place}].dimensions: one has a name that is not possible; {rule}"
         elif not _is_plain(held):
             yield f"$[{place}].dimensions.{name}: it must be a text of 1 to {_LONGEST} characters in one line"
 
@@ -111,7 +112,7 @@ def _is_plain(value: Json) -> bool:
 
 
 def _is_integer(value: Json) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_INTEGER
 
 
 def _is_float(value: Json) -> bool:
@@ -123,16 +124,16 @@ def _is_boolean(value: Json) -> bool:
 
 
 def _is_timestamp(value: Json) -> bool:
-    return isinstance(value, str) and as_instant(value) is not None
+    return isinstance(value, str) and normalize_instant(value) is not None
 
 
-_TYPES: dict[DataType, Callable[[Json], bool]] = {
+_TYPES: dict[MetricDataType, Callable[[Json], bool]] = {
     "integer": _is_integer,
     "float": _is_float,
     "boolean": _is_boolean,
     "timestamp": _is_timestamp,
 }
-_HINTS: dict[DataType, str] = {
+_HINTS: dict[MetricDataType, str] = {
     "integer": " (at most 2^53 either way)",
     "float": " (finite)",
     "boolean": "",

@@ -4,20 +4,28 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import Ledger
 from aeon.platform.metrics import queries
-from aeon.platform.metrics.definitions import Definitions
-from aeon.platform.metrics.model import MetricDefinition, NewValue, Scope, Summary
-from aeon.platform.metrics.rules import ENTITY, LARGEST, USER, as_instant, as_micros, check_values, value_columns
-from aeon.platform.metrics.summing import Entity, Sums, groups, is_visible, last_ids
-from aeon.platform.store import GuardError, Store, Unit, guard
+from aeon.platform.metrics.definitions import MetricDefinitionRepository
+from aeon.platform.metrics.model import MetricDefinition, MetricScope, MetricSummary, NewMetricValue
+from aeon.platform.metrics.rules import (
+    ENTITY_DIMENSION,
+    MAX_INTEGER,
+    USER_DIMENSION,
+    check_values,
+    instant_micros,
+    normalize_instant,
+    value_columns,
+)
+from aeon.platform.metrics.summing import MeasuredEntity, PartialAggregate, aggregate_groups, find_last_ids, is_visible
+from aeon.platform.store import GuardError, Store, UnitOfWork, guard
 
 _BATCH = 5000
 """Values deleted in one transaction, so that other writers wait for a moment only."""
 
-_ENTITIES: Final[dict[Scope, str]] = {
+_ENTITIES: Final[dict[MetricScope, str]] = {
     "service": queries.SERVICES,
     "tool": queries.TOOLS,
     "process": queries.PROCESSES,
@@ -25,17 +33,19 @@ _ENTITIES: Final[dict[Scope, str]] = {
 """There are no conversations yet."""
 
 
-class Values:
+class MetricValueRepository:
     """The values of all metrics. Nothing changes one. Threads may share it."""
 
-    def __init__(self, store: Store, ledger: Ledger, definitions: Definitions, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self, store: Store, ledger: Ledger, definitions: MetricDefinitionRepository, new_id: Callable[[], str]
+    ) -> None:
         self._store = store
         self._ledger = ledger
         self._definitions = definitions
         self._new_id = new_id
         self._known: dict[str, MetricDefinition] = {}
 
-    def record(self, values: Sequence[NewValue]) -> None:
+    def record(self, values: Sequence[NewMetricValue]) -> None:
         """Append a batch at the present moment, whole or not at all.
 
         Raises RuleError for values that do not fit, NotFoundError where a metric or an entity does not exist (platform
@@ -43,11 +53,11 @@ class Values:
         """
         if not values:
             return
-        _, rows = self.rows(values)
+        _, rows = self.build_rows(values)
         subjects = {(value.metric, value.entity) for value in values}
 
-        def work(unit: Unit) -> None:
-            guard(holds=existing(unit, subjects) == subjects)
+        def work(unit: UnitOfWork) -> None:
+            guard(holds=find_existing_subjects(unit, subjects) == subjects)
             unit.write_each(queries.ADD_VALUE, rows)
 
         try:
@@ -59,7 +69,7 @@ class Values:
                 next_step="Leave out what was deleted and record the rest.",
             ) from None
 
-    def rows(self, values: Sequence[NewValue]) -> tuple[str, list[JsonObject]]:
+    def build_rows(self, values: Sequence[NewMetricValue]) -> tuple[str, list[JsonObject]]:
         """The present moment, and the rows of a batch that is recorded at it (`queries.ADD_VALUE`).
 
         Raises RuleError for values that do not fit.
@@ -71,7 +81,7 @@ class Values:
             _row(value, metrics[value.metric], at, f"{at}.{batch}.{place:05}") for place, value in enumerate(values)
         ]
 
-    def summary(
+    def summarize(
         self,
         user: str,
         metric: MetricDefinition,
@@ -80,7 +90,7 @@ class Values:
         since: str | None = None,
         until: str | None = None,
         by: str | None = None,
-    ) -> Summary:
+    ) -> MetricSummary:
         """What a metric's values come to, of one entity or of all that the user may see, whole or divided.
 
         `since` and `until` are ISO 8601 instants, the second one excluded; `by` is a dimension, or `entityId`. Raises
@@ -94,11 +104,11 @@ class Values:
         if entity and not seen and entity not in entities:
             raise NotFoundError(f"There is no {metric.scope} with the id {entity!r} that you may see.")
         last = self._last_values(metric, seen, by)
-        return Summary(metric, by, start, end, groups(metric, seen, by, last, entities))
+        return MetricSummary(metric, by, start, end, aggregate_groups(metric, seen, by, last, entities))
 
     def prune(self, now: str) -> int:
         """Delete every value that is older than its metric keeps them; how many they were (platform 18)."""
-        return sum(self._pruned(metric, now) for metric in self._definitions.all() if metric.retention_days)
+        return sum(self._pruned(metric, now) for metric in self._definitions.list_all() if metric.retention_days)
 
     def _metric(self, id_: str) -> MetricDefinition | None:
         """The definition, remembered: what is looked at here never changes."""
@@ -111,8 +121,8 @@ class Values:
 
     def _sums(
         self, metric: MetricDefinition, entity: str | None, since: str | None, until: str | None, by: str | None
-    ) -> list[Sums]:
-        needs_dimensions = by not in (None, ENTITY, USER)
+    ) -> list[PartialAggregate]:
+        needs_dimensions = by not in (None, ENTITY_DIMENSION, USER_DIMENSION)
         if entity:
             query = queries.SUMS_OF_ENTITY_BY_DIMENSIONS if needs_dimensions else queries.SUMS_OF_ENTITY
         else:
@@ -120,27 +130,27 @@ class Values:
         asked: JsonObject = {
             "metric": metric.id,
             "entity": entity,
-            "since_micros": as_micros(since) if since else -LARGEST,
-            "until": as_micros(until) if until else LARGEST,
+            "since_micros": instant_micros(since) if since else -MAX_INTEGER,
+            "until": instant_micros(until) if until else MAX_INTEGER,
         }
-        return [Sums.of(row) for row in self._store.read(query, asked)]
+        return [PartialAggregate.from_row(row) for row in self._store.read(query, asked)]
 
-    def _entities(self, user: str, scope: Scope, ids: set[str]) -> dict[str, Entity]:
+    def _entities(self, user: str, scope: MetricScope, ids: set[str]) -> dict[str, MeasuredEntity]:
         if scope not in _ENTITIES:
             return {}
         rows = self._store.read(_ENTITIES[scope], {"user": user, "ids": list[Json](sorted(ids))})
-        return {row["id"]: Entity(row["name"], row["owner_id"]) for row in rows}
+        return {row["id"]: MeasuredEntity(row["name"], row["owner_id"]) for row in rows}
 
-    def _last_values(self, metric: MetricDefinition, parts: list[Sums], by: str | None) -> dict[str, Json]:
+    def _last_values(self, metric: MetricDefinition, parts: list[PartialAggregate], by: str | None) -> dict[str, Json]:
         if metric.aggregation != "last" or not parts:
             return {}
-        ids = list[Json](sorted(last_ids(parts, by).values()))
+        ids = list[Json](sorted(find_last_ids(parts, by).values()))
         rows = self._store.read(queries.VALUES, {"ids": ids})
         return {row["id"]: row["instant"] if row["number"] is None else row["number"] for row in rows}
 
     def _pruned(self, metric: MetricDefinition, now: str) -> int:
         before = datetime.fromisoformat(now) - timedelta(days=metric.retention_days or 0)
-        asked: JsonObject = {"metric": metric.id, "until": as_micros(before.isoformat()), "limit": _BATCH}
+        asked: JsonObject = {"metric": metric.id, "until": instant_micros(before.isoformat()), "limit": _BATCH}
         gone = 0
         while True:
             pruned = self._store.update(lambda unit: unit.write(queries.PRUNE, asked))
@@ -149,7 +159,7 @@ class Values:
                 return gone
 
 
-def existing(unit: Unit, subjects: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+def find_existing_subjects(unit: UnitOfWork, subjects: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
     """Those of these pairs of a metric's id and an entity's id that exist, the entity as the metric's scope says."""
     metrics = list[Json](sorted({metric for metric, _ in subjects}))
     entities = list[Json](sorted({entity for _, entity in subjects}))
@@ -158,23 +168,23 @@ def existing(unit: Unit, subjects: Collection[tuple[str, str]]) -> set[tuple[str
     return {(metric, entity) for metric, entity in subjects if (scopes.get(metric), entity) in there}
 
 
-def _row(value: NewValue, metric: MetricDefinition, at: str, id_: str) -> JsonObject:
+def _row(value: NewMetricValue, metric: MetricDefinition, at: str, id_: str) -> JsonObject:
     return {
         "id": id_,
         "metric_id": metric.id,
         "entity_id": value.entity,
         "at": at,
-        "micros": as_micros(at),
+        "micros": instant_micros(at),
         **value_columns(value.value, metric.data_type),
-        "dimensions": canonical(value.dimensions),
-        "user_id": value.dimensions.get(USER),
+        "dimensions": canonical_json(value.dimensions),
+        "user_id": value.dimensions.get(USER_DIMENSION),
     }
 
 
 def _instant(field: str, text: str | None) -> str | None:
     if text is None:
         return None
-    instant = as_instant(text)
+    instant = normalize_instant(text)
     if instant is None:
         raise RuleError(f"The {field} is no instant: ISO 8601 with its offset.", rule="instant", field=f"$.{field}")
     return instant

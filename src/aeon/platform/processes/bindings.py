@@ -4,26 +4,26 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, cast
 
-from aeon.base.binding import STEP, as_text
+from aeon.base.binding import STEP_PREFIX, as_text
 from aeon.base.errors import BindingError
 from aeon.base.json import Json, JsonObject
-from aeon.platform.processes.words import listed
+from aeon.platform.processes.words import join_names
 
-Place: TypeAlias = tuple[str | int, ...]
+InputPath: TypeAlias = tuple[str | int, ...]
 """Where something stands in a step's inputs: `("filters", 0, "name")`."""
 
-_REFERENCE = re.compile(rf"\{{({STEP}\.[^{{}}]+|[A-Za-z_][A-Za-z0-9_]*)\}}")
+_REFERENCE = re.compile(rf"\{{({STEP_PREFIX}\.[^{{}}]+|[A-Za-z_][A-Za-z0-9_]*)\}}")
 """What looks like a reference is one, so that a misspelled one is found; other braces are text."""
 
 _INDEX = re.compile(r"-?[0-9]{1,9}")
 
 
-class Reference(NamedTuple):
+class InputReference(NamedTuple):
     """One reference: where it stands, what it names (`("lang",)`, `("step", "search", "rows", "0")`), and whether the
     text that it stands in is nothing else, so that the value keeps its type.
     """
 
-    place: Place
+    location: InputPath
     path: tuple[str, ...]
     is_whole: bool
 
@@ -33,7 +33,7 @@ class Reference(NamedTuple):
         return f"{{{'.'.join(self.path)}}}"
 
 
-def references(inputs: JsonObject) -> Iterator[Reference]:
+def find_references(inputs: JsonObject) -> Iterator[InputReference]:
     """Every reference in a step's inputs, in order. Keys hold none (platform 6)."""
     return _references(inputs, ())
 
@@ -56,15 +56,15 @@ def bind(inputs: JsonObject, values: Mapping[str, Json], *, step: str = "") -> J
     return bound
 
 
-def place_in_words(place: Place) -> str:
+def format_input_path(place: InputPath) -> str:
     """`.filters[0].name`, to stand behind what it is a place in."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
 
 
-def _references(value: Json, place: Place) -> Iterator[Reference]:
+def _references(value: Json, place: InputPath) -> Iterator[InputReference]:
     if isinstance(value, str):
         for found in _REFERENCE.finditer(value):
-            yield Reference(place, tuple(found[1].split(".")), found[0] == value)
+            yield InputReference(place, tuple(found[1].split(".")), found[0] == value)
     elif isinstance(value, dict):
         for key, item in cast(JsonObject, value).items():
             yield from _references(item, (*place, key))
@@ -92,8 +92,8 @@ def _bound_text(text: str, values: Mapping[str, Json], problems: list[str]) -> J
 def _looked_up(expression: str, values: Mapping[str, Json], problems: list[str]) -> Json:
     parts = expression.split(".")
     value: Json = values
-    if parts == [STEP]:
-        problems.append(f"{{{STEP}}} names no variable; there are {listed(values.get(STEP, {}))}")
+    if parts == [STEP_PREFIX]:
+        problems.append(f"{{{STEP_PREFIX}}} names no variable; there are {join_names(values.get(STEP_PREFIX, {}))}")
         return None
     for depth, part in enumerate(parts):
         try:
@@ -115,12 +115,12 @@ def _part(value: Json, part: str) -> Json:
 def _lack(above: Sequence[str], value: Json, part: str) -> str:
     """What there is where a part was looked for in vain."""
     if not above:
-        return f"the Process has no input {part!r}; it has {listed(name for name in value if name != STEP)}"
-    if above == [STEP]:
-        return f"no step gave {part!r}; there are {listed(value)}"
+        return f"the Process has no input {part!r}; it has {join_names(name for name in value if name != STEP_PREFIX)}"
+    if above == [STEP_PREFIX]:
+        return f"no step gave {part!r}; there are {join_names(value)}"
     name = ".".join(above)
     if isinstance(value, Mapping):
-        return f"{name} has no {part!r}; it has {listed(cast(Mapping[str, Json], value))}"
+        return f"{name} has no {part!r}; it has {join_names(cast(Mapping[str, Json], value))}"
     if isinstance(value, list):
         return f"{name} is a list of {len(cast(list[Json], value))} items and has no {part!r}"
     return f"{name} is {'null' if value is None else f'a {type(value).__name__}'} and has no {part!r}"

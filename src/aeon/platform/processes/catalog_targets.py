@@ -8,14 +8,14 @@ from typing import NamedTuple, cast
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.processes import queries
 from aeon.platform.processes.checking.targets import Callee, ProcessTarget, ToolTarget
-from aeon.platform.processes.definition import Definition
+from aeon.platform.processes.definition import ProcessDefinition
 from aeon.platform.store import Row, Store
 
 _AT_ONCE = 1000
 """Things that one query asks for."""
 
 
-class Seen(NamedTuple):
+class CheckedVersion(NamedTuple):
     """A thing as it was when it was looked at."""
 
     kind: str
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     version: int
 
 
-class CatalogTargets:
+class CatalogTargetLookup:
     """Finds what steps call. Each thing is read once, so that all of a check sees the same; make one for each check."""
 
     def __init__(self, store: Store, user: str) -> None:
@@ -34,9 +34,9 @@ class CatalogTargets:
         self._tools: dict[str, ToolTarget | None] = {}
         self._processes: dict[str, ProcessTarget | None] = {}
         self._expected: dict[str, None] = {}
-        self.seen: dict[str, Seen] = {}
+        self.checked: dict[str, CheckedVersion] = {}
 
-    def expect(self, definition: Definition) -> None:
+    def prefetch(self, definition: ProcessDefinition) -> None:
         """Read all that a definition calls, in as few queries as it takes."""
         self._read_tools(dict.fromkeys(step.tool for step in definition.steps if step.tool))
         self._expected |= dict.fromkeys(step.process for step in definition.steps if step.process)
@@ -73,7 +73,7 @@ class CatalogTargets:
             )
 
     def _note(self, kind: str, row: Row) -> None:
-        self.seen[row["id"]] = Seen(kind, row["id"], row["name"], row["owner_id"], row["version"])
+        self.checked[row["id"]] = CheckedVersion(kind, row["id"], row["name"], row["owner_id"], row["version"])
 
     def _rows(self, query: str, ids: Iterable[str]) -> Iterable[Row]:
         left = list(ids)

@@ -7,42 +7,42 @@ from operator import attrgetter
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.processes.definition import Definition, ProcessStep
-from aeon.platform.processes.model import UNPINNED
+from aeon.platform.processes.definition import ProcessDefinition, ProcessStep
+from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST
 
-Verb: TypeAlias = Literal["added", "removed", "moved", "changed"]
+ChangeKind: TypeAlias = Literal["added", "removed", "moved", "changed"]
 
 _PARTS = ("inputs", "output", "execution")
 """Of a step: these are told apart by what stands in them."""
 
-_SIGNS: dict[Verb, str] = {"added": "+", "removed": "-", "moved": ">", "changed": "~"}
+_SIGNS: dict[ChangeKind, str] = {"added": "+", "removed": "-", "moved": ">", "changed": "~"}
 
 
-class Difference(NamedTuple):
+class DefinitionDifference(NamedTuple):
     """One thing that differs. `step` is the id of a step, empty for the Process itself.
 
     `field` is where, such as `inputs.query`; empty for a step as a whole, and then `old` and `new` are its places.
     """
 
     step: str
-    verb: Verb
+    change: ChangeKind
     field: str = ""
     old: Json = None
     new: Json = None
 
 
-def compare(old: Definition, new: Definition) -> list[Difference]:
+def diff_definitions(old: ProcessDefinition, new: ProcessDefinition) -> list[DefinitionDifference]:
     """All that differs in what a run would do: of the Process itself, steps that went, then the steps as they are now.
 
     Steps are the same when their ids are. As few as possible count as moved.
     """
     before, after = _by_id(old), _by_id(new)
-    gone = [Difference(id_, "removed", old=place) for id_, (place, _) in before.items() if id_ not in after]
+    gone = [DefinitionDifference(id_, "removed", old=place) for id_, (place, _) in before.items() if id_ not in after]
     moved = _moved({id_: before[id_][0] for id_ in after if id_ in before})
     return [*_changed("", _whole(old), _whole(new)), *gone, *_of_steps(before, after, moved)]
 
 
-def lines(differences: Iterable[Difference]) -> Iterator[str]:
+def format_differences(differences: Iterable[DefinitionDifference]) -> Iterator[str]:
     """Differences in words, a line for each step and kind of change."""
     for (step, verb), found in groupby(differences, attrgetter("step", "verb")):
         fields = ", ".join(each.field for each in found if each.field)
@@ -52,29 +52,31 @@ def lines(differences: Iterable[Difference]) -> Iterator[str]:
 _Steps: TypeAlias = Mapping[str, tuple[int, ProcessStep]]
 
 
-def _of_steps(before: _Steps, after: _Steps, moved: set[str]) -> Iterator[Difference]:
+def _of_steps(before: _Steps, after: _Steps, moved: set[str]) -> Iterator[DefinitionDifference]:
     for id_, (place, step) in after.items():
         if id_ not in before:
-            yield Difference(id_, "added", new=place)
+            yield DefinitionDifference(id_, "added", new=place)
             continue
         was, old = before[id_]
         if id_ in moved:
-            yield Difference(id_, "moved", old=was, new=place)
+            yield DefinitionDifference(id_, "moved", old=was, new=place)
         yield from _changed(id_, _parts(old), _parts(step))
 
 
-def _changed(step: str, old: JsonObject, new: JsonObject) -> Iterator[Difference]:
+def _changed(step: str, old: JsonObject, new: JsonObject) -> Iterator[DefinitionDifference]:
     for field in dict.fromkeys([*old, *new]):
         if old.get(field) != new.get(field) or (field in old) != (field in new):
-            yield Difference(step, "changed", field, old.get(field), new.get(field))
+            yield DefinitionDifference(step, "changed", field, old.get(field), new.get(field))
 
 
-def _by_id(definition: Definition) -> _Steps:
+def _by_id(definition: ProcessDefinition) -> _Steps:
     return {step.id: (place, step) for place, step in enumerate(definition.steps)}
 
 
-def _whole(definition: Definition) -> JsonObject:
-    return {name: value for name, value in definition.as_dict().items() if name not in (*UNPINNED, "steps")}
+def _whole(definition: ProcessDefinition) -> JsonObject:
+    return {
+        name: value for name, value in definition.as_dict().items() if name not in (*FIELDS_OUTSIDE_DIGEST, "steps")
+    }
 
 
 def _parts(step: ProcessStep) -> JsonObject:

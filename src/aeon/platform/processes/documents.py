@@ -7,18 +7,18 @@ from functools import cache, partial
 from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.apply import Coming
+from aeon.platform.catalog.apply import PlannedRecords
 from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.documents import Document
+from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import NewTool, ServiceType
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.checking.check import check, refuse
-from aeon.platform.processes.checking.recursion import callees_of
-from aeon.platform.processes.checking.targets import Callee, ProcessTarget, Targets, ToolTarget
-from aeon.platform.processes.compare import compare, lines
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.checking.check import check_definition, raise_problems
+from aeon.platform.processes.checking.recursion import find_callees
+from aeon.platform.processes.checking.targets import Callee, ProcessTarget, TargetLookup, ToolTarget
+from aeon.platform.processes.compare import diff_definitions, format_differences
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.processes import ProcessRepository
 from aeon.platform.records import Record
 
 
@@ -34,8 +34,8 @@ class ProcessDocuments:
         field.alias or name for name, field in ProcessChange.model_fields.items() if name != "name"
     )
 
-    def __init__(self, catalog: Catalog, processes: Processes, user: str) -> None:
-        self.shelf = processes
+    def __init__(self, catalog: Catalog, processes: ProcessRepository, user: str) -> None:
+        self.repository = processes
         self._tools = catalog.tools
         self._new_id = catalog.new_id
         self._user = user
@@ -44,14 +44,14 @@ class ProcessDocuments:
         self._tools_to_be: dict[str, ToolTarget] = {}
         self._processes_to_be: dict[str, ProcessTarget] = {}
 
-    def in_order(self, documents: Sequence[Document]) -> list[Document]:
+    def sort(self, documents: Sequence[CatalogDocument]) -> list[CatalogDocument]:
         """What is called before what calls it, as far as that can be."""
         by_name = {document.name: document for document in documents}
         self._not_read = set(by_name)
         calls = {name: _called(each) for name, each in by_name.items()}
         return [by_name[name] for name in _callees_first(calls, lambda name: self._own(name) is not None)]
 
-    def parsed(self, document: Document, coming: Coming) -> NewProcess:
+    def parse(self, document: CatalogDocument, coming: PlannedRecords) -> NewProcess:
         """The Process with the ids of what its steps name. A name that means nothing stays, for the check to tell."""
         self._not_read.discard(document.name)
         own = self._own(document.name)
@@ -65,7 +65,7 @@ class ProcessDocuments:
             fields["steps"] = [_step(each, meant) for each in cast(list[Json], steps)]
         return NewProcess.parsed(fields)
 
-    def check(self, document: Document, new: Record) -> None:
+    def check(self, document: CatalogDocument, new: Record) -> None:
         """Raises RuleError with all that is wrong with it, once all that was parsed before is there.
 
         What is disabled and stays as it is may call what is gone: so it can be applied again.
@@ -76,25 +76,25 @@ class ProcessDocuments:
         found = self._own(document.name)
         if found and found.digest == definition.digest and not definition.enabled:
             return
-        there = self.shelf.targets(self._user)
-        there.expect(definition)
+        there = self.repository.target_lookup(self._user)
+        there.prefetch(definition)
         targets = _WithComing(there, self._tools_to_be, self._processes_to_be)
-        refuse(check(definition, targets, process_id=id_))
+        raise_problems(check_definition(definition, targets, process_id=id_))
 
-    def create(self, document: Document, new: Record, request: Request) -> None:
+    def create(self, document: CatalogDocument, new: Record, request: MutationRequest) -> None:
         """Save it, under the id by which it calls itself."""
-        self.shelf.add(cast(NewProcess, new), request, self._ids[document.name])
+        self.repository.add(cast(NewProcess, new), request, self._ids[document.name])
 
     def details(self, found: Process, new: Record) -> tuple[str, ...]:
         """What differs in the steps."""
-        differing = compare(found.definition, cast(NewProcess, new).definition)
-        return tuple(lines(each for each in differing if each.step))
+        differing = diff_definitions(found.definition, cast(NewProcess, new).definition)
+        return tuple(format_differences(each for each in differing if each.step))
 
     def _own(self, name: str) -> Process | None:
-        return self.shelf.by_name(self._user, name)
+        return self.repository.find_own(self._user, name)
 
-    def _tool(self, coming: Coming, name: str) -> str:
-        own = self._tools.by_name(self._user, name)
+    def _tool(self, coming: PlannedRecords, name: str) -> str:
+        own = self._tools.find_own(self._user, name)
         new = coming.get(("Tool", name))
         if isinstance(new, NewTool):
             id_ = own.id if own else f"to come: {name}"
@@ -113,13 +113,15 @@ class ProcessDocuments:
                 " the step that calls the other",
                 rule="circle_of_new",
             )
-        return _found(self.shelf, self._user, name)
+        return _found(self.repository, self._user, name)
 
 
 class _WithComing:
     """What is there, as it will be when the file has been applied so far."""
 
-    def __init__(self, there: Targets, tools: Mapping[str, ToolTarget], processes: Mapping[str, ProcessTarget]) -> None:
+    def __init__(
+        self, there: TargetLookup, tools: Mapping[str, ToolTarget], processes: Mapping[str, ProcessTarget]
+    ) -> None:
         self._there = there
         self._tools = tools
         self._processes = processes
@@ -155,13 +157,13 @@ def _tool_target(tool: NewTool) -> ToolTarget:
 
 def _process_target(process: NewProcess) -> ProcessTarget:
     definition = process.definition
-    callees = tuple(Callee(id_, is_conditional) for id_, is_conditional in callees_of(definition).items())
+    callees = tuple(Callee(id_, is_conditional) for id_, is_conditional in find_callees(definition).items())
     return ProcessTarget(
         process.name, tuple(process.initial_context), definition.digest, callees, enabled=process.enabled
     )
 
 
-def _called(document: Document) -> list[str]:
+def _called(document: CatalogDocument) -> list[str]:
     """The names of the Processes that a document's steps call, whatever else is wrong with it."""
     steps = document.fields.get("steps")
     said = cast(list[Json], steps) if isinstance(steps, list) else []

@@ -3,8 +3,8 @@
 from typing import Final
 
 from aeon.platform.processes.bindings import bind
-from aeon.platform.processes.conditions.condition import holds
+from aeon.platform.processes.conditions.condition import evaluate_text
 from aeon.platform.processes.running.semantics import Semantics
-from aeon.platform.processes.templates import render
+from aeon.platform.processes.templates import render_output
 
-MEANING: Final = Semantics(holds, bind, render)
+SEMANTICS: Final = Semantics(evaluate_text, bind, render_output)

@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from typing import cast
 
 from aeon.base.json import JsonObject, parse_strict
-from aeon.platform.audit import Deed
+from aeon.platform.audit import AuditAction
 from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds
+from aeon.platform.catalog.shelf import EntityQueries, EntityRepository
+from aeon.platform.catalog.stored import audit_change
 from aeon.platform.errors import NotFoundError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes import queries
-from aeon.platform.processes.catalog_targets import CatalogTargets, Seen
-from aeon.platform.processes.checking.check import check, refuse
-from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.model import NewProcess, Process, ProcessChange, Version
-from aeon.platform.processes.written import changes, creates, redefines
+from aeon.platform.processes.catalog_targets import CatalogTargetLookup, CheckedVersion
+from aeon.platform.processes.checking.check import check_definition, raise_problems
+from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.model import NewProcess, Process, ProcessChange, ProcessVersion
+from aeon.platform.processes.written import insert_process, replace_definition, update_process
 from aeon.platform.store import Row, Store
 
-QUERIES = KindQueries(
+QUERIES = EntityQueries(
     queries.PROCESS,
     queries.PROCESS_NAMED,
     queries.OWN_PROCESSES,
@@ -30,7 +30,7 @@ _SHORT = 12
 """Characters of a digest that are enough to tell it by."""
 
 
-class Processes(Shelf[Process]):
+class ProcessRepository(EntityRepository[Process]):
     """The Processes of all users, each as its caller may see them. Threads may share it."""
 
     kind = "process"
@@ -40,50 +40,50 @@ class Processes(Shelf[Process]):
         self._ledger = catalog.ledger
         self._new_id = catalog.new_id
 
-    def add(self, new: NewProcess, request: Request, process_id: str | None = None) -> Process:
+    def add(self, new: NewProcess, request: MutationRequest, process_id: str | None = None) -> Process:
         """Save a Process of the caller's. `process_id` is the id that its steps call it by, where it calls itself.
 
         Raises RuleError with every problem of its definition, each with its path (platform 6, 7), and ConflictError
         when what it calls was changed while it was checked.
         """
-        asked = request.to("process.create", parameters={**new.as_dict(), "id": process_id})
-        if (earlier := self._ledger.answer(asked)) is not None:
+        asked = request.mutation("process.create", parameters={**new.as_dict(), "id": process_id})
+        if (earlier := self._ledger.earlier_answer(asked)) is not None:
             return Process.model_validate(earlier)
         id_, at = process_id or self._new_id(), self._ledger.now()
         seen = self._checked(new.definition, request.user, id_)
         identity = {"id": id_, "ownerId": request.user, "createdAt": at, "updatedAt": at}
         process = Process.model_validate(new.as_dict() | identity | {"digest": new.digest})
-        return self.create(creates(process, seen.values()), process, asked, _uses(process, seen, set()))
+        return self.create(insert_process(process, seen.values()), process, asked, _uses(process, seen, set()))
 
-    def change(self, id_: str, change: ProcessChange, request: Request) -> Process:
+    def change(self, id_: str, change: ProcessChange, request: MutationRequest) -> Process:
         """Change the caller's Process; what it does from now on must hold as when it is new.
 
         Checked when what it does changes, and when it is enabled. What works no more can be renamed, unshared and
         disabled. Raises as `add`, and NotFoundError, ForbiddenError (platform 2).
         """
-        asked = request.to("process.change", id_, change.as_dict())
-        if (earlier := self._ledger.answer(asked)) is not None:
+        asked = request.mutation("process.change", id_, change.as_dict())
+        if (earlier := self._ledger.earlier_answer(asked)) is not None:
             return Process.model_validate(earlier)
-        before = self.own(request.user, id_)
+        before = self.get_own(request.user, id_)
         after = _changed(before, change, self._ledger.now())
-        deeds = change_deeds(before, after, request.user)
+        deeds = audit_change(before, after, request.user)
         is_same = after.digest == before.digest
         if is_same and before.enabled >= after.enabled:
-            return self.replace(changes(after), after, asked, deeds)
+            return self.replace(update_process(after), after, asked, deeds)
         seen = self._checked(after.definition, request.user, id_)
         if is_same:
-            return self.replace(changes(after), after, asked, deeds)
+            return self.replace(update_process(after), after, asked, deeds)
         deeds += _uses(after, seen, _called(before))
-        return self.replace(redefines(after, seen.values()), after, asked, deeds)
+        return self.replace(replace_definition(after, seen.values()), after, asked, deeds)
 
-    def remove(self, id_: str, request: Request) -> None:
+    def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's Process; its definitions stay.
 
         Raises ReferencedError while another's step calls it or a schedule starts it.
         """
-        self.delete(queries.DELETE_PROCESS, request.to("process.delete", id_))
+        self.delete(queries.DELETE_PROCESS, request.mutation("process.delete", id_))
 
-    def definition(self, digest: str) -> Definition:
+    def get_definition(self, digest: str) -> ProcessDefinition:
         """What a digest stands for, exactly; named by the digest's beginning, since what it is called is no part of it.
 
         Whoever knows the digest is given it: who may, the caller has asked. Raises NotFoundError.
@@ -91,29 +91,29 @@ class Processes(Shelf[Process]):
         found = self._store.read(queries.DEFINITION, {"digest": digest})
         if not found:
             raise NotFoundError(f"There is no definition {digest!r}.")
-        return Definition.model_validate({"name": digest[:_SHORT], **_said(found[0]["text"])})
+        return ProcessDefinition.model_validate({"name": digest[:_SHORT], **_said(found[0]["text"])})
 
-    def versions(self, user: str, id_: str) -> list[Version]:
+    def list_versions(self, user: str, id_: str) -> list[ProcessVersion]:
         """Every definition that a Process ever had, oldest first; of another's, only the one that it has now."""
         process = self.get(user, id_)
         rows = self._store.read(queries.VERSIONS, {"id": id_})
-        found = [Version(row["digest"], row["version"], row["at"]) for row in rows]
+        found = [ProcessVersion(row["digest"], row["version"], row["at"]) for row in rows]
         return found if process.owner_id == user else found[-1:]
 
-    def targets(self, user: str) -> CatalogTargets:
+    def target_lookup(self, user: str) -> CatalogTargetLookup:
         """What steps call, as the user sees it; for one check."""
-        return CatalogTargets(self._store, user)
+        return CatalogTargetLookup(self._store, user)
 
-    def _checked(self, definition: Definition, user: str, id_: str) -> dict[str, Seen]:
+    def _checked(self, definition: ProcessDefinition, user: str, id_: str) -> dict[str, CheckedVersion]:
         """What a definition calls, as it was when nothing was found wrong with it. Raises RuleError."""
-        targets = self.targets(user)
-        targets.expect(definition)
-        refuse(check(definition, targets, process_id=id_))
-        return targets.seen
+        targets = self.target_lookup(user)
+        targets.prefetch(definition)
+        raise_problems(check_definition(definition, targets, process_id=id_))
+        return targets.checked
 
 
 def _changed(before: Process, change: ProcessChange, at: str) -> Process:
-    asked = change.asked() | {"version": before.version + 1, "updated_at": at}
+    asked = change.requested_fields() | {"version": before.version + 1, "updated_at": at}
     after = before.model_copy(update=asked)
     return after.model_copy(update={"digest": after.definition.digest})
 
@@ -123,11 +123,11 @@ def _called(process: Process) -> set[str]:
     return {step.tool or step.process or "" for step in process.steps}
 
 
-def _uses(process: Process, seen: Mapping[str, Seen], before: set[str]) -> list[Deed]:
+def _uses(process: Process, seen: Mapping[str, CheckedVersion], before: set[str]) -> list[AuditAction]:
     """Each use of another's thing that there was not before, for both trails (platform 19)."""
     called = [seen[id_] for id_ in sorted(_called(process) - before) if id_ in seen]
     return [
-        Deed(
+        AuditAction(
             f"{each.kind}.use",
             each.id,
             process.owner_id,

@@ -5,7 +5,7 @@ A change of what a Process says replaces all of its steps. Definitions are known
 
 from typing import Final
 
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 # Processes
 
@@ -108,8 +108,8 @@ _PROCESS_VERSIONS: Final = """
 SELECT id, version FROM processes WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id
 """
 
-TOOL_VERSIONS: Final = Texts(sqlite=_TOOL_VERSIONS, postgresql=f"{_TOOL_VERSIONS} FOR SHARE")
+TOOL_VERSIONS: Final = DialectQuery(sqlite=_TOOL_VERSIONS, postgresql=f"{_TOOL_VERSIONS} FOR SHARE")
 """Nobody changes these tools until the unit of work ends. SQLite has one writer at a time anyway."""
 
-PROCESS_VERSIONS: Final = Texts(sqlite=_PROCESS_VERSIONS, postgresql=f"{_PROCESS_VERSIONS} FOR SHARE")
+PROCESS_VERSIONS: Final = DialectQuery(sqlite=_PROCESS_VERSIONS, postgresql=f"{_PROCESS_VERSIONS} FOR SHARE")
 """Nobody changes these Processes until the unit of work ends."""

@@ -6,14 +6,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from aeon.base.errors import InputError, MissingExtraError
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.platform.handlebars import MOST_STEPS, EndlessTemplateError, rendered
-from aeon.platform.processes.words import listed
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.platform.handlebars import MAX_STEPS, EndlessTemplateError, render_template
+from aeon.platform.processes.words import join_names
 
 if TYPE_CHECKING:
     from pydantic_handlebars import HandlebarsEnvironment
 
-MOST_CHARACTERS = 1_000_000
+MAX_OUTPUT_CHARS = 1_000_000
 """Of what a template may come to."""
 
 _HELPERS = {"json"}
@@ -33,7 +33,7 @@ class TemplateError(InputError):
     next_step = "Correct the outputTemplate."
 
 
-def template_problems(template: str, inputs: Iterable[str], variables: Iterable[str]) -> list[str]:
+def check_template(template: str, inputs: Iterable[str], variables: Iterable[str]) -> list[str]:
     """Everything wrong with a template over these names, empty when it can be used (platform 6)."""
     _environment()
     from pydantic_handlebars import HandlebarsError, check_template_compatibility
@@ -46,7 +46,7 @@ def template_problems(template: str, inputs: Iterable[str], variables: Iterable[
     except RecursionError:
         return ["its blocks are nested too deeply"]
     unknown = dict.fromkeys(issue.field_path for issue in found.issues)
-    named = listed([*given, *(f"step.{name}" for name in made)])
+    named = join_names([*given, *(f"step.{name}" for name in made)])
     bare = dict.fromkeys(_BARE_HELPER.findall(template))
     return [
         *(f"{{{{{path}}}}} names nothing; there are {named}" for path in unknown),
@@ -54,7 +54,7 @@ def template_problems(template: str, inputs: Iterable[str], variables: Iterable[
     ]
 
 
-def render(template: str, values: Mapping[str, Json], *, most: int = MOST_CHARACTERS) -> str:
+def render_output(template: str, values: Mapping[str, Json], *, most: int = MAX_OUTPUT_CHARS) -> str:
     """The text of a template over inputs by name, and under `step` the steps' variables (platform 6).
 
     Nothing is escaped, null is empty, objects and lists are JSON, and values are never templates themselves. Raises
@@ -66,7 +66,7 @@ def render(template: str, values: Mapping[str, Json], *, most: int = MOST_CHARAC
 
     context = {**values, "step": dict(cast(Mapping[str, Json], values.get("step", {})))}
     try:
-        return rendered(environment, template, context)
+        return render_template(environment, template, context)
     except (HandlebarsError, RecursionError, EndlessTemplateError) as error:
         raise TemplateError(f"The output template cannot be rendered: {_in_words(error, most)}.") from None
 
@@ -75,7 +75,7 @@ def _in_words(error: Exception, most: int) -> str:
     if isinstance(error, RecursionError):
         return "its blocks are nested too deeply"
     if isinstance(error, EndlessTemplateError):
-        return f"it takes more than {MOST_STEPS:,} steps, with loops inside of loops"
+        return f"it takes more than {MAX_STEPS:,} steps, with loops inside of loops"
     said = str(error).removeprefix("Strict mode: ")
     return f"it comes to more than {most} characters" if said.startswith("Output size") else said
 
@@ -91,7 +91,7 @@ def _object(fields: JsonObject) -> JsonObject:
 
 
 @lru_cache(maxsize=8)
-def _environment(most: int = MOST_CHARACTERS) -> "HandlebarsEnvironment":
+def _environment(most: int = MAX_OUTPUT_CHARS) -> "HandlebarsEnvironment":
     try:
         from pydantic_handlebars import HandlebarsEnvironment
     except ImportError as missing:
@@ -108,7 +108,7 @@ def _environment(most: int = MOST_CHARACTERS) -> "HandlebarsEnvironment":
 
 
 def _as_json(*values: object, options: object) -> str:  # noqa: ARG001  # how the library calls helpers
-    return " ".join(canonical(value) for value in values)
+    return " ".join(canonical_json(value) for value in values)
 
 
 def _strict_lookup(value: object, key: object, *, options: object) -> object:  # noqa: ARG001  # as for the others

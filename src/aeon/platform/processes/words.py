@@ -6,7 +6,7 @@ from itertools import islice
 _MOST = 10
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """The first ten, and that there are more."""
     shown = [name[:80] for name in islice(names, _MOST + 1)]
     return ", ".join([*shown[:_MOST], *(["..."] if len(shown) > _MOST else [])]) or "none"

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Collection, Iterator
 
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.processes import queries
-from aeon.platform.processes.catalog_targets import Seen
-from aeon.platform.processes.definition import Definition, ProcessStep
-from aeon.platform.processes.model import UNPINNED, Process
-from aeon.platform.store import Query, Unit, guard, writes_one
+from aeon.platform.processes.catalog_targets import CheckedVersion
+from aeon.platform.processes.definition import ProcessDefinition, ProcessStep
+from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST, Process
+from aeon.platform.store import Query, UnitOfWork, guard, write_one
 
 
-def creates(process: Process, seen: Collection[Seen]) -> Callable[[Unit], None]:
+def insert_process(process: Process, seen: Collection[CheckedVersion]) -> Callable[[UnitOfWork], None]:
     """Add a new Process. Raises GuardError when anything that its check has `seen` was changed since."""
 
-    def work(unit: Unit) -> None:
+    def work(unit: UnitOfWork) -> None:
         _guard_seen(unit, seen)
         _add_definition(unit, process)
         unit.write(queries.CREATE_PROCESS, _row(process))
@@ -22,45 +22,47 @@ def creates(process: Process, seen: Collection[Seen]) -> Callable[[Unit], None]:
     return work
 
 
-def changes(process: Process) -> Callable[[Unit], None]:
+def update_process(process: Process) -> Callable[[UnitOfWork], None]:
     """Change a Process that still does the same. Raises GuardError unless its version is the one before this."""
-    return writes_one(queries.CHANGE_PROCESS, _row(process))
+    return write_one(queries.CHANGE_PROCESS, _row(process))
 
 
-def redefines(process: Process, seen: Collection[Seen]) -> Callable[[Unit], None]:
+def replace_definition(process: Process, seen: Collection[CheckedVersion]) -> Callable[[UnitOfWork], None]:
     """Change a Process and all of its steps. Raises GuardError as `creates` and `changes`."""
 
-    def work(unit: Unit) -> None:
+    def work(unit: UnitOfWork) -> None:
         _guard_seen(unit, seen)
         _add_definition(unit, process)
-        changes(process)(unit)
+        update_process(process)(unit)
         unit.write(queries.DELETE_STEPS, {"id": process.id})
         _add_steps(unit, process)
 
     return work
 
 
-def text_of(definition: Definition) -> str:
+def canonical_definition(definition: ProcessDefinition) -> str:
     """What its digest is made of, as canonical JSON."""
-    return canonical({name: value for name, value in definition.as_dict().items() if name not in UNPINNED})
+    return canonical_json(
+        {name: value for name, value in definition.as_dict().items() if name not in FIELDS_OUTSIDE_DIGEST}
+    )
 
 
-def _guard_seen(unit: Unit, seen: Collection[Seen]) -> None:
+def _guard_seen(unit: UnitOfWork, seen: Collection[CheckedVersion]) -> None:
     _guard_versions(unit, queries.TOOL_VERSIONS, {each.id: each.version for each in seen if each.kind == "tool"})
     _guard_versions(unit, queries.PROCESS_VERSIONS, {each.id: each.version for each in seen if each.kind == "process"})
 
 
-def _guard_versions(unit: Unit, query: Query, versions: dict[str, int]) -> None:
+def _guard_versions(unit: UnitOfWork, query: Query, versions: dict[str, int]) -> None:
     rows = unit.read(query, {"ids": list[Json](versions)}) if versions else []
     guard(holds={row["id"]: row["version"] for row in rows} == versions)
 
 
-def _add_definition(unit: Unit, process: Process) -> None:
-    text = text_of(process.definition)
+def _add_definition(unit: UnitOfWork, process: Process) -> None:
+    text = canonical_definition(process.definition)
     unit.write(queries.ADD_DEFINITION, {"digest": process.digest, "text": text, "at": process.updated_at})
 
 
-def _add_steps(unit: Unit, process: Process) -> None:
+def _add_steps(unit: UnitOfWork, process: Process) -> None:
     """Add its steps as they are in this version."""
     version: JsonObject = {"id": process.id, "version": process.version, "digest": process.digest}
     unit.write(queries.ADD_VERSION, {**version, "at": process.updated_at})
@@ -81,7 +83,7 @@ def _step(process: str, position: int, step: ProcessStep) -> JsonObject:
         "id": step.id,
         "tool_id": step.tool,
         "called_process_id": step.process,
-        "inputs": canonical(step.inputs),
+        "inputs": canonical_json(step.inputs),
         "output_variable": step.output.variable,
         "output_token_budget": step.output.token_budget,
         "output_required": step.output.required,

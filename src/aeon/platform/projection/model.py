@@ -3,38 +3,38 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 
-Plain: TypeAlias = str | int | float | bool
+GraphScalar: TypeAlias = str | int | float | bool
 """A value of a property in the graph."""
 
 _LARGEST = 2**63
 
 
-class Reference(NamedTuple):
+class NodeKey(NamedTuple):
     """A node by its label and its id, which is unique among the nodes of the label."""
 
     label: str
     id: str
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """A node. Its `properties` have its id as `id`; the id of a step within its Process is `localId`."""
 
-    reference: Reference
-    properties: dict[str, Plain]
+    key: NodeKey
+    properties: dict[str, GraphScalar]
 
 
-class Edge(NamedTuple):
+class GraphEdge(NamedTuple):
     """An edge from `source` to `target`."""
 
     type: str
-    source: Reference
-    target: Reference
-    properties: dict[str, Plain]
+    source: NodeKey
+    target: NodeKey
+    properties: dict[str, GraphScalar]
 
 
-class Claim(NamedTuple):
+class ProjectionClaim(NamedTuple):
     """The right to apply the next batch, which ends when somebody else claims it.
 
     `is_cut_off` says that an earlier batch was applied in part.
@@ -44,21 +44,21 @@ class Claim(NamedTuple):
     is_cut_off: bool
 
 
-class Batch(NamedTuple):
+class GraphBatch(NamedTuple):
     """A change of the graph. Applying it again changes nothing, also where it was applied in part.
 
     In this order: `gone` nodes are deleted with their edges, `nodes` are created or get these properties and no others,
     the edges from `sources` and those to `sinks` are deleted, and `edges` are created whose two nodes are there.
     """
 
-    nodes: Sequence[Node] = ()
-    gone: Sequence[Reference] = ()
-    sources: Sequence[Reference] = ()
-    sinks: Sequence[Reference] = ()
-    edges: Sequence[Edge] = ()
+    nodes: Sequence[GraphNode] = ()
+    deleted: Sequence[NodeKey] = ()
+    edge_sources: Sequence[NodeKey] = ()
+    edge_targets: Sequence[NodeKey] = ()
+    edges: Sequence[GraphEdge] = ()
 
 
-def plain(properties: JsonObject) -> dict[str, Plain]:
+def to_graph_properties(properties: JsonObject) -> dict[str, GraphScalar]:
     """The properties as a graph can hold them.
 
     None is left out. Lists and objects are JSON text, and so are integers beyond 64 bits and texts with NUL or half a
@@ -67,7 +67,7 @@ def plain(properties: JsonObject) -> dict[str, Plain]:
     return {name: _plain(value) for name, value in properties.items() if value is not None}
 
 
-def _plain(value: Json) -> Plain:
+def _plain(value: Json) -> GraphScalar:
     match value:
         case bool() | float():
             return value
@@ -76,7 +76,7 @@ def _plain(value: Json) -> Plain:
         case str() if _is_text(value):
             return value
         case _:
-            return canonical(value)
+            return canonical_json(value)
 
 
 def _is_text(value: str) -> bool:

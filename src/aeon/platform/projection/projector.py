@@ -16,9 +16,9 @@ from uuid import uuid4
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
 from aeon.platform.projection import queries
-from aeon.platform.projection.model import Batch, Reference
+from aeon.platform.projection.model import GraphBatch, NodeKey
 from aeon.platform.projection.record import RecordGraph
-from aeon.platform.projection.stamps import NO_STAMP, Building, Position, is_building, position_of
+from aeon.platform.projection.stamps import NO_STAMP, BuildProgress, ProjectionPosition, is_building, parse_position
 from aeon.platform.projection.target import (
     GraphTarget,
     ProjectionMovedError,
@@ -26,7 +26,7 @@ from aeon.platform.projection.target import (
     TargetUnavailableError,
 )
 from aeon.platform.queries import RECORD_ID
-from aeon.platform.store import Row, Store, StoreUnavailableError, Unit
+from aeon.platform.store import Row, Store, StoreUnavailableError, UnitOfWork
 
 _MARK: Final = "Projection"
 """The label of the event that a new consumer begins at, which names no node."""
@@ -40,7 +40,7 @@ _LONGEST_PAUSE: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ProjectionStatus:
     """How far a graph is behind the record. `reason` says why it must be rebuilt, `lag` is in seconds."""
 
     target: str
@@ -112,12 +112,12 @@ class Projector:
             if wait(longer):
                 return
 
-    def status(self) -> Status:
+    def status(self) -> ProjectionStatus:
         """How far the graph is behind the record. Changes nothing."""
         stamp = self._target.stamp()
-        at = position_of(stamp)
+        at = parse_position(stamp)
 
-        def look(unit: Unit) -> tuple[str, Row]:
+        def look(unit: UnitOfWork) -> tuple[str, Row]:
             reason = self._objection(unit, at) if at else ""
             after = at.seq if at and not reason else self._consumed(unit) or 0
             return reason, unit.read(queries.BEHIND, {"after": after})[0]
@@ -129,12 +129,12 @@ class Projector:
             state = "building" if is_building(stamp) else "empty"
         else:
             state = "rebuild required" if reason else "following"
-        return Status(self._target.name, state, reason, behind["events"], lag)
+        return ProjectionStatus(self._target.name, state, reason, behind["events"], lag)
 
-    def retire(self) -> None:
+    def unregister(self) -> None:
         """Stop being a consumer, so that the record notes no more events for this graph. The graph stays as it is."""
 
-        def work(unit: Unit) -> None:
+        def work(unit: UnitOfWork) -> None:
             unit.write(queries.RETIRE, {"name": self._name})
             unit.write(queries.FORGET_EVENTS)
 
@@ -147,9 +147,9 @@ class Projector:
             stamp = now
             self._clock.sleep(self._patience)
 
-    def _checked(self) -> Position | None:
+    def _checked(self) -> ProjectionPosition | None:
         """Where the graph is; None where it must be built first. Raises RebuildRequiredError."""
-        at = position_of(self._target.stamp())
+        at = parse_position(self._target.stamp())
         if at is None:
             return None
         reason, is_ahead = self._store.view(lambda unit: (self._objection(unit, at), self._consumed(unit) != at.seq))
@@ -159,7 +159,7 @@ class Projector:
             self._advance(at)
         return at
 
-    def _objection(self, unit: Unit, at: Position) -> str:
+    def _objection(self, unit: UnitOfWork, at: ProjectionPosition) -> str:
         """Why a graph at this position does not continue the record; empty if it does.
 
         The event at the position is kept until all consumers are past it. While it is there, all later ones are.
@@ -173,42 +173,42 @@ class Projector:
             return "The record or the graph was restored from a backup."
         return ""
 
-    def _consumed(self, unit: Unit) -> int | None:
+    def _consumed(self, unit: UnitOfWork) -> int | None:
         rows = unit.read(queries.POSITION, {"name": self._name})
         return rows[0]["position"] if rows else None
 
-    def _build(self) -> Position:
+    def _build(self) -> ProjectionPosition:
         """Fill the graph from nothing. What changes in the meantime has events, which are taken afterwards."""
-        at, stamp = self._registered(), Building.begun()
+        at, stamp = self._registered(), BuildProgress.begun()
         self._target.clear(stamp.stamp)
         for batch in self._everything():
             self._target.apply(batch, self._target.claim(stamp.stamp), stamp.next.stamp)
             stamp = stamp.next
-        self._target.apply(Batch(), self._target.claim(stamp.stamp), at.stamp)
+        self._target.apply(GraphBatch(), self._target.claim(stamp.stamp), at.stamp)
         self._advance(at)
         return at
 
-    def _registered(self) -> Position:
+    def _registered(self) -> ProjectionPosition:
         """Be a consumer from now on, at an event of its own. All changes from here on have later events."""
         micros, mark = self._micros(), uuid4().hex
 
-        def work(unit: Unit) -> Position:
+        def work(unit: UnitOfWork) -> ProjectionPosition:
             unit.read(queries.LOCK_CONSUMERS)
             record = unit.read(RECORD_ID)[0]["id"]
             seq = unit.read(queries.MARK, {"micros": micros, "label": _MARK, "subject": mark})[0]["seq"]
             unit.write(queries.REGISTER, {"name": self._name, "seq": seq})
-            return Position(record, seq, micros)
+            return ProjectionPosition(record, seq, micros)
 
         return self._store.update(work)
 
-    def _everything(self) -> Iterator[Batch]:
+    def _everything(self) -> Iterator[GraphBatch]:
         """All nodes, then all edges: an edge needs its two nodes."""
         for page in self._record.pages(self._size):
-            yield Batch(nodes=self._record.nodes(page))
+            yield GraphBatch(nodes=self._record.nodes(page))
         for page in self._record.pages(self._size):
-            yield Batch(sources=page.references, edges=self._record.edges(page))
+            yield GraphBatch(edge_sources=page.keys, edges=self._record.edges(page))
 
-    def _catch_up(self, at: Position, seconds: float) -> int:
+    def _catch_up(self, at: ProjectionPosition, seconds: float) -> int:
         """Take the events up to the one that is the last now. Returns how many."""
         until, taken = self._settled(at.seq, seconds), 0
         while at.seq < until and (events := self._events(at.seq, until)):
@@ -233,20 +233,20 @@ class Projector:
         self._horizon = None
         return horizon["seq"]
 
-    def _take(self, events: list[Row], at: Position) -> Position:
-        named = [Reference(event["label"], event["subject"]) for event in events if event["label"] != _MARK]
+    def _take(self, events: list[Row], at: ProjectionPosition) -> ProjectionPosition:
+        named = [NodeKey(event["label"], event["subject"]) for event in events if event["label"] != _MARK]
         references = list(dict.fromkeys(named))
-        after = Position(at.record, events[-1]["seq"], events[-1]["micros"])
+        after = ProjectionPosition(at.record, events[-1]["seq"], events[-1]["micros"])
         claim = self._target.claim(at.stamp)
-        batch = self._record.batch(references, self._target.missing(references, claim))
+        batch = self._record.batch(references, self._target.find_missing(references, claim))
         self._target.apply(batch, claim, after.stamp)
         self._advance(after)
         return after
 
-    def _advance(self, at: Position) -> None:
+    def _advance(self, at: ProjectionPosition) -> None:
         """Have the record forget what all consumers have. It never goes back."""
 
-        def work(unit: Unit) -> None:
+        def work(unit: UnitOfWork) -> None:
             unit.write(queries.ADVANCE, {"name": self._name, "seq": at.seq})
             unit.write(queries.PRUNE)
 

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 # Consumers
 
-LOCK_CONSUMERS: Final = Texts(
+LOCK_CONSUMERS: Final = DialectQuery(
     sqlite="SELECT 1 AS locked",
     postgresql="LOCK TABLE consumers IN ACCESS EXCLUSIVE MODE",
 )
@@ -34,7 +34,7 @@ FORGET_EVENTS: Final = "DELETE FROM events WHERE NOT EXISTS (SELECT 1 FROM consu
 
 LAST_EVENT: Final = "SELECT max(seq) AS seq FROM events"
 
-HORIZON: Final = Texts(
+HORIZON: Final = DialectQuery(
     sqlite="SELECT max(seq) AS seq, 0 AS xid FROM events",
     postgresql="""
         SELECT max(seq) AS seq, CAST(CAST(pg_current_xact_id() AS text) AS bigint) AS xid FROM events
@@ -42,7 +42,7 @@ HORIZON: Final = Texts(
 )
 """The last event, and a transaction id after those of all transactions that wrote events up to it."""
 
-OLDEST_TRANSACTION: Final = Texts(
+OLDEST_TRANSACTION: Final = DialectQuery(
     sqlite="SELECT 0 AS xid",
     postgresql="SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS xid",
 )

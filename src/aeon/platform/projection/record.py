@@ -7,11 +7,11 @@ from typing import NamedTuple, cast
 
 from aeon.base.json import JsonObject, parse_strict
 from aeon.platform.projection import queries
-from aeon.platform.projection.model import Batch, Edge, Node, Plain, Reference, plain
-from aeon.platform.store import Row, Store, Unit
+from aeon.platform.projection.model import GraphBatch, GraphEdge, GraphNode, GraphScalar, NodeKey, to_graph_properties
+from aeon.platform.store import Row, Store, UnitOfWork
 
 
-class Page(NamedTuple):
+class NodePage(NamedTuple):
     """The nodes of a label whose ids follow `after`, up to the last of these ids."""
 
     label: str
@@ -19,8 +19,8 @@ class Page(NamedTuple):
     ids: list[str]
 
     @property
-    def references(self) -> list[Reference]:
-        return [Reference(self.label, node) for node in self.ids]
+    def keys(self) -> list[NodeKey]:
+        return [NodeKey(self.label, node) for node in self.ids]
 
     @property
     def params(self) -> JsonObject:
@@ -33,38 +33,38 @@ class RecordGraph:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def batch(self, references: Sequence[Reference], new: Collection[Reference]) -> Batch:
+    def batch(self, references: Sequence[NodeKey], new: Collection[NodeKey]) -> GraphBatch:
         """What brings these nodes up to date: their properties, the edges from them, and for `new` those to them."""
 
-        def read(unit: Unit) -> Batch:
+        def read(unit: UnitOfWork) -> GraphBatch:
             nodes = [_node(label, row) for label, row in _rows(unit, queries.NODES, references)]
-            there, sources = {node.reference for node in nodes}, set(references)
+            there, sources = {node.key for node in nodes}, set(references)
             gone = [reference for reference in references if reference not in there]
             sinks = [reference for reference in new if reference in there]
             edges = [_edge(row) for _, row in _rows(unit, queries.EDGES_FROM, references)]
             edges_to = [_edge(row) for _, row in _rows(unit, queries.EDGES_TO, sinks)]
             edges += [edge for edge in edges_to if edge.source not in sources]
-            return Batch(nodes, gone, references, sinks, edges)
+            return GraphBatch(nodes, gone, references, sinks, edges)
 
         return self._store.view(read)
 
-    def pages(self, size: int) -> Iterator[Page]:
+    def pages(self, size: int) -> Iterator[NodePage]:
         """All nodes, so many at a time. What changes in the meantime has an event."""
         for label, query in queries.IDS_AFTER.items():
             after = ""
             while rows := self._store.read(query, {"after": after, "limit": size}):
-                yield (page := Page(label, after, [row["id"] for row in rows]))
+                yield (page := NodePage(label, after, [row["id"] for row in rows]))
                 after = page.ids[-1]
 
-    def nodes(self, page: Page) -> list[Node]:
+    def nodes(self, page: NodePage) -> list[GraphNode]:
         return [_node(page.label, row) for row in self._store.read(queries.NODES_BETWEEN, page.params)]
 
-    def edges(self, page: Page) -> list[Edge]:
+    def edges(self, page: NodePage) -> list[GraphEdge]:
         """The edges from the nodes of a page."""
         return [_edge(row) for row in self._store.read(queries.EDGES_BETWEEN, page.params)]
 
 
-def _rows(unit: Unit, query: str, references: Iterable[Reference]) -> Iterator[tuple[str, Row]]:
+def _rows(unit: UnitOfWork, query: str, references: Iterable[NodeKey]) -> Iterator[tuple[str, Row]]:
     """The rows of a query for several ids, each with the label."""
     for label, ids in _by_label(references).items():
         for start in range(0, len(ids), len(queries.ID_NAMES)):
@@ -74,24 +74,24 @@ def _rows(unit: Unit, query: str, references: Iterable[Reference]) -> Iterator[t
                 yield label, row
 
 
-def _by_label(references: Iterable[Reference]) -> dict[str, list[str]]:
+def _by_label(references: Iterable[NodeKey]) -> dict[str, list[str]]:
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for label, node in references:
         ids[label].append(node)
     return ids
 
 
-def _node(label: str, row: Row) -> Node:
+def _node(label: str, row: Row) -> GraphNode:
     properties, node = _properties(row), row["id"]
     if properties.get("id", node) != node:
         properties["localId"] = properties["id"]
-    return Node(Reference(label, node), {**properties, "id": node})
+    return GraphNode(NodeKey(label, node), {**properties, "id": node})
 
 
-def _edge(row: Row) -> Edge:
-    source, target = Reference(row["from_label"], row["from_id"]), Reference(row["to_label"], row["to_id"])
-    return Edge(row["type"], source, target, _properties(row))
+def _edge(row: Row) -> GraphEdge:
+    source, target = NodeKey(row["from_label"], row["from_id"]), NodeKey(row["to_label"], row["to_id"])
+    return GraphEdge(row["type"], source, target, _properties(row))
 
 
-def _properties(row: Row) -> dict[str, Plain]:
-    return plain(cast(JsonObject, parse_strict(row["properties"])))
+def _properties(row: Row) -> dict[str, GraphScalar]:
+    return to_graph_properties(cast(JsonObject, parse_strict(row["properties"])))

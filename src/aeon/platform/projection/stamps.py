@@ -3,12 +3,12 @@
 from typing import Final, NamedTuple, Self, cast
 from uuid import uuid4
 
-from aeon.base.json import JsonObject, canonical, parse_strict
+from aeon.base.json import JsonObject, canonical_json, parse_strict
 
 NO_STAMP: Final = ""
 
 
-class Position(NamedTuple):
+class ProjectionPosition(NamedTuple):
     """The graph has every event of `record` up to this one, which is known again by its time."""
 
     record: str
@@ -17,10 +17,10 @@ class Position(NamedTuple):
 
     @property
     def stamp(self) -> str:
-        return canonical({"record": self.record, "seq": self.seq, "micros": self.micros})
+        return canonical_json({"record": self.record, "seq": self.seq, "micros": self.micros})
 
 
-class Building(NamedTuple):
+class BuildProgress(NamedTuple):
     """The graph is being built; `page` counts up while its builder lives."""
 
     builder: str
@@ -32,18 +32,18 @@ class Building(NamedTuple):
 
     @property
     def stamp(self) -> str:
-        return canonical({"builder": self.builder, "page": self.page})
+        return canonical_json({"builder": self.builder, "page": self.page})
 
     @property
-    def next(self) -> "Building":
+    def next(self) -> "BuildProgress":
         return self._replace(page=self.page + 1)
 
 
-def position_of(stamp: str) -> Position | None:
+def parse_position(stamp: str) -> ProjectionPosition | None:
     """The position in a stamp; None where the graph is empty, not yet whole, or stamped by another version."""
     said = _read(stamp)
     try:
-        return Position(str(said["record"]), int(said["seq"]), int(said["micros"]))
+        return ProjectionPosition(str(said["record"]), int(said["seq"]), int(said["micros"]))
     except (KeyError, TypeError, ValueError):
         return None
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from aeon.base.errors import AeonError
-from aeon.platform.projection.model import Batch, Claim, Edge, Node, Plain, Reference
+from aeon.platform.projection.model import GraphBatch, GraphEdge, GraphNode, GraphScalar, NodeKey, ProjectionClaim
 
 
 class ProjectionError(AeonError):
@@ -50,15 +50,15 @@ class GraphTarget(Protocol):
         """Delete the projection and leave this stamp."""
         ...
 
-    def claim(self, expected: str) -> Claim:
+    def claim(self, expected: str) -> ProjectionClaim:
         """Be the one who applies the next batch. Raises ProjectionMovedError where the stamp is another one."""
         ...
 
-    def missing(self, references: Sequence[Reference], claim: Claim) -> Collection[Reference]:
+    def find_missing(self, references: Sequence[NodeKey], claim: ProjectionClaim) -> Collection[NodeKey]:
         """The nodes that are not there, or all of these where an earlier batch was applied in part."""
         ...
 
-    def apply(self, batch: Batch, claim: Claim, stamp: str) -> None:
+    def apply(self, batch: GraphBatch, claim: ProjectionClaim, stamp: str) -> None:
         """Change the graph and set the stamp.
 
         Raises ProjectionMovedError where somebody else has made a claim since. After an error the stamp is the old one,
@@ -66,7 +66,7 @@ class GraphTarget(Protocol):
         """
         ...
 
-    def found(self, references: Sequence[Reference]) -> tuple[list[Node], list[Edge]]:
+    def fetch(self, references: Sequence[NodeKey]) -> tuple[list[GraphNode], list[GraphEdge]]:
         """What the graph holds of these nodes, and the edges from them."""
         ...
 
@@ -74,7 +74,7 @@ class GraphTarget(Protocol):
         """How many nodes the projection has."""
         ...
 
-    def kept(self, value: Plain) -> Plain:
+    def round_trip(self, value: GraphScalar) -> GraphScalar:
         """What the server answers for a value that it was given, such as a float with fewer digits."""
         ...
 

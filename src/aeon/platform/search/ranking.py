@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
-ALIKE: Final = 0.6
+SIMILARITY_THRESHOLD: Final = 0.6
 """From here on two names are alike; 1 is equal."""
 
 _NAME_WEIGHT: Final = 3
@@ -22,14 +22,14 @@ _SATURATION, _LENGTH_WEIGHT = 1.2, 0.75
 """BM25's k1 and b."""
 
 
-class Document(NamedTuple):
+class SearchDocument(NamedTuple):
     """A thing's words."""
 
     name: Sequence[str]
     body: Sequence[str]
 
 
-def bm25(asked: Sequence[str], documents: Sequence[Document]) -> list[float]:
+def score_bm25(asked: Sequence[str], documents: Sequence[SearchDocument]) -> list[float]:
     """The score of each document for distinct words, of which the last may be the beginning of one.
 
     How rare a word is, is counted among these documents.
@@ -47,7 +47,7 @@ def bm25(asked: Sequence[str], documents: Sequence[Document]) -> list[float]:
     return scores
 
 
-def likeness(asked: Sequence[str], name: Sequence[str]) -> float:
+def name_similarity(asked: Sequence[str], name: Sequence[str]) -> float:
     """How alike words and a name are, from 0 to 1: word by word or as a whole, whichever is more.
 
     Of two names with the same words alike, the one with fewer others is slightly more so.
@@ -59,7 +59,7 @@ def likeness(asked: Sequence[str], name: Sequence[str]) -> float:
     return max(whole, by_word - _OTHER_WORDS * (1 - len(asked) / max(len(asked), len(name))))
 
 
-def _bag(document: Document) -> Counter[str]:
+def _bag(document: SearchDocument) -> Counter[str]:
     bag = Counter(document.body)
     for word in document.name:
         bag[word] += _NAME_WEIGHT
@@ -81,6 +81,6 @@ def _rarity(having: int, among: int) -> float:
 
 def _ratio(one: str, other: str) -> float:
     matcher = SequenceMatcher(None, one, other, autojunk=False)
-    if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < ALIKE:
+    if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < SIMILARITY_THRESHOLD:
         return 0.0
     return matcher.ratio()

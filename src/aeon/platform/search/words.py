@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-LONGEST: Final = 64
+MAX_WORD_CHARS: Final = 64
 """Characters of a word that count. The rest of it is not compared."""
 
 _FOLDED: Final = (
@@ -28,21 +28,21 @@ _ACCENTLESS: Final = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u
 
 
 @lru_cache(maxsize=1)
-def folding() -> Mapping[int, str]:
+def folding_table() -> Mapping[int, str]:
     """What each character that changes becomes: a letter, a digit, a blank or nothing."""
     letters = (chr(code) for block in _FOLDED for code in block)
     pairs = ((letter, _folded(letter)) for letter in letters if unicodedata.category(letter) != "Cn")
     return {ord(letter): folded for letter, folded in pairs if folded != letter} | {0: " "}
 
 
-def words(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """The words of a text in their order. Every text has some or none; none is an error."""
-    return split(text.encode(errors="replace").decode().translate(folding()))
+    return split_folded(text.encode(errors="replace").decode().translate(folding_table()))
 
 
-def split(folded: str) -> list[str]:
+def split_folded(folded: str) -> list[str]:
     """The words of a text that is folded already."""
-    return [word[:LONGEST] for word in folded.split(" ") if word]
+    return [word[:MAX_WORD_CHARS] for word in folded.split(" ") if word]
 
 
 def trigrams(asked: Iterable[str]) -> list[str]:

@@ -4,48 +4,48 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
-from aeon.platform.processes.running.state import ENDED
-from aeon.platform.processes.runs.book import RunBook
+from aeon.platform.processes.running.state import ENDED_PHASES
+from aeon.platform.processes.runs.book import SqlRunRepository
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.model import RunSummary
-from aeon.platform.processes.schedules.starting import Started, Starter
+from aeon.platform.processes.schedules.starting import FiringResult, ScheduleStarter
 from aeon.platform.store import StoreError
-from aeon.platform.workers.caretaking import Caretaker
+from aeon.platform.workers.caretaking import OrphanRecovery
 
-LOOKS_EVERY = 1.0
-TAKES_OVER_EVERY = 5.0
-CHECKS_HEALTH_EVERY = 5.0
-TIDIES_EVERY = 3600.0
+POLL_INTERVAL = 1.0
+ADOPTION_INTERVAL = 5.0
+HEALTH_CHECK_INTERVAL = 5.0
+CLEANUP_INTERVAL = 3600.0
 """Seconds."""
 
 
-class Duty(NamedTuple):
+class PeriodicTask(NamedTuple):
     """Something to be done again and again; `does` says what it did, a line each."""
 
-    every: float
-    does: Callable[[], Sequence[str]]
+    interval: float
+    run: Callable[[], Sequence[str]]
 
 
-class Rounds:
+class PeriodicTasks:
     """Does each duty when it is due, the first time at once, and again the next time where store or engine is away."""
 
-    def __init__(self, duties: Sequence[Duty], clock: Clock, tell: Callable[[str], None]) -> None:
+    def __init__(self, duties: Sequence[PeriodicTask], clock: Clock, tell: Callable[[str], None]) -> None:
         self._duties = duties
         self._clock = clock
         self._tell = tell
         self._due = [clock.monotonic()] * len(duties)
         self._trouble = ""
 
-    def go(self) -> None:
+    def run_due(self) -> None:
         """One round."""
         trouble = ""
         for place, duty in enumerate(self._duties):
             now = self._clock.monotonic()
             if now < self._due[place]:
                 continue
-            self._due[place] = now + duty.every
+            self._due[place] = now + duty.interval
             try:
-                lines = duty.does()
+                lines = duty.run()
             except (StoreError, EngineUnavailableError) as error:
                 trouble = error.message
             else:
@@ -56,10 +56,12 @@ class Rounds:
         self._trouble = trouble
 
 
-class Attending:
+class RunMaintenance:
     """The duties of one executor that is there for runs, and what is to be told of each."""
 
-    def __init__(self, book: RunBook, caretaker: Caretaker, starter: Starter, clock: Clock, executor: str) -> None:
+    def __init__(
+        self, book: SqlRunRepository, caretaker: OrphanRecovery, starter: ScheduleStarter, clock: Clock, executor: str
+    ) -> None:
         self._book = book
         self._caretaker = caretaker
         self._starter = starter
@@ -68,37 +70,37 @@ class Attending:
         self._watched: dict[str, str] = {}
 
     @property
-    def under_way(self) -> int:
+    def active_run_count(self) -> int:
         """How many runs are carried out here, as far as it was looked."""
         return len(self._watched)
 
-    def take_over(self) -> list[str]:
+    def adopt_orphans(self) -> list[str]:
         """Carry out here what nobody carries out any more (platform 10)."""
-        taken = self._caretaker.take_over()
+        taken = self._caretaker.adopt()
         self._watched |= {run.id: run.process_name for run in taken}
         return [f"run {run.id} of {run.process_name} is taken over" for run in taken]
 
-    def start_due(self) -> list[str]:
+    def fire_due_schedules(self) -> list[str]:
         """Start what schedules have due."""
         started = self._starter.start_due(self._clock.now())
-        self._watched |= {each.firing.run: each.process for each in started if each.refusal is None}
+        self._watched |= {each.firing.run_id: each.process for each in started if each.refusal is None}
         return [_begun(each) for each in started]
 
-    def look_at_ends(self) -> list[str]:
+    def report_ended(self) -> list[str]:
         """How runs have ended that were carried out here."""
-        watched = self._watched | self._book.held_by(self._executor)
-        found = self._book.standings(list(watched))
+        watched = self._watched | self._book.list_by_executor(self._executor)
+        found = self._book.list_summaries(list(watched))
         here = ("", self._executor)
-        going_on = [run for run in found if run.phase not in ENDED and run.executor in here]
+        going_on = [run for run in found if run.phase not in ENDED_PHASES and run.executor in here]
         self._watched = {run.id: run.process_name for run in going_on}
-        return [_ended(run) for run in found if run.phase in ENDED]
+        return [_ended(run) for run in found if run.phase in ENDED_PHASES]
 
 
-def _begun(each: Started) -> str:
+def _begun(each: FiringResult) -> str:
     schedule = each.firing.schedule
     if each.refusal is not None:
         return f"schedule {schedule.name} of {schedule.owner_id} could not start its process: {each.refusal}"
-    return f"run {each.firing.run} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
+    return f"run {each.firing.run_id} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
 
 
 def _ended(run: RunSummary) -> str:

@@ -3,17 +3,23 @@
 from datetime import datetime
 
 from aeon.base.clock import Clock
-from aeon.platform.processes.runs.book import RunBook
+from aeon.platform.processes.runs.book import SqlRunRepository
 from aeon.platform.processes.runs.engine import Engine, EngineUnavailableError
 from aeon.platform.processes.runs.model import RunSummary
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.registry import WorkerRegistry
 
 
-class Caretaker:
+class OrphanRecovery:
     """Takes over what was left behind. Several may do so at once: each run goes to one of them."""
 
     def __init__(
-        self, book: RunBook, registry: Registry, engine: Engine, clock: Clock, *, just_accepted: float = 10.0
+        self,
+        book: SqlRunRepository,
+        registry: WorkerRegistry,
+        engine: Engine,
+        clock: Clock,
+        *,
+        just_accepted: float = 10.0,
     ) -> None:
         """Whoever accepted a run has `just_accepted` seconds to have it started."""
         self._book = book
@@ -22,22 +28,22 @@ class Caretaker:
         self._clock = clock
         self._just_accepted = just_accepted
 
-    def take_over(self, root: str | None = None) -> list[RunSummary]:
+    def adopt(self, root: str | None = None) -> list[RunSummary]:
         """Take over runs that no executor carries out, all or those of the family of one root; returns them.
 
         Raises StoreError, EngineUnavailableError.
         """
-        for executor in self._registry.gone():
+        for executor in self._registry.list_dead_executors():
             if executor.id != self._engine.executor:
-                self._registry.retire(executor.id)
-        there = {self._engine.executor, *(each.id for each in self._registry.executors())}
-        left = [run for run in self._book.left(there, root) if run.executor or not self._is_fresh(run)]
-        taken = [run for run in left if self._book.give(run.id, run.executor, self._engine.executor)]
+                self._registry.deregister(executor.id)
+        there = {self._engine.executor, *(each.id for each in self._registry.list_executors())}
+        left = [run for run in self._book.list_orphaned(there, root) if run.executor or not self._is_fresh(run)]
+        taken = [run for run in left if self._book.reassign(run.id, run.executor, self._engine.executor)]
         try:
-            self._engine.take_over([run.id for run in taken])
+            self._engine.adopt([run.id for run in taken])
         except EngineUnavailableError:
             for run in taken:
-                self._book.give(run.id, self._engine.executor, "")
+                self._book.reassign(run.id, self._engine.executor, "")
             raise
         return taken
 

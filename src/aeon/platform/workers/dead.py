@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from aeon.base.json import Json, JsonObject
 from aeon.platform.processes.running.events import (
     AnswerGiven,
-    Failure,
+    AttemptFailure,
     StepCompleted,
     StepEvent,
     StepFailed,
     StepRefused,
-    TimedOut,
+    StepTimedOut,
 )
-from aeon.platform.processes.running.failures import EMPTY, timed_out
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.retries import is_retried
-from aeon.platform.processes.running.state import Phase
-from aeon.platform.processes.runs.model import Entry
-from aeon.platform.records import Record, storable
+from aeon.platform.processes.running.failures import EMPTY_OUTPUT_FAILURE, timeout_failure
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.retries import should_retry
+from aeon.platform.processes.running.state import RunPhase
+from aeon.platform.processes.runs.model import RunEntry
+from aeon.platform.records import Record, replace_unstorable
 
 _NOTHING: tuple[Json, ...] = ("", [], {})
 
@@ -41,12 +41,14 @@ class DeadJob(Record):
     retried_by: str | None = None
 
 
-def may_be_dead(entries: Sequence[Entry]) -> bool:
+def may_contain_dead_jobs(entries: Sequence[RunEntry]) -> bool:
     """Whether one of these may be the end of a job, so that it is worth to look at the plan."""
-    return any(isinstance(entry.event, StepFailed | TimedOut | StepRefused) or _is_empty(entry) for entry in entries)
+    return any(
+        isinstance(entry.event, StepFailed | StepTimedOut | StepRefused) or _is_empty(entry) for entry in entries
+    )
 
 
-def died(plan: Plan, entries: Sequence[Entry], phase: Phase) -> list[JsonObject]:
+def find_dead_jobs(plan: RunPlan, entries: Sequence[RunEntry], phase: RunPhase) -> list[JsonObject]:
     """The jobs that failed for good in a batch of entries, after which the run stood in that phase. Pure.
 
     As rows, without what the run itself says. A step that called another Process is left out where that one's run
@@ -57,23 +59,23 @@ def died(plan: Plan, entries: Sequence[Entry], phase: Phase) -> list[JsonObject]
     return [_row(plan, entry, failure) for entry, failure in found if failure is not None]
 
 
-def _failure(plan: Plan, entry: Entry, phase: Phase) -> Failure | None:
+def _failure(plan: RunPlan, entry: RunEntry, phase: RunPhase) -> AttemptFailure | None:
     """Why the step is lost. A failure that is tried again is followed by that attempt, in the same batch."""
     match entry.event:
         case StepFailed(step=step, error=error, attempt=attempt) if "run" not in entry.about:
-            is_last = phase != "running" or not is_retried(plan.calls[step].effect, error, attempt)
+            is_last = phase != "running" or not should_retry(plan.calls[step].effect, error, attempt)
             return error if is_last else None
-        case TimedOut(step=step):
-            return timed_out(plan, plan.positions[step])
+        case StepTimedOut(step=step):
+            return timeout_failure(plan, plan.positions[step])
         case StepRefused(error=error):
             return error
         case StepCompleted(step=step) | AnswerGiven(step=step) if _is_empty(entry):
-            return EMPTY if plan.steps[plan.positions[step]].output.required else None
+            return EMPTY_OUTPUT_FAILURE if plan.steps[plan.positions[step]].output.required else None
         case _:
             return None
 
 
-def _is_empty(entry: Entry) -> bool:
+def _is_empty(entry: RunEntry) -> bool:
     match entry.event:
         case StepCompleted(output=given) | AnswerGiven(answer=given):
             return given is None or given in _NOTHING
@@ -81,16 +83,16 @@ def _is_empty(entry: Entry) -> bool:
             return False
 
 
-def _row(plan: Plan, entry: Entry, failure: Failure) -> JsonObject:
+def _row(plan: RunPlan, entry: RunEntry, failure: AttemptFailure) -> JsonObject:
     step: str = getattr(entry.event, "step", "")
     attempts: int = getattr(entry.event, "attempt", 0)
     return {
-        "id": plan.job(step, attempts),
+        "id": plan.job_id(step, attempts),
         "run_id": plan.run,
         "step": step,
         "tool": plan.calls[step].name,
         "at": entry.at,
         "code": failure.code,
-        "message": storable(failure.message),
+        "message": replace_unstorable(failure.message),
         "attempts": attempts,
     }

@@ -6,14 +6,14 @@ Worked out from what the runs' entries say and from who is there: it is the same
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from aeon.platform.processes.running.events import StepStarted
-from aeon.platform.processes.runs.conducting import replayed
-from aeon.platform.processes.runs.model import Entry
-from aeon.platform.processes.runs.runs import Runs, Seen
-from aeon.platform.processes.runs.why import only_people
-from aeon.platform.workers.model import TAKES_OVER_ITSELF, Worker
-from aeon.platform.workers.registry import Registry
-from aeon.platform.workers.serving import present
+from aeon.platform.processes.running.events import AttemptStarted
+from aeon.platform.processes.runs.conducting import replay
+from aeon.platform.processes.runs.model import RunEntry
+from aeon.platform.processes.runs.runs import Runs, RunView
+from aeon.platform.processes.runs.why import waits_only_for_people
+from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR, Worker
+from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.serving import list_live_executors
 
 _UNDER_WAY = ("running", "stopping", "retrying")
 
@@ -38,7 +38,7 @@ class OpenJob(NamedTuple):
     since: str
 
 
-class Around(NamedTuple):
+class QueueContext(NamedTuple):
     """Who is there, and which questions are answered already."""
 
     workers: Sequence[Worker]
@@ -46,30 +46,30 @@ class Around(NamedTuple):
     answered: Collection[str]
 
 
-def open_jobs(runs: Runs, registry: Registry, user: str) -> list[OpenJob]:
+def list_open_jobs(runs: Runs, registry: WorkerRegistry, user: str) -> list[OpenJob]:
     """What the user's runs that have not ended wait for, in the order in which these began."""
-    ids = runs.book.open_of(user)
-    answered = {signal.id for signal in runs.book.signals(ids)}
-    around = Around(registry.workers(), present(registry), answered)
+    ids = runs.repository.list_open_ids(user)
+    answered = {signal.id for signal in runs.repository.list_signals(ids)}
+    around = QueueContext(registry.list_workers(), list_live_executors(registry), answered)
     return [job for run in ids for job in _of_run(runs, user, run, around)]
 
 
-def _of_run(runs: Runs, user: str, run: str, around: Around) -> Iterator[OpenJob]:
-    found = runs.book.one(user, run)
-    entries = list(runs.book.entries(run))
-    yield from jobs_of(Seen(found.run, found.plan, replayed(found.plan, entries)), entries, around)
+def _of_run(runs: Runs, user: str, run: str, around: QueueContext) -> Iterator[OpenJob]:
+    found = runs.repository.get(user, run)
+    entries = list(runs.repository.entries(run))
+    yield from find_open_jobs(RunView(found.run, found.plan, replay(found.plan, entries)), entries, around)
 
 
-def jobs_of(seen: Seen, entries: Sequence[Entry], around: Around) -> Iterator[OpenJob]:
+def find_open_jobs(seen: RunView, entries: Sequence[RunEntry], around: QueueContext) -> Iterator[OpenJob]:
     """What one run waits for: first that somebody carries it out, then what its steps wait for. Pure."""
     last = entries[-1].at if entries else seen.run.accepted_at
-    if seen.run.executor not in (*around.executors, TAKES_OVER_ITSELF) and not only_people(seen):
+    if seen.run.executor not in (*around.executors, SELF_RECOVERING_EXECUTOR) and not waits_only_for_people(seen):
         yield _whole(seen, last)
-    begun = {each.event.job: each.at for each in entries if isinstance(each.event, StepStarted)}
+    begun = {each.event.job: each.at for each in entries if isinstance(each.event, AttemptStarted)}
     for position, step in enumerate(seen.plan.steps):
         standing, call = seen.state.steps[position], seen.plan.calls[step.id]
         attempt = standing.attempts + (standing.status == "retrying")
-        id_ = seen.plan.job(step.id, attempt)
+        id_ = seen.plan.job_id(step.id, attempt)
         since = begun.get(id_, last)
         if standing.status == "running" and seen.plan.is_manual(position):
             if id_ not in around.answered:
@@ -80,13 +80,13 @@ def jobs_of(seen: Seen, entries: Sequence[Entry], around: Around) -> Iterator[Op
             yield _job(seen, position, attempt, since, type=call.worker, status=status, worker=worker)
 
 
-def _whole(seen: Seen, since: str) -> OpenJob:
+def _whole(seen: RunView, since: str) -> OpenJob:
     run, name = seen.run.id, seen.run.process_name
     return OpenJob("process", run, run, name, "", "", 1, "queued", None, None, since)
 
 
 def _job(  # its fields, as they differ
-    seen: Seen,
+    seen: RunView,
     position: int,
     attempt: int,
     since: str,
@@ -98,5 +98,5 @@ def _job(  # its fields, as they differ
 ) -> OpenJob:
     step = seen.plan.steps[position].id
     tool = seen.plan.calls[step].name
-    id_ = seen.plan.job(step, attempt)
+    id_ = seen.plan.job_id(step, attempt)
     return OpenJob(type, id_, seen.run.id, seen.run.process_name, step, tool, attempt, status, worker, asks, since)

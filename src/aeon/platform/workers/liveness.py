@@ -9,43 +9,43 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.platform.workers.model import OFFLINE_AFTER, Executor
+from aeon.platform.workers.model import HEARTBEAT_TIMEOUT, ExecutorProcess
 
 
-class ThisProcess(NamedTuple):
+class ProcessIdentity(NamedTuple):
     """Where this is."""
 
     host: str
     pid: int
-    birth: str
+    start_time: str
 
 
-def this_process() -> ThisProcess:
+def current_process() -> ProcessIdentity:
     """The machine's name and boot, the process's number, and when it began."""
-    return ThisProcess(_host(), os.getpid(), _birth(os.getpid()) or "")
+    return ProcessIdentity(_host(), os.getpid(), _birth(os.getpid()) or "")
 
 
-def is_running(pid: int, birth: str) -> bool:
+def is_process_running(pid: int, birth: str) -> bool:
     """Whether that process of this machine is there, and is no later one with its number."""
     found = _birth(pid)
     return found is not None and birth in ("", found)
 
 
-class Watched(NamedTuple):
+class ObservedHeartbeat(NamedTuple):
     """For how many seconds this process has seen the same heartbeat of another one, and whether it saw one before."""
 
     beat: str
     seconds: float = 0.0
-    is_next: bool = False
+    has_changed: bool = False
 
 
-def is_gone(
-    executor: Executor,
+def is_dead(
+    executor: ExecutorProcess,
     now: str,
-    here: ThisProcess,
-    is_running: Callable[[int, str], bool] = is_running,
-    watched: Watched | None = None,
-    lease: float = OFFLINE_AFTER,
+    here: ProcessIdentity,
+    is_running: Callable[[int, str], bool] = is_process_running,
+    watched: ObservedHeartbeat | None = None,
+    lease: float = HEARTBEAT_TIMEOUT,
 ) -> bool:
     """Whether its work is to be taken over: a lease without a heartbeat (platform 10), or seen to have ended here.
 
@@ -53,7 +53,7 @@ def is_gone(
     """
     if executor.host == here.host and not is_running(executor.pid, executor.birth):
         return True
-    if watched is not None and (watched.is_next or watched.seconds > lease):
+    if watched is not None and (watched.has_changed or watched.seconds > lease):
         return watched.seconds > lease
     silent = datetime.fromisoformat(now) - datetime.fromisoformat(executor.last_heartbeat)
     return silent.total_seconds() > lease

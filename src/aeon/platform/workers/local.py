@@ -10,52 +10,52 @@ from functools import partial
 from queue import Empty
 from typing import Protocol
 
-from aeon.base.threads import Outcome, WorkerThread
-from aeon.platform.processes.running.events import StepCompleted, TimedOut
+from aeon.base.threads import ThreadOutcome, WorkerThread
+from aeon.platform.processes.running.events import StepCompleted, StepTimedOut
 from aeon.platform.processes.runs.conducting import HaltError
-from aeon.platform.processes.runs.lease import Confirm, held_for_ever
-from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.processes.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.processes.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.calling import CarryOut, Known, refused, was_not_begun
-from aeon.platform.workers.limits.places import Limited
+from aeon.platform.workers.calling import CachedResultLookup, JobRunner, failed_job_result, is_not_started
+from aeon.platform.workers.limits.places import LimitedService
 
 _ASKS_AGAIN_AFTER = 1.0
 """Seconds, while the store is away."""
 
 
-class Board(Protocol):
+class JobBoard(Protocol):
     """Where it is shown which worker does what."""
 
-    def takes(self, kind: str, job: str) -> str: ...
+    def job_started(self, kind: str, job: str) -> str: ...
 
-    def ends(self, worker: str, *, failed: bool) -> None: ...
-
-
-class Limits(Protocol):
-    """Has jobs wait until their services may be asked: `aeon.platform.workers.limits.waiting.Limiting`."""
-
-    async def of(self, tool: str) -> Limited | None: ...
-
-    def held(self, job: Job, of: Limited, free: asyncio.Semaphore) -> AbstractAsyncContextManager[None]: ...
-
-    async def put_off(self, tool: str, seconds: float) -> None: ...
+    def job_ended(self, worker: str, *, failed: bool) -> None: ...
 
 
-def _nothing_is_known(_job: Job) -> Done | None:
+class JobLimiter(Protocol):
+    """Has jobs wait until their services may be asked: `aeon.platform.workers.limits.waiting.RateLimiter`."""
+
+    async def find_service(self, tool: str) -> LimitedService | None: ...
+
+    def acquired(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> AbstractAsyncContextManager[None]: ...
+
+    async def pause(self, tool: str, seconds: float) -> None: ...
+
+
+def _nothing_is_known(_job: Job) -> JobResult | None:
     return None
 
 
-class LocalWorkers:
+class LocalWorkerPool:
     """So many workers of each type, for one event loop."""
 
     def __init__(
         self,
-        carry_out: CarryOut,
+        carry_out: JobRunner,
         slots: Mapping[str, int],
-        board: Board | None = None,
-        limits: Limits | None = None,
+        board: JobBoard | None = None,
+        limits: JobLimiter | None = None,
         *,
-        known: Known = _nothing_is_known,
+        known: CachedResultLookup = _nothing_is_known,
         otherwise: int = 4,
     ) -> None:
         """`slots` are how many there are of a type, `otherwise` how many of those that it does not name.
@@ -70,10 +70,12 @@ class LocalWorkers:
         self._otherwise = otherwise
         self._free: dict[str, asyncio.Semaphore] = {}
         self._waiting: dict[str, int] = {}
-        self._idle: deque[WorkerThread[Done]] = deque()
+        self._idle: deque[WorkerThread[JobResult]] = deque()
 
     @asynccontextmanager
-    async def place(self, job: Job, confirm: Confirm = held_for_ever) -> AsyncGenerator[Callable[[], Done]]:
+    async def reserve(
+        self, job: Job, confirm: ConfirmOwnership = always_owned
+    ) -> AsyncGenerator[Callable[[], JobResult]]:
         """Wait for a free worker, and for a place on the job's service if that has limits.
 
         Gives what has the worker carry the job out, in whichever thread, blocking for the job's time. Each try is
@@ -83,7 +85,7 @@ class LocalWorkers:
         if job.worker not in self._free:
             self._free[job.worker] = asyncio.Semaphore(self._slots.get(job.worker, self._otherwise))
         free = self._free[job.worker]
-        limited = await self._limits.of(job.tool) if self._limits else None
+        limited = await self._limits.find_service(job.tool) if self._limits else None
         done = await asyncio.to_thread(self._known, job) if limited and job.effect == "pure" else None
         if done is not None:
             yield lambda: done
@@ -91,7 +93,7 @@ class LocalWorkers:
         async with AsyncExitStack() as stack:
             with self._counted(job.worker):
                 await stack.enter_async_context(
-                    self._limits.held(job, limited, free) if self._limits and limited else free
+                    self._limits.acquired(job, limited, free) if self._limits and limited else free
                 )
             waiting = _Waiting(job, partial(_confirmed, self._carry_out, job, confirm), self._idle)
             try:
@@ -99,14 +101,14 @@ class LocalWorkers:
             finally:
                 waiting.give_up()
             if self._limits and waiting.retry_after:
-                await self._limits.put_off(job.tool, waiting.retry_after)
+                await self._limits.pause(job.tool, waiting.retry_after)
 
-    async def carry_out(self, job: Job, confirm: Confirm = held_for_ever) -> Done:
+    async def execute(self, job: Job, confirm: ConfirmOwnership = always_owned) -> JobResult:
         """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
-        async with self.place(job, confirm) as act:
+        async with self.reserve(job, confirm) as act:
             return await asyncio.to_thread(act)
 
-    def waiting(self, kind: str) -> int:
+    def queue_length(self, kind: str) -> int:
         """How many jobs of a type wait here, for their services or for a worker. Threads may ask."""
         return self._waiting.get(kind, 0)
 
@@ -122,31 +124,31 @@ class LocalWorkers:
 class _Waiting:
     """For a thread to carry a job out; it is asked again only once it has answered: a late answer reaches nobody."""
 
-    def __init__(self, job: Job, work: Callable[[], Done], idle: deque[WorkerThread[Done]]) -> None:
+    def __init__(self, job: Job, work: Callable[[], JobResult], idle: deque[WorkerThread[JobResult]]) -> None:
         self.job = job
         self.retry_after: float | None = None
         self._work = work
         self._idle = idle
         self._lock = threading.Lock()
-        self._thread: WorkerThread[Done] | None = None
+        self._thread: WorkerThread[JobResult] | None = None
         self._is_given_up = False
         self._pause = threading.Event()
 
-    def __call__(self) -> Done:
+    def __call__(self) -> JobResult:
         """What the job came to, or that its time was over. While the store is away it is not begun."""
         until = time.monotonic() + self.job.timeout
         while True:
             done = self._made(until - time.monotonic())
-            if not was_not_begun(done) or time.monotonic() + _ASKS_AGAIN_AFTER >= until:
+            if not is_not_started(done) or time.monotonic() + _ASKS_AGAIN_AFTER >= until:
                 return done
             if self._pause.wait(_ASKS_AGAIN_AFTER):
                 raise _given_up()
 
-    def _made(self, seconds: float) -> Done:
+    def _made(self, seconds: float) -> JobResult:
         with self._lock:
             if self._is_given_up:
                 raise _given_up()
-            thread = self._thread = self._idle.pop() if self._idle else WorkerThread[Done]("aeon-job")
+            thread = self._thread = self._idle.pop() if self._idle else WorkerThread[JobResult]("aeon-job")
         thread.tasks.put(self._work)
         try:
             outcome = thread.outcomes.get(timeout=seconds)
@@ -158,7 +160,7 @@ class _Waiting:
             thread.tasks.put(None)
             if outcome.error is not None:
                 raise outcome.error
-            return outcome.result or Done(event=TimedOut(step=self.job.step, attempt=self.job.attempt))
+            return outcome.result or JobResult(event=StepTimedOut(step=self.job.step, attempt=self.job.attempt))
         self._idle.append(thread)
         self.retry_after = outcome.result.about.get("retryAfter")
         return outcome.result
@@ -169,10 +171,10 @@ class _Waiting:
             self._is_given_up = True
             self._pause.set()
             if self._thread is not None:
-                self._thread.outcomes.put(Outcome(error=_given_up()))
+                self._thread.outcomes.put(ThreadOutcome(error=_given_up()))
 
 
-_LATE: Outcome[Done] = Outcome()
+_LATE: ThreadOutcome[JobResult] = ThreadOutcome()
 
 
 def _given_up() -> HaltError:
@@ -180,21 +182,21 @@ def _given_up() -> HaltError:
     return HaltError("Nobody waits for it any more.")
 
 
-def _confirmed(carry_out: CarryOut, job: Job, confirm: Confirm) -> Done:
+def _confirmed(carry_out: JobRunner, job: Job, confirm: ConfirmOwnership) -> JobResult:
     """While nobody can be asked, nothing is begun."""
     try:
         confirm()
     except StoreUnavailableError as error:
-        return refused(job, error)
+        return failed_job_result(job, error)
     return carry_out(job, confirm)
 
 
-def _shown(waiting: _Waiting, board: Board) -> Done:
-    worker = board.takes(waiting.job.worker, waiting.job.id)
+def _shown(waiting: _Waiting, board: JobBoard) -> JobResult:
+    worker = board.job_started(waiting.job.worker, waiting.job.id)
     failed = True
     try:
         done = waiting()
         failed = not isinstance(done.event, StepCompleted)
     finally:
-        board.ends(worker, failed=failed)
+        board.job_ended(worker, failed=failed)
     return done.model_copy(update={"about": {**done.about, "worker": worker}})

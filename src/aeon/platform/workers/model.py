@@ -8,15 +8,15 @@ from aeon.platform.records import Record
 
 WorkerStatus: TypeAlias = Literal["idle", "busy", "offline"]
 
-TYPES = ("graph_query", "rest_api", "llm_call", "mcp_server")
+WORKER_TYPES = ("graph_query", "rest_api", "llm_call", "mcp_server")
 """Of workers that carry out jobs. `process` and `human` are queues without workers of their own: a run is carried out
 by an executor, and a question by whoever answers it."""
 
-TAKES_OVER_ITSELF = "temporal"
+SELF_RECOVERING_EXECUTOR = "temporal"
 """Who carries out the runs of an engine that hands a dead process's work on by itself."""
 
-BEATS_EVERY = 30.0
-OFFLINE_AFTER = 90.0
+HEARTBEAT_INTERVAL = 30.0
+HEARTBEAT_TIMEOUT = 90.0
 """Seconds (platform 10)."""
 
 
@@ -35,7 +35,7 @@ class Worker(Record):
     executor_id: str
 
 
-class Executor(Record):
+class ExecutorProcess(Record):
     """A process that carries out runs or jobs. `birth` tells it from a later process with the same number.
 
     `types` are the queues that it serves for others, `process` among them when it takes over runs, too.

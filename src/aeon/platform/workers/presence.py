@@ -8,8 +8,8 @@ from datetime import datetime
 
 from aeon.base.clock import Clock, since_boot
 from aeon.platform.store import StoreError
-from aeon.platform.workers.model import BEATS_EVERY, Worker
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.model import HEARTBEAT_INTERVAL, Worker
+from aeon.platform.workers.registry import WorkerRegistry
 
 _LOG = logging.getLogger("aeon.workers")
 
@@ -17,17 +17,17 @@ _TELLS_EVERY = 1.0
 """Seconds between two times at which what the workers do is written, at most."""
 
 
-class Presence:
+class WorkerHeartbeat:
     """What the workers of this process do, for all to see. Threads may share it."""
 
     def __init__(
         self,
-        registry: Registry,
+        registry: WorkerRegistry,
         executor: str,
         slots: Mapping[str, int],
         clock: Clock,
         *,
-        beats_every: float = BEATS_EVERY,
+        beats_every: float = HEARTBEAT_INTERVAL,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
         """Sends a heartbeat every `beats_every` seconds of `since_boot`, a clock that also runs while asleep."""
@@ -44,14 +44,14 @@ class Presence:
         self._ends = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def begin(self, types: Sequence[str] = ()) -> None:
+    def start(self, types: Sequence[str] = ()) -> None:
         """Enter this process. `types` are the queues that it serves for others."""
         self._types = types
         self._enter()
         self._thread = threading.Thread(target=self._beat, name="aeon-presence", daemon=True)
         self._thread.start()
 
-    def takes(self, kind: str, job: str) -> str:
+    def job_started(self, kind: str, job: str) -> str:
         """The worker that takes a job now; empty when more are carried out than there are workers."""
         with self._lock:
             for worker in self._workers.values():
@@ -60,7 +60,7 @@ class Presence:
                     return worker.id
         return ""
 
-    def ends(self, worker: str, *, failed: bool) -> None:
+    def job_ended(self, worker: str, *, failed: bool) -> None:
         """Its job is over."""
         with self._lock:
             if (was := self._workers.get(worker)) is not None:
@@ -75,7 +75,7 @@ class Presence:
         self._thread.join()
         self._thread = None
         with suppress(StoreError):  # whoever finds it gone takes it out
-            self._registry.retire(self._executor)
+            self._registry.deregister(self._executor)
 
     def _enter(self) -> None:
         entered = self._registry.register(self._executor, self._slots, self._types)
@@ -108,7 +108,7 @@ class Presence:
         if not workers and not everything:
             return False
         try:
-            if not self._registry.beat(self._executor, workers):
+            if not self._registry.heartbeat(self._executor, workers):
                 _LOG.warning("This process was silent for so long that others took it out: its runs may be theirs now.")
                 self._enter()  # for what it begins from now on: its leases are asked for one by one
         except StoreError:

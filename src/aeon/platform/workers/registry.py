@@ -3,33 +3,33 @@
 from collections.abc import Mapping, Sequence
 
 from aeon.base.clock import Clock
-from aeon.platform.store import Store, Unit
+from aeon.platform.store import Store, UnitOfWork
 from aeon.platform.workers import queries
-from aeon.platform.workers.liveness import Watched, is_gone, this_process
-from aeon.platform.workers.model import OFFLINE_AFTER, Executor, Worker
+from aeon.platform.workers.liveness import ObservedHeartbeat, current_process, is_dead
+from aeon.platform.workers.model import HEARTBEAT_TIMEOUT, ExecutorProcess, Worker
 
 _MOST = 10_000
 
 
-class Registry:
+class WorkerRegistry:
     """The processes and workers of one record. Threads may share it. All raise StoreError."""
 
-    def __init__(self, store: Store, clock: Clock, lease: float = OFFLINE_AFTER) -> None:
+    def __init__(self, store: Store, clock: Clock, lease: float = HEARTBEAT_TIMEOUT) -> None:
         """A process that sends no heartbeat for `lease` seconds is taken for gone."""
         self._store = store
         self._clock = clock
         self._lease = lease
-        self._here = this_process()
-        self._first_seen: dict[str, tuple[Watched, float]] = {}
+        self._here = current_process()
+        self._first_seen: dict[str, tuple[ObservedHeartbeat, float]] = {}
 
     def register(self, executor: str, slots: Mapping[str, int], types: Sequence[str]) -> list[Worker]:
         """Enter this process, with so many idle workers of each type; `types` are the queues it serves for others."""
         now = self._clock.now()
-        here = Executor(
+        here = ExecutorProcess(
             id=executor,
             host=self._here.host,
             pid=self._here.pid,
-            birth=self._here.birth,
+            birth=self._here.start_time,
             started_at=now,
             last_heartbeat=now,
             types=list(types),
@@ -47,19 +47,19 @@ class Registry:
             for number in range(1, count + 1)
         ]
 
-        def work(unit: Unit) -> None:
+        def work(unit: UnitOfWork) -> None:
             unit.write(queries.REGISTER, here.as_row())
             unit.write_each(queries.REGISTER_WORKER, [each.as_row() for each in workers])
 
         self._store.update(work)
         return workers
 
-    def beat(self, executor: str, workers: Sequence[Worker]) -> bool:
+    def heartbeat(self, executor: str, workers: Sequence[Worker]) -> bool:
         """Say that this process is there, and what its workers do; False when it was taken for gone, and taken out."""
         now = self._clock.now()
         rows = [each.as_row() | {"last_heartbeat": now} for each in workers]
 
-        def work(unit: Unit) -> bool:
+        def work(unit: UnitOfWork) -> bool:
             if not unit.write(queries.BEAT, {"id": executor, "at": now}):
                 return False
             unit.write_each(queries.BEAT_WORKER, rows)
@@ -67,28 +67,28 @@ class Registry:
 
         return self._store.update(work)
 
-    def retire(self, executor: str) -> None:
+    def deregister(self, executor: str) -> None:
         """Take a process and its workers out: it has ended, or it is gone."""
         self._store.update(lambda unit: unit.write(queries.RETIRE, {"id": executor}))
 
-    def executors(self) -> list[Executor]:
+    def list_executors(self) -> list[ExecutorProcess]:
         """All that are entered, whether they are still there or not."""
-        return [Executor.from_row(row) for row in self._store.read(queries.EXECUTORS, {"limit": _MOST})]
+        return [ExecutorProcess.from_row(row) for row in self._store.read(queries.EXECUTORS, {"limit": _MOST})]
 
-    def gone(self) -> list[Executor]:
+    def list_dead_executors(self) -> list[ExecutorProcess]:
         """Those that are entered, and are not there any more (platform 10)."""
-        now, watched = self._clock.now(), self._watched(executors := self.executors())
+        now, watched = self._clock.now(), self._watched(executors := self.list_executors())
         return [
-            each for each in executors if is_gone(each, now, self._here, watched=watched[each.id], lease=self._lease)
+            each for each in executors if is_dead(each, now, self._here, watched=watched[each.id], lease=self._lease)
         ]
 
-    def workers(self) -> list[Worker]:
+    def list_workers(self) -> list[Worker]:
         """All workers; those of a process that is gone are offline."""
-        gone = {each.id for each in self.gone()}
+        gone = {each.id for each in self.list_dead_executors()}
         found = [Worker.from_row(row) for row in self._store.read(queries.WORKERS, {"limit": _MOST})]
         return [_offline(each) if each.executor_id in gone else each for each in found]
 
-    def _watched(self, executors: Sequence[Executor]) -> dict[str, Watched]:
+    def _watched(self, executors: Sequence[ExecutorProcess]) -> dict[str, ObservedHeartbeat]:
         """What this process itself has seen of their heartbeats, by its own clock that nobody sets."""
         moment, before = self._clock.monotonic(), self._first_seen
         seen = {each.id: _seen(before.get(each.id), each.last_heartbeat, moment) for each in executors}
@@ -96,11 +96,11 @@ class Registry:
         return {id_: watched._replace(seconds=moment - since) for id_, (watched, since) in seen.items()}
 
 
-def _seen(before: tuple[Watched, float] | None, beat: str, moment: float) -> tuple[Watched, float]:
+def _seen(before: tuple[ObservedHeartbeat, float] | None, beat: str, moment: float) -> tuple[ObservedHeartbeat, float]:
     """A heartbeat, and when it was first seen."""
     if before is not None and before[0].beat == beat:
         return before
-    return Watched(beat, is_next=before is not None), moment
+    return ObservedHeartbeat(beat, has_changed=before is not None), moment
 
 
 def _offline(worker: Worker) -> Worker:

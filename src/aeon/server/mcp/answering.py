@@ -54,7 +54,7 @@ class AnswerTool(Tool):
         try:
             with self._opening:
                 self._app.model.supports_schema()  # opens the model, once for all who ask together
-            return _told(_run(self._app, kwargs["request"]))
+            return _result(_run(self._app, kwargs["request"]))
         except ToolError:
             raise
         except AeonError as error:
@@ -62,10 +62,10 @@ class AnswerTool(Tool):
 
 
 def _run(app: App, request: str) -> JsonObject:
-    path = _fresh_log(app)
+    path = _new_log_path(app)
     log = JsonlLog(path)
     try:
-        tools, ttl = _with_skills(app, request), app.settings.run.ttl
+        tools, ttl = _run_registry(app, request), app.settings.run.ttl
         on_missing_tool = app.settings.run.on_missing_tool
         return Orchestrator(app.model, app.memory, tools, ttl=ttl, log=log, on_missing_tool=on_missing_tool).execute(
             request
@@ -76,7 +76,7 @@ def _run(app: App, request: str) -> JsonObject:
             path.unlink(missing_ok=True)
 
 
-def _with_skills(app: App, request: str) -> ToolRegistry:
+def _run_registry(app: App, request: str) -> ToolRegistry:
     """A registry of this run's own: others run at the same time."""
     registry = ToolRegistry([tool for name in app.registry.list_all() if (tool := app.registry.get(name))])
     for tool in app.skills.tools_for(request):
@@ -85,7 +85,7 @@ def _with_skills(app: App, request: str) -> ToolRegistry:
     return registry
 
 
-def _told(result: JsonObject) -> JsonObject:
+def _result(result: JsonObject) -> JsonObject:
     if result["status"] == "failed":
         error: Json = result.get("error") or {}
         raise ToolError(
@@ -102,6 +102,6 @@ def _step(step: JsonObject, results: JsonObject) -> JsonObject:
     return {**said, "result": results[step["step_id"]]} if step["step_id"] in results else said
 
 
-def _fresh_log(app: App) -> Path:
+def _new_log_path(app: App) -> Path:
     folder = Path(app.settings.run.log_dir).expanduser()
     return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.jsonl"

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Hints(NamedTuple):
+class ToolHints(NamedTuple):
     """None where nothing is known."""
 
     read_only: bool | None = None

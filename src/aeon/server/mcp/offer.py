@@ -10,37 +10,37 @@ from aeon.bootstrap.app import App
 from aeon.platform.catalog.as_tool import StoredTool
 from aeon.platform.catalog.effects import Effect
 from aeon.server.mcp.answering import AnswerTool
-from aeon.server.mcp.hints import Hints
+from aeon.server.mcp.hints import ToolHints
 from aeon.tools.interface import Tool
-from aeon.tools.registry import Registered, ToolRegistry
+from aeon.tools.registry import RegisteredTool, ToolRegistry
 
-_READS = Hints(read_only=True, open_world=False)
-_SHIPPED = {
-    "csv-report.report": _READS,
-    "dice-roller.roll": _READS,
-    "http-fetch.fetch": Hints(read_only=True, open_world=True),
-    "memory.recall": _READS,
-    "memory.search": _READS,
-    "memory.remember": Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
-    "memory.forget": Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
-    "storyteller.narrate": Hints(read_only=True, open_world=True),
+_READ_ONLY = ToolHints(read_only=True, open_world=False)
+_SHIPPED_SKILL_HINTS = {
+    "csv-report.report": _READ_ONLY,
+    "dice-roller.roll": _READ_ONLY,
+    "http-fetch.fetch": ToolHints(read_only=True, open_world=True),
+    "memory.recall": _READ_ONLY,
+    "memory.search": _READ_ONLY,
+    "memory.remember": ToolHints(read_only=False, destructive=True, idempotent=True, open_world=False),
+    "memory.forget": ToolHints(read_only=False, destructive=True, idempotent=True, open_world=False),
+    "storyteller.narrate": ToolHints(read_only=True, open_world=True),
 }
 """Skills say nothing of their effects; of those that are shipped they are known."""
 
 
-_EFFECTS: dict[Effect, Hints] = {
-    "pure": Hints(read_only=True, open_world=False),
-    "read": Hints(read_only=True),
-    "idempotent": Hints(read_only=False, idempotent=True),
-    "once": Hints(read_only=False, idempotent=False),
+_EFFECT_HINTS: dict[Effect, ToolHints] = {
+    "pure": ToolHints(read_only=True, open_world=False),
+    "read": ToolHints(read_only=True),
+    "idempotent": ToolHints(read_only=False, idempotent=True),
+    "once": ToolHints(read_only=False, idempotent=False),
 }
 
 
-class Offered(NamedTuple):
+class OfferedTool(NamedTuple):
     """A tool that others may call. Its schemas are of type object, as MCP wants them."""
 
-    registered: Registered
-    hints: Hints
+    registered: RegisteredTool
+    hints: ToolHints
 
     @property
     def exported(self) -> JsonObject:
@@ -50,14 +50,16 @@ class Offered(NamedTuple):
         return {"name": tool["name"], "description": tool["description"], **schemas}
 
 
-def offered(app: App, more: Iterable[tuple[Tool, Hints]], warnings: list[str]) -> dict[str, Offered]:
+def build_offered_tools(
+    app: App, more: Iterable[tuple[Tool, ToolHints]], warnings: list[str]
+) -> dict[str, OfferedTool]:
     """Every tool by its name, `more` last; one of those whose name is taken is `catalog.NAME`.
 
     What cannot be offered is told in `warnings`.
     """
     registry = ToolRegistry([AnswerTool(app)])
-    hints = {AnswerTool.name: Hints(read_only=False, open_world=True)}
-    for given, known in [*_of_skills(app), *more]:
+    hints = {AnswerTool.name: ToolHints(read_only=False, open_world=True)}
+    for given, known in [*_offer_skill_scripts(app), *more]:
         tool = given if registry.get(given.name) is None else _renamed(given, f"catalog.{given.name}")
         try:
             registry.register(tool)
@@ -65,7 +67,7 @@ def offered(app: App, more: Iterable[tuple[Tool, Hints]], warnings: list[str]) -
             warnings.append(error.message)
         else:
             hints[tool.name] = known
-    return {name: Offered(found, hints[name]) for name in hints if (found := registry.lookup(name))}
+    return {name: OfferedTool(found, hints[name]) for name in hints if (found := registry.lookup(name))}
 
 
 def _renamed(tool: Tool, name: str) -> Tool:
@@ -74,16 +76,21 @@ def _renamed(tool: Tool, name: str) -> Tool:
     return renamed
 
 
-def of_stored(tools: Iterable[StoredTool]) -> Iterator[tuple[Tool, Hints]]:
+def offer_stored_tools(tools: Iterable[StoredTool]) -> Iterator[tuple[Tool, ToolHints]]:
     """Stored tools, to be offered: their effects are known."""
     for tool in tools:
-        yield tool, _EFFECTS[tool.effect]
+        yield tool, _EFFECT_HINTS[tool.effect]
 
 
-def _of_skills(app: App) -> Iterator[tuple[Tool, Hints]]:
+def _offer_skill_scripts(app: App) -> Iterator[tuple[Tool, ToolHints]]:
     shipped = {root.path for root in app.skills.roots if root.label == "shipped"}
     for skill in app.skills.catalog.plannable():
         for script in skill.scripts:
             name = f"{skill.name}.{script.name}"
             if tool := app.skills.tool(name):
-                yield tool, _SHIPPED.get(name, Hints()) if skill.directory_path.parent in shipped else Hints()
+                yield (
+                    tool,
+                    _SHIPPED_SKILL_HINTS.get(name, ToolHints())
+                    if skill.directory_path.parent in shipped
+                    else ToolHints(),
+                )

@@ -8,26 +8,26 @@ from typing import Any
 
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.processes import ProcessRunner
-from aeon.platform.ledger import Request
+from aeon.bootstrap.processes import ProcessRuntime
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
-from aeon.platform.processes.running.state import ENDED
+from aeon.platform.processes.running.state import ENDED_PHASES
 from aeon.platform.processes.runs.accepting import NewRun
-from aeon.server.mcp.hints import Hints
+from aeon.server.mcp.hints import ToolHints
 from aeon.tools.interface import Tool
 
-_MOST_OFFERED = 200
+_MAX_OFFERED = 200
 """Processes that are offered of the user's own, and of those that are shared."""
 
-_PATIENCE = 30.0
+_WAIT_SECONDS = 30.0
 """Seconds that a call waits for a run: clients give a call up after a minute. The run goes on."""
 
-_LOOKS_EVERY = 0.1
-_SETTLES = 0.6
+_POLL_INTERVAL = 0.1
+_QUIET_SECONDS = 0.6
 """Seconds without anything new before it is asked whether only a person can go on."""
 
-_RUN: JsonObject = {"run": {"type": "string", "minLength": 1, "description": "the run's id"}}
-_TOLD: JsonObject = {
+_RUN_ARGUMENT: JsonObject = {"run": {"type": "string", "minLength": 1, "description": "the run's id"}}
+_RESULT_SCHEMA: JsonObject = {
     "type": "object",
     "required": ["run", "phase", "output", "questions"],
     "properties": {
@@ -47,7 +47,7 @@ class RunTool(Tool):
     """Does something about a run and tells where it stands once that settles, or a call has waited long enough."""
 
     timeout = None  # a run has limits of its own, and a call waits no longer than its patience
-    output_schema = _TOLD
+    output_schema = _RESULT_SCHEMA
 
     def __init__(self, name: str, description: str, takes: JsonObject, act: Callable[[JsonObject], JsonObject]) -> None:
         """`takes`: the schema of each argument; one without a default is needed."""
@@ -63,49 +63,49 @@ class RunTool(Tool):
 
     def invoke(self, **kwargs: Any) -> JsonObject:
         """Where the run stands. Raises ToolError for one that failed, and with what the platform said."""
-        with _in_words():
+        with _as_tool_errors():
             return self._act(kwargs)
 
 
-def of_processes(runner: ProcessRunner, user: str) -> Iterator[tuple[Tool, Hints]]:
+def offer_processes(runner: ProcessRuntime, user: str) -> Iterator[tuple[Tool, ToolHints]]:
     """Every Process that the user may run, and what he can do about its runs. Raises StoreError."""
     runs = _Runs(runner, user)
     processes = runner.platform.processes
-    shared = processes.page_of_shared(user, limit=_MOST_OFFERED)
-    own = processes.page_of_own(user, limit=_MOST_OFFERED)
+    shared = processes.list_shared(user, limit=_MAX_OFFERED)
+    own = processes.list_own(user, limit=_MAX_OFFERED)
     for process in {each.name: each for each in [*shared, *own] if each.enabled}.values():  # of two, his own
-        yield _starting(runs, process), Hints(read_only=False)
-    yield from _about_runs(runs)
+        yield _start_tool(runs, process), ToolHints(read_only=False)
+    yield from _run_tools(runs)
 
 
-def _starting(runs: "_Runs", process: Process) -> RunTool:
+def _start_tool(runs: "_Runs", process: Process) -> RunTool:
     takes: JsonObject = {name: {} for name in process.initial_context}
     description = process.description or f"Runs the process {process.name}."
     name = "_".join(process.name.split())  # a tool's has no spaces
     return RunTool(f"process.{name}", description, takes, lambda given: runs.start(process, given))
 
 
-def _about_runs(runs: "_Runs") -> Iterator[tuple[Tool, Hints]]:
-    look = {**_RUN, "seconds": {"type": "number", "minimum": 0, "maximum": 300, "default": _PATIENCE}}
-    answer = {**_RUN, "step": {"type": "string", "description": "the question's step"}, "answer": {}}
+def _run_tools(runs: "_Runs") -> Iterator[tuple[Tool, ToolHints]]:
+    look = {**_RUN_ARGUMENT, "seconds": {"type": "number", "minimum": 0, "maximum": 300, "default": _WAIT_SECONDS}}
+    answer = {**_RUN_ARGUMENT, "step": {"type": "string", "description": "the question's step"}, "answer": {}}
     yield (
         RunTool("run.look", "Waits for a run and tells where it stands.", look, runs.look),
-        Hints(read_only=True),
+        ToolHints(read_only=True),
     )
     yield (
         RunTool("run.answer", "Gives a run what one of its questions waits to be told.", answer, runs.answer),
-        Hints(read_only=False, destructive=False),
+        ToolHints(read_only=False, destructive=False),
     )
     yield (
-        RunTool("run.cancel", "Stops a run with everything that it called.", _RUN, runs.cancel),
-        Hints(read_only=False, destructive=True, idempotent=True),
+        RunTool("run.cancel", "Stops a run with everything that it called.", _RUN_ARGUMENT, runs.cancel),
+        ToolHints(read_only=False, destructive=True, idempotent=True),
     )
 
 
 class _Runs:
     """The runs of one user, carried out here. The engine is opened for the first call that needs it."""
 
-    def __init__(self, runner: ProcessRunner, user: str) -> None:
+    def __init__(self, runner: ProcessRuntime, user: str) -> None:
         self._runner = runner
         self._user = user
         self._beginning = Lock()
@@ -113,70 +113,70 @@ class _Runs:
 
     def start(self, process: Process, given: JsonObject) -> JsonObject:
         runner = self._runner
-        new = NewRun(given, executor=runner.carrier)
-        run = runner.runs.accept(process, new, Request(self._user))
-        self._begin()
+        new = NewRun(given, executor=runner.run_executor)
+        run = runner.runs.accept(process, new, MutationRequest(self._user))
+        self._start_runtime()
         runner.engine.start(run.id)
         self._wait(run.id)
-        return self._told(run.id)
+        return self._result(run.id)
 
     def look(self, given: JsonObject) -> JsonObject:
-        return self._gone_on(given["run"], given.get("seconds", _PATIENCE))
+        return self._continue(given["run"], given.get("seconds", _WAIT_SECONDS))
 
     def answer(self, given: JsonObject) -> JsonObject:
         self._runner.runs.answer(self._user, given["run"], given["step"], given["answer"])
-        return self._gone_on(given["run"])
+        return self._continue(given["run"])
 
     def cancel(self, given: JsonObject) -> JsonObject:
         self._runner.runs.cancel(self._user, given["run"])
-        return self._gone_on(given["run"])
+        return self._continue(given["run"])
 
-    def _begin(self) -> None:
+    def _start_runtime(self) -> None:
         with self._beginning:
             if not self._is_begun:
-                self._runner.begin()
+                self._runner.start()
                 self._is_begun = True
 
-    def _gone_on(self, run: str, seconds: float = _PATIENCE) -> JsonObject:
+    def _continue(self, run: str, seconds: float = _WAIT_SECONDS) -> JsonObject:
         """Where it stands once it settles; carried out here where whoever did so is gone."""
-        found = self._runner.runs.see(self._user, run).run
-        if found.phase not in ENDED:
-            self._begin()
-            self._runner.caretaker.take_over(found.root_id)
+        found = self._runner.runs.view(self._user, run).run
+        if found.phase not in ENDED_PHASES:
+            self._start_runtime()
+            self._runner.orphan_recovery.adopt(found.root_id)
         self._wait(run, seconds)
-        return self._told(run)
+        return self._result(run)
 
-    def _wait(self, run: str, seconds: float = _PATIENCE) -> None:
+    def _wait(self, run: str, seconds: float = _WAIT_SECONDS) -> None:
         """Until it has ended, or only a person can go on, or so many seconds have passed."""
         runs = self._runner.runs
         quiet_since = time.monotonic()
         until = quiet_since + seconds
         events = 0
-        while (now := time.monotonic()) < until and runs.book.phase(run) not in ENDED:
-            if (entries := self._entries(run)) != events:
+        while (now := time.monotonic()) < until and runs.repository.get_phase(run) not in ENDED_PHASES:
+            if (entries := self._event_count(run)) != events:
                 events, quiet_since = entries, now
-            if now - quiet_since > _SETTLES and self._waits_for_a_person(run):
+            if now - quiet_since > _QUIET_SECONDS and self._waits_for_a_person(run):
                 break
-            time.sleep(_LOOKS_EVERY)
+            time.sleep(_POLL_INTERVAL)
 
-    def _entries(self, run: str) -> int:
+    def _event_count(self, run: str) -> int:
         """How much has happened in it and in all that was called with it."""
-        book = self._runner.runs.book
-        return sum(each.events for each in book.family(book.one(self._user, run).run.root_id))
+        book = self._runner.runs.repository
+        return sum(each.events for each in book.list_family(book.get(self._user, run).run.root_id))
 
     def _waits_for_a_person(self, run: str) -> bool:
         runs = self._runner.runs
-        if not runs.questions(self._user, run):
+        if not runs.list_questions(self._user, run):
             return False
-        family = runs.book.family(runs.book.one(self._user, run).run.root_id)
-        return not any(runs.see(self._user, each.id).is_busy for each in family)
+        family = runs.repository.list_family(runs.repository.get(self._user, run).run.root_id)
+        return not any(runs.view(self._user, each.id).is_busy for each in family)
 
-    def _told(self, run: str) -> JsonObject:
+    def _result(self, run: str) -> JsonObject:
         """Where it stands. Raises ToolError where it failed."""
-        state = self._runner.runs.see(self._user, run).state
+        state = self._runner.runs.view(self._user, run).state
         if state.phase == "failed" and state.error is not None:
             raise ToolError(state.error.message, next_step=f"{state.error.next_step} Then: aeon runs retry {run}")
-        asked = [] if state.phase in ENDED else self._runner.runs.questions(self._user, run)
+        asked = [] if state.phase in ENDED_PHASES else self._runner.runs.list_questions(self._user, run)
         questions: list[Json] = [
             {"run": each.run, "step": each.step, "asks": each.asks, "inputs": each.inputs} for each in asked
         ]
@@ -184,7 +184,7 @@ class _Runs:
 
 
 @contextmanager
-def _in_words() -> Generator[None]:
+def _as_tool_errors() -> Generator[None]:
     try:
         yield
     except ToolError:

@@ -8,7 +8,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def in_thread(work: Callable[[], T]) -> T:
+async def run_in_thread(work: Callable[[], T]) -> T:
     """The result of `work`; raises what it raises. Cancelled, it leaves the thread behind, which no exit waits for."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[T] = loop.create_future()

@@ -6,10 +6,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import BinaryIO, Self
 
-from aeon.server.mcp.threads import in_thread
+from aeon.server.mcp.threads import run_in_thread
 
 
-class Lines:
+class StdinLines:
     """What comes in, line by line. Bytes that are no UTF-8 become replacement characters, which no JSON hides."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -19,35 +19,35 @@ class Lines:
         return self
 
     async def __anext__(self) -> str:
-        line = await in_thread(self._file.readline)
+        line = await run_in_thread(self._file.readline)
         if not line:
             raise StopAsyncIteration
         return line.decode(errors="replace")
 
 
-class Out:
+class StdoutWriter:
     """What goes out. Each text is written whole before the next: one writer has it."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self.is_cut_off = asyncio.Event()
+        self.is_closed = asyncio.Event()
         """Set when nobody reads it any more: what is written from then on is lost."""
         self._file = file
 
     async def write(self, text: str) -> None:
-        await self._done(lambda: self._file.write(text.encode()))
+        await self._run(lambda: self._file.write(text.encode()))
 
     async def flush(self) -> None:
-        await self._done(self._file.flush)
+        await self._run(self._file.flush)
 
-    async def _done(self, work: Callable[[], object]) -> None:
+    async def _run(self, work: Callable[[], object]) -> None:
         try:
-            await in_thread(work)
+            await run_in_thread(work)
         except OSError:
-            self.is_cut_off.set()
+            self.is_closed.set()
 
 
 @contextmanager
-def claimed() -> Generator[tuple[Lines, Out]]:
+def claim_stdio() -> Generator[tuple[StdinLines, StdoutWriter]]:
     """Both streams. Meanwhile, and for whatever a process that is started inherits, stdin is empty and stdout stderr.
 
     Not the SDK's own way, which waits for a line more before it can be interrupted.
@@ -59,7 +59,10 @@ def claimed() -> Generator[tuple[Lines, Out]]:
     os.close(empty)
     try:
         # Not closed: a thread that was left behind may still read from it.
-        yield Lines(os.fdopen(wire_in, "rb", closefd=False)), Out(os.fdopen(wire_out, "wb", closefd=False))
+        yield (
+            StdinLines(os.fdopen(wire_in, "rb", closefd=False)),
+            StdoutWriter(os.fdopen(wire_out, "wb", closefd=False)),
+        )
     finally:
         os.dup2(wire_in, 0)
         os.dup2(wire_out, 1)

@@ -10,15 +10,15 @@ from aeon.base.json import JsonObject
 from aeon.skills.config.report import CONFIG_JSON
 from aeon.skills.discovery.front_matter import read_document
 from aeon.skills.discovery.reading import SKILL_MD, read_prompt
-from aeon.skills.discovery.standard import LONGEST_COMPATIBILITY, LONGEST_DESCRIPTION, cleaned, standard_name
+from aeon.skills.discovery.standard import MAX_COMPATIBILITY_LENGTH, MAX_DESCRIPTION_LENGTH, clean_text, standard_name
 from aeon.skills.models import NO_VERSION, Skill
-from aeon.skills.small_files import UnreadableError, read_capped
+from aeon.skills.small_files import UnreadableFileError, read_bounded
 
 _LONGEST_KEY = 200
 _LEFT_OUT = frozenset({CONFIG_JSON, SKILL_MD, "data", "__pycache__", "node_modules"})
 """The user's own, and what is made anew."""
 
-_UNREMARKED = _LEFT_OUT - {"data"} | {".git", ".venv", ".DS_Store"}
+_SILENTLY_LEFT_OUT = _LEFT_OUT - {"data"} | {".git", ".venv", ".DS_Store"}
 """Left out without a word: nobody looks for it in what was exported."""
 
 
@@ -31,7 +31,7 @@ def export_skill(
     there already and `overwrite` is not asked for, or when it cannot be written.
     """
     remarks: list[str] = []
-    name = exported_name(skill)
+    name = export_name(skill)
     target = folder / name
     if name != skill.name:
         remarks.append(f"the name {skill.name!r} became {name!r}")
@@ -40,47 +40,47 @@ def export_skill(
     if target.resolve().is_relative_to(skill.directory_path.resolve()):
         raise SkillError(f"{target} is in the skill's own folder.", next_step="Choose another folder.")
     try:
-        text = f"{front_matter(skill, name, remarks)}\n{_body(skill)}\n"
+        text = f"{write_front_matter(skill, name, remarks)}\n{_body(skill)}\n"
         _copy_files(skill.directory_path, target, remarks)
         (target / SKILL_MD).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise SkillError(f"The skill {skill.name!r} cannot be exported to {target}: {error}.") from None
     for remark in remarks:
-        (on_remark or _ignored)(remark)
+        (on_remark or _ignore_remark)(remark)
     return target
 
 
-def exported_name(skill: Skill) -> str:
+def export_name(skill: Skill) -> str:
     """The skill's name as the standard has it; two names may come to the same."""
     return standard_name(skill.name) or "skill"
 
 
-def _ignored(remark: str) -> None:
+def _ignore_remark(remark: str) -> None:
     """Nobody wants to know."""
 
 
-def front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
+def write_front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
     """The strict front matter, between its two lines `---`. Texts that are too long are cut, and that is remarked."""
-    written = _written(skill)
+    written = _original_fields(skill)
     fields: list[tuple[str, str]] = [("name", name)]
-    description = cleaned(skill.description) or f"The skill {name}."
-    fields.append(("description", _cut(description, LONGEST_DESCRIPTION, "the description", remarks)))
-    if skill.license and cleaned(skill.license):
-        fields.append(("license", cleaned(skill.license)))
+    description = clean_text(skill.description) or f"The skill {name}."
+    fields.append(("description", _cut(description, MAX_DESCRIPTION_LENGTH, "the description", remarks)))
+    if skill.license and clean_text(skill.license):
+        fields.append(("license", clean_text(skill.license)))
     compatibility = written.get("compatibility")
-    if isinstance(compatibility, str) and cleaned(compatibility):
-        text = _cut(cleaned(compatibility), LONGEST_COMPATIBILITY, "the compatibility", remarks)
+    if isinstance(compatibility, str) and clean_text(compatibility):
+        text = _cut(clean_text(compatibility), MAX_COMPATIBILITY_LENGTH, "the compatibility", remarks)
         fields.append(("compatibility", text))
     if allowed := _allowed_tools(written.get("allowed-tools")):
         fields.append(("allowed-tools", allowed))
-    lines = [f"{key}: {quoted(text)}" for key, text in fields]
+    lines = [f"{key}: {quote_yaml(text)}" for key, text in fields]
     metadata = _metadata(skill, written)
     if metadata:
-        lines += ["metadata:", *(f"  {quoted(key)}: {quoted(text)}" for key, text in metadata.items())]
+        lines += ["metadata:", *(f"  {quote_yaml(key)}: {quote_yaml(text)}" for key, text in metadata.items())]
     return "\n".join(["---", *lines, "---", ""])
 
 
-def quoted(text: str) -> str:
+def quote_yaml(text: str) -> str:
     """The text as a YAML scalar that every parser reads alike: in double quotes, odd characters escaped.
 
     Two dashes in a row never stand as they are: the reference validator ends the front matter at any three of them.
@@ -105,20 +105,20 @@ def _cut(text: str, limit: int, what: str, remarks: list[str]) -> str:
     return text[: limit - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _written(skill: Skill) -> JsonObject:
+def _original_fields(skill: Skill) -> JsonObject:
     """The front matter the skill has, for what Aeon itself has no use for."""
     if skill.manifest_path.name != SKILL_MD:
         return {}
     try:
-        return read_document(read_capped(skill.manifest_path)).fields
-    except UnreadableError:
+        return read_document(read_bounded(skill.manifest_path)).fields
+    except UnreadableFileError:
         return {}
 
 
 def _allowed_tools(value: object) -> str:
     if isinstance(value, list):
-        return " ".join(cleaned(item) for item in cast(list[object], value) if isinstance(item, str))
-    return cleaned(value) if isinstance(value, str) else ""
+        return " ".join(clean_text(item) for item in cast(list[object], value) if isinstance(item, str))
+    return clean_text(value) if isinstance(value, str) else ""
 
 
 def _metadata(skill: Skill, written: Mapping[str, object]) -> dict[str, str]:
@@ -133,7 +133,9 @@ def _metadata(skill: Skill, written: Mapping[str, object]) -> dict[str, str]:
     texts = cast(JsonObject, own) if isinstance(own, dict) else {}
     merged = {**texts, **{key: value for key, value in known.items() if value}}
     return {
-        cleaned(key)[:_LONGEST_KEY]: cleaned(value) for key, value in merged.items() if isinstance(value, str) and value
+        clean_text(key)[:_LONGEST_KEY]: clean_text(value)
+        for key, value in merged.items()
+        if isinstance(value, str) and value
     }
 
 
@@ -150,7 +152,7 @@ def _copy_files(source: Path, target: Path, remarks: list[str]) -> None:
     for entry in sorted(source.iterdir()):
         if entry.name not in _LEFT_OUT and not entry.name.startswith("."):
             _copy(entry, target / entry.name, home, remarks)
-        elif entry.name not in _UNREMARKED:
+        elif entry.name not in _SILENTLY_LEFT_OUT:
             why = "it is the user's own" if entry.name == "data" else "it is hidden"
             remarks.append(f"{entry} was left out: {why}")
 
@@ -165,7 +167,7 @@ def _copy(entry: Path, target: Path, home: Path, remarks: list[str]) -> None:
         for inner in sorted(entry.iterdir()):
             if not inner.name.startswith(".") and inner.name != "__pycache__":
                 _copy(inner, target / inner.name, home, remarks)
-            elif inner.name not in _UNREMARKED:
+            elif inner.name not in _SILENTLY_LEFT_OUT:
                 remarks.append(f"{inner} was left out: it is hidden")
     elif entry.is_file():
         shutil.copy(entry, target)

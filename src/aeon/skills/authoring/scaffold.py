@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from aeon.base.errors import InputError, SkillError
 from aeon.base.json import JsonObject
-from aeon.skills.authoring.export import quoted
+from aeon.skills.authoring.export import quote_yaml
 from aeon.skills.discovery.reading import CONFIG_SCHEMA, SKILL_JSON, SKILL_MD
 from aeon.skills.discovery.standard import standard_name
 
@@ -45,7 +45,7 @@ def new_skill(name: str, folder: Path, language: Language = "python") -> Path:
 def _contents(name: str, language: Language) -> dict[str, str]:
     script = f"scripts/{_FILES[language]}"
     return {
-        SKILL_MD: _SKILL_MD.format(name=name, description=quoted(_DESCRIPTION), title=name.replace("-", " ")),
+        SKILL_MD: _SKILL_MD.format(name=name, description=quote_yaml(_DESCRIPTION), title=name.replace("-", " ")),
         SKILL_JSON: _pretty(_manifest(name, script)),
         CONFIG_SCHEMA: _pretty(_CONFIG_SCHEMA),
         script: _SCRIPTS[language],

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import Problem
+from aeon.base.json_schema import ValidationProblem
 
 _PLACEHOLDER = re.compile(
     r"\$(?:(?P<dollar>\$)|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|(?P<bad>\{))"
@@ -17,7 +17,7 @@ def has_placeholder(value: Json) -> bool:
     return isinstance(value, str) and any(found["name"] for found in _PLACEHOLDER.finditer(value))
 
 
-class Substitution:
+class PlaceholderSubstitution:
     """One filling in: `problems` says what no value was found for, or may not be looked for."""
 
     def __init__(
@@ -26,9 +26,9 @@ class Substitution:
         self.environ = environ
         self.allowed = allowed
         self.withheld = withheld
-        self.unset: list[Problem] = []
+        self.unset: list[ValidationProblem] = []
         """Names without a value here and now: another environment may have them."""
-        self.forbidden: list[Problem] = []
+        self.forbidden: list[ValidationProblem] = []
         """What no environment mends."""
 
     def fill(self, value: Json, path: str = "$") -> Json:
@@ -46,13 +46,13 @@ class Substitution:
         if found["dollar"]:
             return "$"
         if said := self._forbidden(name):
-            self.forbidden.append(Problem(path, said))
+            self.forbidden.append(ValidationProblem(path, said))
             return ""
         value = self.environ.get(name)
         if default is not None:
             return value or default
         if value is None:
-            self.unset.append(Problem(path, f"asks for ${{{name}}}, which is not set in the environment"))
+            self.unset.append(ValidationProblem(path, f"asks for ${{{name}}}, which is not set in the environment"))
             return ""
         return value
 
@@ -67,7 +67,7 @@ class Substitution:
         return None
 
 
-def variables(schema: JsonObject) -> tuple[str, ...]:
+def allowed_variables(schema: JsonObject) -> tuple[str, ...]:
     """The names of environment variables that a schema lists in `x-env`."""
     listed = schema.get("x-env")
     names = cast(list[Json], listed) if isinstance(listed, list) else []

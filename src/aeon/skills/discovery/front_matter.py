@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import yaml
 
 from aeon.base.json import MAX_DEPTH, Json, JsonObject
-from aeon.skills.discovery.yaml_mending import all_quoted, as_written, colons_quoted, top_level_only
-from aeon.skills.small_files import UnreadableError
+from aeon.skills.discovery.yaml_mending import keep_as_written, keep_top_level, quote_all_values, quote_plain_values
+from aeon.skills.small_files import UnreadableFileError
 
-LARGEST_FRONT_MATTER = 64 * 1024
+MAX_FRONT_MATTER = 64 * 1024
 """Characters; what a planner would have to carry around ends far below."""
 
 
-class Remark(NamedTuple):
+class SkillRemark(NamedTuple):
     """Something read leniently: on which line of the file (None for the whole of it), and what."""
 
     line: int | None
@@ -26,44 +26,44 @@ class Remark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SkillDocument:
     """A SKILL.md taken apart. `fields` has strings, lists and mappings; `lines` says where each field stands."""
 
     fields: JsonObject
     lines: dict[str, int]
     body: str
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[SkillRemark, ...] = ()
 
 
-def read_document(data: bytes) -> Document:
+def read_document(data: bytes) -> SkillDocument:
     """Take a SKILL.md apart. Raises UnreadableError with reason and line when there is no usable front matter."""
-    text, remarks = _decoded(data)
+    text, remarks = _decode(data)
     front, body = _split(text)
-    fields, lines, more = _parsed(front)
-    return Document(fields, lines, body, (*remarks, *more))
+    fields, lines, more = _parse(front)
+    return SkillDocument(fields, lines, body, (*remarks, *more))
 
 
-def body_of(data: bytes) -> str:
+def read_body(data: bytes) -> str:
     """What follows the front matter; the whole text where there is none."""
-    text, _ = _decoded(data)
+    text, _ = _decode(data)
     try:
         return _split(text)[1]
-    except UnreadableError:
+    except UnreadableFileError:
         return text
 
 
-def _decoded(data: bytes) -> tuple[str, list[Remark]]:
-    remarks: list[Remark] = []
+def _decode(data: bytes) -> tuple[str, list[SkillRemark]]:
+    remarks: list[SkillRemark] = []
     if data.startswith(b"\xef\xbb\xbf"):
-        remarks.append(Remark(1, "begins with a byte order mark"))
+        remarks.append(SkillRemark(1, "begins with a byte order mark"))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        remarks.append(Remark(line, "is not UTF-8; what cannot be read is shown as \N{REPLACEMENT CHARACTER}"))
+        remarks.append(SkillRemark(line, "is not UTF-8; what cannot be read is shown as \N{REPLACEMENT CHARACTER}"))
         text = data.decode("utf-8-sig", errors="replace")
     if "\r" in text:
-        remarks.append(Remark(None, "has the line ends of another system"))
+        remarks.append(SkillRemark(None, "has the line ends of another system"))
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text, remarks
 
@@ -72,39 +72,39 @@ def _split(text: str) -> tuple[str, str]:
     """The front matter, blank lines for what stands before it so that line numbers hold, and the body."""
     begin = re.match(r"\n*---[ \t]*\n", text)
     if begin is None:
-        raise UnreadableError(1, "has no front matter: the first line is not ---")
+        raise UnreadableFileError(1, "has no front matter: the first line is not ---")
     end = re.compile(r"^---[ \t]*$", re.MULTILINE).search(text, begin.end())
     if end is None:
-        raise UnreadableError(1, "its front matter is not closed by a line ---")
-    if end.start() > LARGEST_FRONT_MATTER:
-        raise UnreadableError(1, f"its front matter is longer than {LARGEST_FRONT_MATTER // 1024} KiB")
+        raise UnreadableFileError(1, "its front matter is not closed by a line ---")
+    if end.start() > MAX_FRONT_MATTER:
+        raise UnreadableFileError(1, f"its front matter is longer than {MAX_FRONT_MATTER // 1024} KiB")
     return "\n" * begin[0].count("\n") + text[begin.end() : end.start()], text[end.end() :].strip("\n")
 
 
-_READINGS: tuple[tuple[Callable[[str], str], str], ...] = (
-    (as_written, ""),
-    (colons_quoted, "read as if its plain values stood in quotes"),
-    (all_quoted, "read as if all its values stood in quotes"),
-    (top_level_only, "read without what is nested in it"),
+_MENDING_STEPS: tuple[tuple[Callable[[str], str], str], ...] = (
+    (keep_as_written, ""),
+    (quote_plain_values, "read as if its plain values stood in quotes"),
+    (quote_all_values, "read as if all its values stood in quotes"),
+    (keep_top_level, "read without what is nested in it"),
 )
 
 
-def _parsed(front: str) -> tuple[JsonObject, dict[str, int], list[Remark]]:
+def _parse(front: str) -> tuple[JsonObject, dict[str, int], list[SkillRemark]]:
     """The fields, from the first reading that works: as written, then with more and more of it put in quotes."""
-    problem: UnreadableError | None = None
-    for mend, said in _READINGS:
+    problem: UnreadableFileError | None = None
+    for mend, said in _MENDING_STEPS:
         mended = mend(front)
         if problem is not None and mended == front:
             continue
         try:
             fields, lines, remarks = _load(mended)
-        except UnreadableError as error:
+        except UnreadableFileError as error:
             problem = problem or error
             continue
         if problem is not None:
-            remarks = [Remark(problem.line, f"{problem.message}; {said}"), *remarks]
+            remarks = [SkillRemark(problem.line, f"{problem.message}; {said}"), *remarks]
         return fields, lines, remarks
-    raise problem or UnreadableError(1, "its front matter cannot be read")
+    raise problem or UnreadableFileError(1, "its front matter cannot be read")
 
 
 _TextLoader: type[yaml.BaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -113,28 +113,28 @@ _TextLoader: type[yaml.BaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoade
 _BEFORE_ROOT = (yaml.StreamStartEvent, yaml.DocumentStartEvent)
 
 
-def _load(front: str) -> tuple[JsonObject, dict[str, int], list[Remark]]:
+def _load(front: str) -> tuple[JsonObject, dict[str, int], list[SkillRemark]]:
     """Built from the parser's events: its own tree is made by a recursion that has no limit and ends the process."""
     events: Iterator[Any] = yaml.parse(front, Loader=_TextLoader)
     try:
         root = next(event for event in events if not isinstance(event, _BEFORE_ROOT))
         if isinstance(root, yaml.StreamEndEvent):
-            raise UnreadableError(1, "its front matter is empty")
+            raise UnreadableFileError(1, "its front matter is empty")
         if not isinstance(root, yaml.MappingStartEvent):
-            raise UnreadableError(2, "its front matter is no list of `field: value`")
+            raise UnreadableFileError(2, "its front matter is no list of `field: value`")
         return _fields(events)
     except yaml.YAMLError as error:
         raise _unreadable(error) from None
 
 
-def _fields(events: Iterator[Any]) -> tuple[JsonObject, dict[str, int], list[Remark]]:
+def _fields(events: Iterator[Any]) -> tuple[JsonObject, dict[str, int], list[SkillRemark]]:
     """The outermost mapping, with the line of each field."""
     fields: JsonObject = {}
     lines: dict[str, int] = {}
-    remarks: list[Remark] = []
+    remarks: list[SkillRemark] = []
     for key, line, value in _pairs(events, MAX_DEPTH):
         if key in fields:
-            remarks.append(Remark(line, f"the field {key!r} stands twice; the last one counts"))
+            remarks.append(SkillRemark(line, f"the field {key!r} stands twice; the last one counts"))
         fields[key], lines[key] = value, line
     next(events)  # the document's end, which may be an error
     return fields, lines, remarks
@@ -146,7 +146,7 @@ def _pairs(events: Iterator[Any], depth: int) -> Iterator[tuple[str, int, Json]]
             return
         line = _line(event)
         if not isinstance(event, yaml.ScalarEvent):
-            raise UnreadableError(line, "its front matter has a field whose name is no text")
+            raise UnreadableFileError(line, "its front matter has a field whose name is no text")
         yield event.value, line, _value(next(events), events, depth - 1)
 
 
@@ -156,9 +156,9 @@ def _value(event: Any, events: Iterator[Any], depth: int) -> Json:
         return event.value
     if isinstance(event, yaml.AliasEvent):
         # It multiplies what it stands for; a few lines of them are gigabytes when written out.
-        raise UnreadableError(_line(event), f"the alias *{event.anchor} is not allowed; write the value out")
+        raise UnreadableFileError(_line(event), f"the alias *{event.anchor} is not allowed; write the value out")
     if depth == 0:
-        raise UnreadableError(_line(event), f"its front matter is nested deeper than {MAX_DEPTH} levels")
+        raise UnreadableFileError(_line(event), f"its front matter is nested deeper than {MAX_DEPTH} levels")
     if isinstance(event, yaml.MappingStartEvent):
         return {key: value for key, _, value in _pairs(events, depth)}
     items: list[Json] = []
@@ -171,7 +171,7 @@ def _line(event: Any) -> int:
     return event.start_mark.line + 1
 
 
-def _unreadable(error: yaml.YAMLError) -> UnreadableError:
+def _unreadable(error: yaml.YAMLError) -> UnreadableFileError:
     mark = getattr(error, "problem_mark", None)
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    return UnreadableError(mark.line + 1 if mark else 1, f"its front matter is not valid YAML ({said})")
+    return UnreadableFileError(mark.line + 1 if mark else 1, f"its front matter is not valid YAML ({said})")

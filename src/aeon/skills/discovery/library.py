@@ -7,15 +7,15 @@ from typing import TypeAlias
 
 from aeon.base.errors import MissingExtraError
 from aeon.skills.discovery.cache import DiscoveryCache
-from aeon.skills.discovery.search import Root, discover
+from aeon.skills.discovery.search import SkillRoot, discover
 from aeon.skills.models import SkillCatalog
 
-OnChange: TypeAlias = Callable[[SkillCatalog], None]
+SkillCatalogCallback: TypeAlias = Callable[[SkillCatalog], None]
 
-_Watch: TypeAlias = Callable[..., Iterator[Collection[object]]]
+_WatchFunction: TypeAlias = Callable[..., Iterator[Collection[object]]]
 """`watchfiles.watch`: yields the changes, an empty set when there were none for a while."""
 
-_LOOK_MS = 500
+_POLL_MS = 500
 """How often a watch looks whether a folder has come into being."""
 
 
@@ -24,7 +24,7 @@ class SkillLibrary:
 
     def __init__(
         self,
-        roots: Sequence[Root],
+        roots: Sequence[SkillRoot],
         *,
         environ: Mapping[str, str] | None = None,
         cache_folder: Path | None = None,
@@ -49,7 +49,7 @@ class SkillLibrary:
             self._catalog = self._read()
             return self._catalog
 
-    def watch(self, on_change: OnChange, stop_event: threading.Event) -> None:
+    def watch(self, on_change: SkillCatalogCallback, stop_event: threading.Event) -> None:
         """Reload whenever files change and tell each new catalog, until the event is set; runs in the caller's thread.
 
         What changed before the watch is in place is seen too. Raises MissingExtraError without `watchfiles`.
@@ -64,22 +64,26 @@ class SkillLibrary:
         while not stop_event.is_set():
             folders = self._folders()
             if folders:
-                self._follow(watch, folders, on_change, stop_event)
+                self._watch_folders(watch, folders, on_change, stop_event)
             else:
-                stop_event.wait(_LOOK_MS / 1000)
+                stop_event.wait(_POLL_MS / 1000)
 
     def _read(self) -> SkillCatalog:
         return discover(self.roots, environ=self._environ, cache=self._cache, withheld=self._withheld)
 
-    def _follow(
-        self, watch: "_Watch", folders: Sequence[Path], on_change: OnChange, stop_event: threading.Event
+    def _watch_folders(
+        self,
+        watch: "_WatchFunction",
+        folders: Sequence[Path],
+        on_change: SkillCatalogCallback,
+        stop_event: threading.Event,
     ) -> None:
         """Follow these folders until another comes into being or one goes."""
         changes = watch(
             *folders,
-            watch_filter=self._matters,
+            watch_filter=self._is_relevant,
             stop_event=stop_event,
-            rust_timeout=_LOOK_MS,
+            rust_timeout=_POLL_MS,
             yield_on_timeout=True,
             ignore_permission_denied=True,
         )
@@ -87,25 +91,25 @@ class SkillLibrary:
         try:
             for changed in changes:
                 if changed or is_new:
-                    self._tell(on_change)
+                    self._reload_and_notify(on_change)
                 is_new = False
                 if folders != self._folders():
-                    self._tell(on_change)
+                    self._reload_and_notify(on_change)
                     return
         except FileNotFoundError:
             return
 
-    def _tell(self, on_change: OnChange) -> None:
+    def _reload_and_notify(self, on_change: SkillCatalogCallback) -> None:
         before = self._catalog
         after = self.reload()
         if (after.skills, after.notes) != (before.skills, before.notes):
             on_change(after)
 
     def _folders(self) -> list[Path]:
-        places = [place for root in self.roots for place in (root.path, root.home) if place is not None]
+        places = [place for root in self.roots for place in (root.path, root.data_home) if place is not None]
         return [place for place in dict.fromkeys(places) if place.is_dir()]
 
-    def _matters(self, _change: object, changed: str) -> bool:
+    def _is_relevant(self, _change: object, changed: str) -> bool:
         """Whether a change there may change a catalog: what scripts write into their own folders does not."""
         path = Path(changed)
         inside = next((path.relative_to(place) for place in self._folders() if path.is_relative_to(place)), path)

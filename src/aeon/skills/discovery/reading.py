@@ -9,12 +9,12 @@ from typing import Any
 from aeon.base.errors import SkillError
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import schema_problem
-from aeon.skills.discovery.front_matter import body_of, read_document
+from aeon.skills.discovery.front_matter import read_body, read_document
 from aeon.skills.discovery.manifest import Manifest, read_manifest
 from aeon.skills.discovery.script_files import find_scripts, script_path
-from aeon.skills.discovery.standard import Published, cleaned, read_fields
-from aeon.skills.models import NO_VERSION, ErrorState, Note, RetryPolicy, Skill, SkillScript
-from aeon.skills.small_files import UnreadableError, read_capped, read_json_object
+from aeon.skills.discovery.standard import StandardFields, clean_text, read_fields
+from aeon.skills.models import NO_VERSION, ErrorState, ScriptRetryPolicy, Skill, SkillNote, SkillScript
+from aeon.skills.small_files import UnreadableFileError, read_bounded, read_json_object
 
 SKILL_MD = "SKILL.md"
 SKILL_JSON = "skill.json"
@@ -28,14 +28,14 @@ class FolderReading:
     """What a folder came to. `skill` is None when it is none that can be used: the notes say why."""
 
     skill: Skill | None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[SkillNote, ...] = ()
     files: tuple[str, ...] = ()
     """The files and folders that decided it; a change of any of them asks for another reading."""
 
 
 def read_skill(folder: Path, home: Path | None = None) -> FolderReading:
     """Read one folder, without its configuration. `home` holds the skill's data, its own folder by default."""
-    return _Reading(folder, home).read()
+    return _SkillReader(folder, home).read()
 
 
 def read_prompt(skill: Skill) -> str:
@@ -43,32 +43,32 @@ def read_prompt(skill: Skill) -> str:
     if skill.prompt_path is None:
         return ""
     try:
-        data = read_capped(skill.prompt_path)
-    except UnreadableError as error:
+        data = read_bounded(skill.prompt_path)
+    except UnreadableFileError as error:
         raise SkillError(f"The prompt of the skill {skill.name!r}, {skill.prompt_path}, {error.message}.") from None
     if skill.prompt_path.name == SKILL_MD:
-        return body_of(data)
+        return read_body(data)
     return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").strip("\n")
 
 
 @dataclass
-class _Reading:
+class _SkillReader:
     """One reading: what was remarked so far, and the files that were looked at."""
 
     folder: Path
     home: Path | None
-    notes: list[Note] = field(default_factory=list[Note])
+    notes: list[SkillNote] = field(default_factory=list[SkillNote])
     files: list[str] = field(default_factory=list[str])
     state: ErrorState = ErrorState.HEALTHY
 
     def read(self) -> FolderReading:
         self.files += [str(self.folder), *(f"{self.folder}/{name}" for name in (SKILL_MD, SKILL_JSON, "scripts"))]
-        published, body = self._published()
-        manifest = self._manifest(beside_skill_md=published is not None)
-        skill = self._skill(published, body, manifest) if published or manifest else None
+        published, body = self._read_skill_md()
+        manifest = self._read_skill_json(beside_skill_md=published is not None)
+        skill = self._build_skill(published, body, manifest) if published or manifest else None
         return FolderReading(skill, tuple(self.notes), tuple(dict.fromkeys(self.files)))
 
-    def _skill(self, published: Published | None, body: str, manifest: Manifest | None) -> Skill:
+    def _build_skill(self, published: StandardFields | None, body: str, manifest: Manifest | None) -> Skill:
         fields = self._identity(published, manifest)
         prompt_path = self._prompt_path(manifest, body)
         self._note_missing_scripts(body)
@@ -77,7 +77,7 @@ class _Reading:
         return Skill(
             **fields,
             directory_path=self.folder,
-            home=self.home / fields["name"] if self.home else self.folder,
+            data_home=self.home / fields["name"] if self.home else self.folder,
             prompt_path=prompt_path,
             scripts=scripts,
             config_schema=schema,
@@ -86,32 +86,32 @@ class _Reading:
         )
 
     def _note(self, name: str, line: int | None, message: str, *, is_skip: bool = False) -> None:
-        self.notes.append(Note(self.folder / name, line, message, is_skip))
+        self.notes.append(SkillNote(self.folder / name, line, message, is_skip))
 
     def _has(self, name: str) -> bool:
         return os.path.lexists(f"{self.folder}/{name}")
 
-    def _published(self) -> tuple[Published | None, str]:
+    def _read_skill_md(self) -> tuple[StandardFields | None, str]:
         """What SKILL.md says, and its body; None when there is none, or none that can be used."""
         if not self._has(SKILL_MD):
             return None, ""
         try:
-            document = read_document(read_capped(self.folder / SKILL_MD))
+            document = read_document(read_bounded(self.folder / SKILL_MD))
             published = read_fields(document, self.folder.name)
-        except UnreadableError as error:
+        except UnreadableFileError as error:
             self._note(SKILL_MD, error.line, error.message, is_skip=True)
             return None, ""
         for remark in published.remarks:
             self._note(SKILL_MD, remark.line, remark.message)
         return published, document.body
 
-    def _manifest(self, *, beside_skill_md: bool) -> Manifest | None:
+    def _read_skill_json(self, *, beside_skill_md: bool) -> Manifest | None:
         """skill.json where it fits rule 8; beside a SKILL.md it may be another program's and is then ignored."""
         if not self._has(SKILL_JSON):
             return None
         try:
-            reading = read_manifest(read_capped(self.folder / SKILL_JSON))
-        except UnreadableError as error:
+            reading = read_manifest(read_bounded(self.folder / SKILL_JSON))
+        except UnreadableFileError as error:
             self._note(SKILL_JSON, error.line, error.message, is_skip=True)
             return None
         if reading.manifest is None:
@@ -123,7 +123,7 @@ class _Reading:
             self._note(SKILL_JSON, None, "fields that mean nothing here: " + ", ".join(unknown[:20]))
         return reading.manifest
 
-    def _identity(self, published: Published | None, manifest: Manifest | None) -> dict[str, Any]:
+    def _identity(self, published: StandardFields | None, manifest: Manifest | None) -> dict[str, Any]:
         """Fields of the skill: SKILL.md's where both say them, but for the version; the rest from skill.json."""
         said = _published_fields(published) if published else {}
         more = _manifest_fields(manifest) if manifest else {}
@@ -163,7 +163,7 @@ class _Reading:
         found = find_scripts(self.folder, name, declared, self.folder / SKILL_JSON)
         self.notes += found.notes
         self.files += [str(script.path) for script in found.scripts]
-        if found.broken:
+        if found.missing:
             self.state = ErrorState.PERMANENT_FAILURE
         return tuple(found.scripts)
 
@@ -177,7 +177,7 @@ class _Reading:
         try:
             schema = read_json_object(script_path(self.folder, written))
             if said := schema_problem(schema):
-                raise UnreadableError(None, f"is no valid JSON Schema: {said[:300]}")
+                raise UnreadableFileError(None, f"is no valid JSON Schema: {said[:300]}")
         except ValueError as error:
             self._note(written, getattr(error, "line", None), str(error), is_skip=manifest is None)
             if manifest and self.state is ErrorState.HEALTHY:
@@ -201,7 +201,7 @@ def _is_inside(body: str, start: int) -> bool:
     return re.search(r"[\w./-]$", before) is not None
 
 
-def _published_fields(published: Published) -> dict[str, Any]:
+def _published_fields(published: StandardFields) -> dict[str, Any]:
     """What SKILL.md says; what it leaves open is not among it."""
     is_renamed = published.written_name and published.written_name != published.name
     fields: dict[str, Any] = {
@@ -220,7 +220,7 @@ def _manifest_fields(manifest: Manifest) -> dict[str, Any]:
     retries = manifest.retry_policy
     return {
         "name": manifest.name,
-        "description": cleaned(manifest.description),
+        "description": clean_text(manifest.description),
         "version": manifest.version,
         "display_name": manifest.display_name,
         "author": manifest.author,
@@ -229,5 +229,5 @@ def _manifest_fields(manifest: Manifest) -> dict[str, Any]:
         "capabilities": tuple(manifest.capabilities),
         "dependencies": tuple(manifest.dependencies),
         "priority": manifest.priority,
-        "retry_policy": RetryPolicy(retries.max_retries, retries.backoff_ms),
+        "retry_policy": ScriptRetryPolicy(retries.max_retries, retries.backoff_ms),
     }

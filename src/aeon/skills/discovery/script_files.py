@@ -7,12 +7,12 @@ from pathlib import Path
 
 from aeon.base.json import JsonObject
 from aeon.skills.discovery.manifest import ManifestScript
-from aeon.skills.launch.interpreters import is_known
-from aeon.skills.models import Note, SkillScript
+from aeon.skills.launch.interpreters import has_interpreter
+from aeon.skills.models import SkillNote, SkillScript
 
-MOST_PLAIN_SCRIPTS = 200
+MAX_PLAIN_SCRIPTS = 200
 
-PLAIN_INPUT: JsonObject = {
+PLAIN_INPUT_SCHEMA: JsonObject = {
     "type": "object",
     "description": "Arguments of a command. Any other field becomes a flag: --field value; true is the flag alone, "
     "a list the flag with each of its values, null nothing.",
@@ -37,17 +37,17 @@ PLAIN_INPUT: JsonObject = {
 
 
 @dataclass(slots=True)
-class ScriptFindings:
+class DiscoveredScripts:
     """The scripts of one skill. `broken` names what skill.json promises and the folder does not hold (skills 13)."""
 
     scripts: list[SkillScript] = field(default_factory=list[SkillScript])
-    notes: list[Note] = field(default_factory=list[Note])
-    broken: list[str] = field(default_factory=list[str])
+    notes: list[SkillNote] = field(default_factory=list[SkillNote])
+    missing: list[str] = field(default_factory=list[str])
 
 
-def find_scripts(folder: Path, skill: str, declared: Sequence[ManifestScript], manifest: Path) -> ScriptFindings:
+def find_scripts(folder: Path, skill: str, declared: Sequence[ManifestScript], manifest: Path) -> DiscoveredScripts:
     """Every script of a skill's folder, the declared ones first and in their order."""
-    findings = ScriptFindings()
+    findings = DiscoveredScripts()
     for script in declared:
         _add_declared(findings, folder, skill, script, manifest)
     _add_plain(findings, folder, skill)
@@ -75,7 +75,7 @@ def script_path(folder: Path, written: str) -> Path:
 def _runnable_path(folder: Path, written: str) -> Path:
     """As `script_path`, for a file that can be started (skills 13)."""
     path = script_path(folder, written)
-    if is_known(path) or os.access(path, os.X_OK):
+    if has_interpreter(path) or os.access(path, os.X_OK):
         return path
     raise ValueError("is not executable, and no interpreter is known for it")
 
@@ -84,14 +84,16 @@ def _missing(error: Exception) -> str:
     return "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be reached ({error})"
 
 
-def _add_declared(findings: ScriptFindings, folder: Path, skill: str, script: ManifestScript, manifest: Path) -> None:
+def _add_declared(
+    findings: DiscoveredScripts, folder: Path, skill: str, script: ManifestScript, manifest: Path
+) -> None:
     try:
         path = _runnable_path(folder, script.path)
     except (ValueError, OSError) as error:
         said = f"the script {script.name!r}: {script.path!r} {error}"
-        findings.notes.append(Note(manifest, None, said, not script.required))
+        findings.notes.append(SkillNote(manifest, None, said, not script.required))
         if script.required:
-            findings.broken.append(said)
+            findings.missing.append(said)
         return
     findings.scripts.append(
         SkillScript(
@@ -109,14 +111,14 @@ def _add_declared(findings: ScriptFindings, folder: Path, skill: str, script: Ma
     )
 
 
-def _add_plain(findings: ScriptFindings, folder: Path, skill: str) -> None:
+def _add_plain(findings: DiscoveredScripts, folder: Path, skill: str) -> None:
     declared = {script.path for script in findings.scripts}
     files = [path for path in _candidates(folder / "scripts", findings) if path not in declared]
-    if len(files) > MOST_PLAIN_SCRIPTS:
-        said = f"holds {len(files)} scripts; the first {MOST_PLAIN_SCRIPTS} are offered"
-        findings.notes.append(Note(folder / "scripts", None, said, is_skip=False))
+    if len(files) > MAX_PLAIN_SCRIPTS:
+        said = f"holds {len(files)} scripts; the first {MAX_PLAIN_SCRIPTS} are offered"
+        findings.notes.append(SkillNote(folder / "scripts", None, said, is_skip=False))
     names = {script.name for script in findings.scripts}
-    for path in files[:MOST_PLAIN_SCRIPTS]:
+    for path in files[:MAX_PLAIN_SCRIPTS]:
         name = path.stem if path.stem not in names else path.name
         names.add(name)
         findings.scripts.append(
@@ -126,12 +128,12 @@ def _add_plain(findings: ScriptFindings, folder: Path, skill: str) -> None:
                 tool_path=f"{skill}/scripts/{path.name}",
                 is_executable=os.access(path, os.X_OK),
                 protocol="plain",
-                input_schema=PLAIN_INPUT,
+                input_schema=PLAIN_INPUT_SCHEMA,
             )
         )
 
 
-def _candidates(folder: Path, findings: ScriptFindings) -> list[Path]:
+def _candidates(folder: Path, findings: DiscoveredScripts) -> list[Path]:
     """The files of `scripts/` that some interpreter is known for, by name."""
     try:
         with os.scandir(folder) as entries:
@@ -139,7 +141,7 @@ def _candidates(folder: Path, findings: ScriptFindings) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        findings.notes.append(Note(folder, None, f"cannot be listed ({error.strerror})", is_skip=True))
+        findings.notes.append(SkillNote(folder, None, f"cannot be listed ({error.strerror})", is_skip=True))
         return []
     return list(_runnable(folder, names, findings))
 
@@ -152,17 +154,17 @@ def _may_be_script(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def _runnable(folder: Path, names: Sequence[str], findings: ScriptFindings) -> Iterator[Path]:
+def _runnable(folder: Path, names: Sequence[str], findings: DiscoveredScripts) -> Iterator[Path]:
     for name in names:
         path = folder / name
         try:
-            if not is_known(path):
+            if not has_interpreter(path):
                 continue
             if path.is_symlink() and not path.resolve().is_relative_to(folder.parent.resolve()):
                 said = "leads out of the skill's folder by a symbolic link"
-                findings.notes.append(Note(path, None, said, is_skip=True))
+                findings.notes.append(SkillNote(path, None, said, is_skip=True))
                 continue
         except OSError as error:
-            findings.notes.append(Note(path, None, f"cannot be read ({error.strerror})", is_skip=True))
+            findings.notes.append(SkillNote(path, None, f"cannot be read ({error.strerror})", is_skip=True))
             continue
         yield path

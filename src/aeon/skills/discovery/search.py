@@ -9,33 +9,33 @@ from typing import Literal, NamedTuple, TypeAlias
 from aeon.skills.config.report import with_config
 from aeon.skills.discovery.cache import DiscoveryCache
 from aeon.skills.discovery.reading import SKILL_JSON, SKILL_MD
-from aeon.skills.models import Note, Skill, SkillCatalog
+from aeon.skills.models import Skill, SkillCatalog, SkillNote
 
 RootLabel: TypeAlias = Literal["project", "user", "shipped"]
 
-DEEPEST = 6
+MAX_DEPTH_BELOW_ROOT = 6
 """Folders below a root that are looked into."""
-MOST_FOLDERS = 2000
+MAX_FOLDERS = 2000
 """Folders of one root that are looked into without being skills: a root that is somebody's whole disk ends early."""
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
-class Root(NamedTuple):
+class SkillRoot(NamedTuple):
     """A folder with skills. `home`: where the user's data for them goes, when not into the skills' own folders."""
 
     path: Path
     label: RootLabel
-    home: Path | None = None
+    data_home: Path | None = None
 
 
-def default_roots(cwd: Path, environ: Mapping[str, str]) -> tuple[Root, ...]:
+def default_roots(cwd: Path, environ: Mapping[str, str]) -> tuple[SkillRoot, ...]:
     """The folders that are searched, in order of precedence: the project's, the user's, those that Aeon ships."""
     return (
-        Root(cwd / "skills", "project"),
-        Root(cwd / ".agents" / "skills", "project"),
-        *(Root(folder, "user") for folder in _user_folders(environ)),
-        Root(Path(__file__).parents[1] / "shipped", "shipped", cwd / ".aeon" / "skills"),
+        SkillRoot(cwd / "skills", "project"),
+        SkillRoot(cwd / ".agents" / "skills", "project"),
+        *(SkillRoot(folder, "user") for folder in _user_folders(environ)),
+        SkillRoot(Path(__file__).parents[1] / "shipped", "shipped", cwd / ".aeon" / "skills"),
     )
 
 
@@ -52,7 +52,7 @@ def _user_folders(environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def discover(
-    roots: Sequence[Root],
+    roots: Sequence[SkillRoot],
     *,
     environ: Mapping[str, str] | None = None,
     cache: DiscoveryCache | None = None,
@@ -66,17 +66,17 @@ def discover(
     environ = os.environ if environ is None else environ
     cache = cache or DiscoveryCache(None)
     found: dict[str, Skill] = {}
-    notes: list[Note] = []
+    notes: list[SkillNote] = []
     for root in roots:
-        path, home = root.path.absolute(), root.home.absolute() if root.home else None
-        with cache.opened(path, home) as readings:
+        path, home = root.path.absolute(), root.data_home.absolute() if root.data_home else None
+        with cache.open_root(path, home) as readings:
             for folder in _folders(path, notes):
                 reading = readings.read(folder)
                 notes += reading.notes
                 if reading.skill is None:
                     continue
                 if winner := found.get(reading.skill.name):
-                    notes += _losers(reading.skill, winner)
+                    notes += _shadowed_notes(reading.skill, winner)
                     continue
                 is_foreign = root.label == "project"
                 kept = frozenset(withheld) if is_foreign else frozenset[str]()
@@ -86,25 +86,25 @@ def discover(
     return SkillCatalog(tuple(found.values()), tuple(notes))
 
 
-def _losers(skill: Skill, winner: Skill) -> list[Note]:
+def _shadowed_notes(skill: Skill, winner: Skill) -> list[SkillNote]:
     """The note on a second skill of one name; none where it is the first again, by another way."""
     if skill.directory_path.resolve() == winner.directory_path.resolve():
         return []
     said = f"a skill {skill.name!r} was found before, in {winner.directory_path}; that one counts"
-    return [Note(skill.manifest_path, None, said, is_skip=True)]
+    return [SkillNote(skill.manifest_path, None, said, is_skip=True)]
 
 
 @dataclass
-class _Walk:
+class _FolderWalk:
     """One search: folders still to be looked into, breadth first, and those seen, by device and inode."""
 
-    notes: list[Note]
+    notes: list[SkillNote]
     seen: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
     looked_into: int = 0
 
     def below(self, root: str) -> Iterator[str]:
         level = [root]
-        for depth in range(DEEPEST + 1):
+        for depth in range(MAX_DEPTH_BELOW_ROOT + 1):
             inner: list[str] = []
             for folder in level:
                 subfolders, is_skill = self._listed(folder)
@@ -112,13 +112,16 @@ class _Walk:
                     yield folder
                     continue
                 self.looked_into += 1
-                if self.looked_into > MOST_FOLDERS:
-                    self._note(root, f"more than {MOST_FOLDERS} folders; those from {folder} on are not looked into")
+                if self.looked_into > MAX_FOLDERS:
+                    self._note(root, f"more than {MAX_FOLDERS} folders; those from {folder} on are not looked into")
                     return
                 inner += subfolders
             level = inner
-            if level and depth == DEEPEST:
-                self._note(level[0], f"deeper than {DEEPEST} folders below {root}; not looked into, as are its like")
+            if level and depth == MAX_DEPTH_BELOW_ROOT:
+                self._note(
+                    level[0],
+                    f"deeper than {MAX_DEPTH_BELOW_ROOT} folders below {root}; not looked into, as are its like",
+                )
 
     def _listed(self, folder: str) -> tuple[list[str], bool]:
         """The folders in a folder, and whether it is a skill itself."""
@@ -151,19 +154,19 @@ class _Walk:
         return first == entry.path
 
     def _note(self, path: str, message: str) -> None:
-        self.notes.append(Note(Path(path), None, message, is_skip=True))
+        self.notes.append(SkillNote(Path(path), None, message, is_skip=True))
 
 
-def _folders(root: Path, notes: list[Note]) -> Iterator[Path]:
+def _folders(root: Path, notes: list[SkillNote]) -> Iterator[Path]:
     """The folders of skills below a root, by depth and name. No such root: nothing, and no note."""
     try:
         status = root.stat()
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
-        notes.append(Note(root, None, f"cannot be reached ({error})", is_skip=True))
+        notes.append(SkillNote(root, None, f"cannot be reached ({error})", is_skip=True))
         return
-    walk = _Walk(notes)
+    walk = _FolderWalk(notes)
     walk.seen[(status.st_dev, status.st_ino)] = str(root)
     for folder in walk.below(str(root)):
         yield Path(folder)

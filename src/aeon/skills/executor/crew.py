@@ -7,22 +7,22 @@ from collections.abc import Generator
 from contextlib import suppress
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from aeon.skills.pending import Pending, milliseconds_until
+from aeon.skills.pending import Pollable, poll_timeout
 
 T = TypeVar("T")
 
-Steps: TypeAlias = Generator[Pending[Any], Any, T]
+PollTask: TypeAlias = Generator[Pollable[Any], Any, T]
 """Work that yields each thing it waits for, is sent its result, and returns its own."""
 
 
-class Crew(Protocol[T]):
+class TaskLoop(Protocol[T]):
     """Runs steps side by side. Everything happens in the thread that calls it."""
 
-    def start(self, steps: Steps[T]) -> None:
+    def start(self, steps: PollTask[T]) -> None:
         """Have them begin. Raises what they raise."""
         ...
 
-    def next(self) -> T:
+    def next_result(self) -> T:
         """What those steps return that end next. Raises what any steps raise, which are over then.
 
         To be called while some are under way.
@@ -34,12 +34,12 @@ class Crew(Protocol[T]):
         ...
 
 
-class _UnderWay(NamedTuple, Generic[T]):
-    steps: Steps[T]
-    pending: Pending[Any]
+class _WaitingTask(NamedTuple, Generic[T]):
+    task: PollTask[T]
+    awaited: Pollable[Any]
 
 
-class PollingCrew(Generic[T]):
+class PollLoop(Generic[T]):
     """Waits for all of it at once by poll. No threads: handing a node over to one costs as much as starting a script.
 
     Invariant: what is in `_waiting` is registered under its descriptor; what need not wait is in `_prompt`.
@@ -47,57 +47,57 @@ class PollingCrew(Generic[T]):
 
     def __init__(self) -> None:
         self._poll = select.poll()
-        self._waiting: dict[int, _UnderWay[T]] = {}
-        self._prompt: deque[_UnderWay[T]] = deque()
-        self._over: deque[T] = deque()
+        self._waiting: dict[int, _WaitingTask[T]] = {}
+        self._runnable: deque[_WaitingTask[T]] = deque()
+        self._results: deque[T] = deque()
 
-    def start(self, steps: Steps[T]) -> None:
-        self._go_on(steps, None)
+    def start(self, steps: PollTask[T]) -> None:
+        self._resume(steps, None)
 
-    def next(self) -> T:
-        while not self._over:
-            self._turn()
-        return self._over.popleft()
+    def next_result(self) -> T:
+        while not self._results:
+            self._run_once()
+        return self._results.popleft()
 
     def close(self) -> None:
-        while self._waiting or self._prompt:
+        while self._waiting or self._runnable:
             with suppress(Exception):  # whoever closes has the first one already
-                self._turn()
+                self._run_once()
 
-    def _turn(self) -> None:
+    def _run_once(self) -> None:
         """Attend to what is ready, or wait until something is."""
-        if self._prompt:
-            self._attend(self._prompt.popleft())
+        if self._runnable:
+            self._poll_task(self._runnable.popleft())
             return
-        nearest = min(each.pending.deadline for each in self._waiting.values())
-        ready = [fd for fd, _ in self._poll.poll(milliseconds_until(nearest))]
+        nearest = min(each.awaited.deadline for each in self._waiting.values())
+        ready = [fd for fd, _ in self._poll.poll(poll_timeout(nearest))]
         for fd in dict.fromkeys([*ready, *self._overdue()]):
             self._poll.unregister(fd)
-            self._attend(self._waiting.pop(fd))
+            self._poll_task(self._waiting.pop(fd))
 
     def _overdue(self) -> list[int]:
         now = time.monotonic()
-        return [fd for fd, each in self._waiting.items() if each.pending.deadline <= now]
+        return [fd for fd, each in self._waiting.items() if each.awaited.deadline <= now]
 
-    def _attend(self, each: _UnderWay[T]) -> None:
-        result = each.pending.attend()
+    def _poll_task(self, each: _WaitingTask[T]) -> None:
+        result = each.awaited.poll()
         if result is None:
-            self._await(each)
+            self._wait_for(each)
         else:
-            self._go_on(each.steps, result)
+            self._resume(each.task, result)
 
-    def _go_on(self, steps: Steps[T], result: object) -> None:
+    def _resume(self, steps: PollTask[T], result: object) -> None:
         try:
             pending = steps.send(result)
         except StopIteration as end:
-            self._over.append(end.value)
+            self._results.append(end.value)
         else:
-            self._await(_UnderWay(steps, pending))
+            self._wait_for(_WaitingTask(steps, pending))
 
-    def _await(self, each: _UnderWay[T]) -> None:
-        fd = each.pending.fileno()
+    def _wait_for(self, each: _WaitingTask[T]) -> None:
+        fd = each.awaited.fileno()
         if fd is None:
-            self._prompt.append(each)
+            self._runnable.append(each)
         else:
             self._waiting[fd] = each
             self._poll.register(fd, select.POLLIN)

@@ -7,13 +7,13 @@ from typing import TypeAlias
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import InputError
-from aeon.base.json import JsonObject, copied, faults
+from aeon.base.json import JsonObject, copy_json, json_problems
 from aeon.observability.events import Event, NodeEnded, Observer, PlanReady
-from aeon.skills.executor.attempt import Means, Prepare, Secrets, Wait
-from aeon.skills.executor.crew import Crew, PollingCrew
-from aeon.skills.executor.schedule import Course, NodeOver, Schedule
-from aeon.skills.executor.trace import Ended, rejected, result_of
-from aeon.skills.invocation import Cancellation, Pause, ScriptRunner
+from aeon.skills.executor.attempt import InvocationFactory, NodeServices, SkillSecretLookup, SleepFactory
+from aeon.skills.executor.crew import PollLoop, TaskLoop
+from aeon.skills.executor.schedule import NodeCompletion, NodeScheduler, SkillPlanRun
+from aeon.skills.executor.trace import FinishedPlan, build_result, rejected_results
+from aeon.skills.invocation import CancellableSleep, Cancellation, ScriptRunner
 from aeon.skills.models import Skill, SkillCatalog
 from aeon.skills.plan.check import check_plan
 from aeon.skills.plan.graph import plan_graph
@@ -22,7 +22,7 @@ from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolResult
 PLAN_TIMEOUT = 60.0
 """Seconds that a plan may take (skills 4). A script that ignores its end takes its `polite_seconds` more."""
 
-MakeCrew: TypeAlias = Callable[[], Crew[NodeOver]]
+TaskLoopFactory: TypeAlias = Callable[[], TaskLoop[NodeCompletion]]
 """Makes what runs the nodes of one plan."""
 
 
@@ -39,22 +39,22 @@ class PlanExecutor:
         catalog: SkillCatalog,
         runner: ScriptRunner,
         *,
-        prepare: Prepare,
-        secrets: Secrets = no_secrets,
+        prepare: InvocationFactory,
+        secrets: SkillSecretLookup = no_secrets,
         clock: Clock | None = None,
-        wait: Wait = Pause,
+        wait: SleepFactory = CancellableSleep,
         parallel: int | None = None,
         plan_timeout: float = PLAN_TIMEOUT,
         observer: Observer | None = None,
         initial_state: JsonObject | None = None,
-        crew: MakeCrew = PollingCrew[NodeOver],
+        crew: TaskLoopFactory = PollLoop[NodeCompletion],
     ) -> None:
         """`parallel`: nodes that run at once, by default as many as there are cores. `plan_timeout` is in seconds.
 
         `observer` is always called in the thread that executes. Raises InputError for limits that are none and for an
         `initial_state` that is no JSON.
         """
-        problems = [f"initial_state, {fault}" for fault in faults(initial_state or {})]
+        problems = [f"initial_state, {fault}" for fault in json_problems(initial_state or {})]
         if parallel is not None and parallel < 1:
             problems.append(f"parallel is {parallel}; at least one node must be able to run")
         if not plan_timeout > 0:
@@ -63,12 +63,12 @@ class PlanExecutor:
             raise InputError(f"Plans cannot be executed so: {'; '.join(problems)}.")
         self._catalog = catalog
         self._clock = clock or SystemClock()
-        self._means = Means(runner, prepare, secrets, self._clock, wait)
+        self._services = NodeServices(runner, prepare, secrets, self._clock, wait)
         self._width = parallel or len(os.sched_getaffinity(0))
         self._plan_timeout = plan_timeout
         self._observer = observer
-        self._initial_state: JsonObject = copied(initial_state or {})
-        self._crew = crew
+        self._initial_state: JsonObject = copy_json(initial_state or {})
+        self._make_loop = crew
 
     def execute(
         self,
@@ -90,34 +90,36 @@ class PlanExecutor:
         began = self._clock.monotonic()
         done = finished or {}
         graph = plan_graph(plan, verbatim=verbatim)
-        self._tell_plan(plan, by_hand=by_hand)
+        self._emit_plan(plan, by_hand=by_hand)
         wrong = check_plan(plan, self._catalog, finished=done, graph=graph)
         with ExitStack() as stack:
             stop = cancellation or stack.enter_context(Cancellation())
             if wrong:
-                results = rejected(plan, wrong, [done.get(tool.tool_id) for tool in plan.tools])
+                results = rejected_results(plan, wrong, [done.get(tool.tool_id) for tool in plan.tools])
                 for result in results:
-                    self._node_over(result)
+                    self._emit_node_ended(result)
             else:
                 deadline = began + self._plan_timeout
-                course = Course(
-                    plan, graph, self._catalog, done, self._means, deadline, stop, self._tell, self._node_over
+                course = SkillPlanRun(
+                    plan, graph, self._catalog, done, self._services, deadline, stop, self._emit, self._emit_node_ended
                 )
                 width = self._width if plan.parallel else 1
-                results = Schedule(course, self._crew(), width).results()
+                results = NodeScheduler(course, self._make_loop(), width).run()
             is_cancelled = stop.is_cancelled
         spent = round((self._clock.monotonic() - began) * 1000)
-        return result_of(Ended(plan, graph, self._catalog, results, self._initial_state, wrong, is_cancelled, spent))
+        return build_result(
+            FinishedPlan(plan, graph, self._catalog, results, self._initial_state, wrong, is_cancelled, spent)
+        )
 
-    def _tell(self, event: Event) -> None:
+    def _emit(self, event: Event) -> None:
         if self._observer is not None:
             self._observer(event)
 
-    def _tell_plan(self, plan: PlanJson, *, by_hand: bool) -> None:
+    def _emit_plan(self, plan: PlanJson, *, by_hand: bool) -> None:
         if self._observer is not None:
             self._observer(PlanReady(plan.as_dict(), by_hand))
 
-    def _node_over(self, result: ToolResult) -> None:
+    def _emit_node_ended(self, result: ToolResult) -> None:
         if self._observer is not None:
             self._observer(NodeEnded(result.tool_id, result.state.value, _without_events(result)))
 

@@ -2,13 +2,13 @@
 
 from aeon.base.json import JsonObject
 from aeon.base.masking import Mask
-from aeon.skills.invocation import Outcome
+from aeon.skills.invocation import InvocationResult
 
 _ENVELOPE = frozenset({"version", "type", "ok", "level"})
 """Fields whose values are the protocol's own words (skills 2): a secret that is one of them is no secret there."""
 
 
-def masked_outcome(mask: Mask, outcome: Outcome) -> Outcome:
+def mask_result(mask: Mask, outcome: InvocationResult) -> InvocationResult:
     """`outcome` without the secrets, but for `stdout`, which is bytes that nobody has read yet.
 
     Its events are decoded once and for all.

@@ -21,7 +21,7 @@ def merge_patch(target: Json, patch: Json) -> Json:
     return _applied(_copied(target, MAX_DEPTH), patch, MAX_DEPTH)
 
 
-def merged(start: JsonObject, patches: Iterable[JsonObject]) -> JsonObject:
+def apply_patches(start: JsonObject, patches: Iterable[JsonObject]) -> JsonObject:
     """`start` after every patch in turn. Costs one copy of `start` and then only what the patches are large.
 
     Raises MergeDepthError as `merge_patch` does.

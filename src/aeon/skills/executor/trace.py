@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aeon.base.json import JsonObject
-from aeon.dag.order import Cycles, topological_order
-from aeon.skills.executor.conflicts import conflicts
-from aeon.skills.executor.effects import committed, final_state
-from aeon.skills.executor.node_input import filled_text
-from aeon.skills.executor.verdict import listed
-from aeon.skills.failures import Blame, FailureClass, blame
-from aeon.skills.invocation import KEPT_BYTES
+from aeon.dag.order import DependencyCycles, topological_order
+from aeon.skills.executor.conflicts import conflict_warnings
+from aeon.skills.executor.effects import committed_patches, final_state
+from aeon.skills.executor.node_input import fill_text
+from aeon.skills.executor.verdict import join_problems
+from aeon.skills.failures import Blame, FailureClass, blame_for
+from aeon.skills.invocation import OUTPUT_BUDGET_BYTES
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan.check import NodeFault
 from aeon.skills.plan.graph import PlanGraph
@@ -24,14 +24,14 @@ from aeon.skills.plan_json import (
     ToolResult,
 )
 
-_NAMED = 5
+_MAX_NAMED = 5
 
-FAILED = (ExecutionState.FAILED, ExecutionState.TIMEOUT)
+FAILED_STATES = (ExecutionState.FAILED, ExecutionState.TIMEOUT)
 """How a node that ran, or was wrong, ended badly; one that was skipped did not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FinishedPlan:
     """A plan whose nodes are all over: `results` by position, what it was rejected for, whether it was stopped."""
 
     plan: PlanJson
@@ -44,11 +44,11 @@ class Ended:
     milliseconds: int = 0
 
 
-def result_of(ended: Ended) -> ExecutionResult:
+def build_result(ended: FinishedPlan) -> ExecutionResult:
     """The plan's result: trace in topological order, effects committed in that order, what it says about a replan."""
     plan = ended.plan
     order = topological_order(ended.graph.dependencies)
-    sequence = range(len(plan.tools)) if isinstance(order, Cycles) else order
+    sequence = range(len(plan.tools)) if isinstance(order, DependencyCycles) else order
     trace = [ended.results[position] for position in sequence]
     state = final_state(ended.initial_state, trace)
     narrative, unfilled = _narrative(ended, state)
@@ -57,46 +57,52 @@ def result_of(ended: Ended) -> ExecutionResult:
         plan_id=plan.request_id,
         success=success,
         narrative=narrative,
-        failed_tools=list(dict.fromkeys(result.tool_id for result in trace if result.state in FAILED)),
+        failed_tools=list(dict.fromkeys(result.tool_id for result in trace if result.state in FAILED_STATES)),
         can_replan=not success and _can_replan(ended),
         failure_reason=None if success else _reason(ended, sequence),
         execution_trace=trace,
         final_state=state,
         total_execution_time_ms=ended.milliseconds,
         generation_metadata=plan.metadata,
-        warnings=[*([] if isinstance(order, Cycles) else _conflicts(ended, order)), *unfilled, *_dropped(trace)],
+        warnings=[
+            *([] if isinstance(order, DependencyCycles) else _conflict_warnings(ended, order)),
+            *unfilled,
+            *_dropped_event_warnings(trace),
+        ],
     )
 
 
-def skipped(tool: ToolInvocation, kind: FailureClass, message: str) -> ToolResult:
+def skipped_result(tool: ToolInvocation, kind: FailureClass, message: str) -> ToolResult:
     """The result of a node that did not run."""
-    return _unrun(tool, ExecutionState.SKIPPED, kind, message)
+    return _unrun_result(tool, ExecutionState.SKIPPED, kind, message)
 
 
-def rejected(plan: PlanJson, faults: Sequence[NodeFault], finished: Sequence[ToolResult | None]) -> list[ToolResult]:
+def rejected_results(
+    plan: PlanJson, faults: Sequence[NodeFault], finished: Sequence[ToolResult | None]
+) -> list[ToolResult]:
     """The results of a plan that may not run: its faulty nodes say what is wrong, finished ones stay as they are."""
     by_position: dict[int, list[NodeFault]] = {}
     for fault in faults:
         by_position.setdefault(fault.position, []).append(fault)
     return [
-        _faulty(tool, by_position[position])
+        _faulty_result(tool, by_position[position])
         if position in by_position
         else finished[position]
-        or skipped(tool, FailureClass.PLAN_REJECTED, "Not run: other nodes of the plan are wrong.")
+        or skipped_result(tool, FailureClass.PLAN_REJECTED, "Not run: other nodes of the plan are wrong.")
         for position, tool in enumerate(plan.tools)
     ]
 
 
-def _faulty(tool: ToolInvocation, faults: Sequence[NodeFault]) -> ToolResult:
-    return _unrun(tool, ExecutionState.FAILED, faults[0].failure, listed(faults))
+def _faulty_result(tool: ToolInvocation, faults: Sequence[NodeFault]) -> ToolResult:
+    return _unrun_result(tool, ExecutionState.FAILED, faults[0].failure, join_problems(faults))
 
 
-def _unrun(tool: ToolInvocation, state: ExecutionState, kind: FailureClass, message: str) -> ToolResult:
+def _unrun_result(tool: ToolInvocation, state: ExecutionState, kind: FailureClass, message: str) -> ToolResult:
     error = ToolErrorJson(type=kind.value, message=message)
     return ToolResult(tool_id=tool.tool_id, tool_path=tool.tool_path, ok=False, state=state, error=error)
 
 
-def _is_success(ended: Ended) -> bool:
+def _is_success(ended: FinishedPlan) -> bool:
     if ended.faults or any(_kind(result) is FailureClass.CANCELLED for result in ended.results):
         return False
     return all(result.ok or not tool.required for tool, result in zip(ended.plan.tools, ended.results, strict=True))
@@ -106,7 +112,7 @@ def _kind(result: ToolResult) -> FailureClass | None:
     return FailureClass(result.error.type) if result.error else None
 
 
-def _reason(ended: Ended, sequence: Sequence[int]) -> FailureReason | None:
+def _reason(ended: FinishedPlan, sequence: Sequence[int]) -> FailureReason | None:
     """Why the plan failed: a cycle, its deadline, else its first required failure; None when it was only cancelled."""
     if ended.faults:
         cyclic = any(fault.failure is FailureClass.CIRCULAR_DEPENDENCY for fault in ended.faults)
@@ -116,7 +122,7 @@ def _reason(ended: Ended, sequence: Sequence[int]) -> FailureReason | None:
     for position in sequence:
         result = ended.results[position]
         if (
-            result.state in FAILED
+            result.state in FAILED_STATES
             and ended.plan.tools[position].required
             and _kind(result) is not FailureClass.CANCELLED
         ):
@@ -130,7 +136,7 @@ _REASONS: dict[FailureClass | None, FailureReason] = {
 }
 
 
-def _can_replan(ended: Ended) -> bool:
+def _can_replan(ended: FinishedPlan) -> bool:
     """Whether a skill is left to plan with: plannable, not disabled by the plan, not at fault in it (skills 7)."""
     if ended.is_cancelled:
         return False
@@ -138,35 +144,35 @@ def _can_replan(ended: Ended) -> bool:
     for result in ended.results:
         kind = _kind(result)
         found = ended.catalog.find_script(result.tool_path or "")
-        if kind is not None and found is not None and blame(kind) is Blame.SKILL:
+        if kind is not None and found is not None and blame_for(kind) is Blame.SKILL:
             gone.add(found[0].name)
     return any(skill.name not in gone for skill in ended.catalog.plannable())
 
 
-def _narrative(ended: Ended, state: JsonObject) -> tuple[str | None, list[str]]:
+def _narrative(ended: FinishedPlan, state: JsonObject) -> tuple[str | None, list[str]]:
     """What a node said as the narrative, else the plan's own with its references filled in; warnings for the rest."""
-    is_told = any("narrative" in patch for result in ended.results for patch in committed(result))
+    is_told = any("narrative" in patch for result in ended.results for patch in committed_patches(result))
     if is_told and isinstance(state.get("narrative"), str):
         return state["narrative"], []
     if ended.plan.narrative is None:
         return None, []
     outputs = {result.tool_id: result.output for result in ended.results if result.ok}
-    text, missing = filled_text(ended.plan.narrative, outputs)
+    text, missing = fill_text(ended.plan.narrative, outputs)
     return text, [f"The narrative refers to {reference}, which has no value; it was left out." for reference in missing]
 
 
-def _dropped(trace: Sequence[ToolResult]) -> list[str]:
+def _dropped_event_warnings(trace: Sequence[ToolResult]) -> list[str]:
     """Which nodes wrote more than is kept, and how much of it is not in the trace."""
     counts = {node.tool_id: node.dropped_events + sum(each.dropped_events for each in node.attempts) for node in trace}
     names = [name for name, count in counts.items() if count]
     if not names:
         return []
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    most = f"{KEPT_BYTES // 1024**2} MiB of a plan's events and output are kept at most"
-    return [f"{sum(counts.values()):,} events of {', '.join(names[:_NAMED])}{more} are not in the trace: {most}."]
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    most = f"{OUTPUT_BUDGET_BYTES // 1024**2} MiB of a plan's events and output are kept at most"
+    return [f"{sum(counts.values()):,} events of {', '.join(names[:_MAX_NAMED])}{more} are not in the trace: {most}."]
 
 
-def _conflicts(ended: Ended, order: Sequence[int]) -> list[str]:
+def _conflict_warnings(ended: FinishedPlan, order: Sequence[int]) -> list[str]:
     names = [tool.tool_id for tool in ended.plan.tools]
-    patches = {position: list(committed(result)) for position, result in enumerate(ended.results)}
-    return conflicts(ended.graph.dependencies, order, names, patches)
+    patches = {position: list(committed_patches(result)) for position, result in enumerate(ended.results)}
+    return conflict_warnings(ended.graph.dependencies, order, names, patches)

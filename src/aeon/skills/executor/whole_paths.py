@@ -3,15 +3,15 @@
 from pathlib import Path
 
 from aeon.base.json import JsonObject
-from aeon.skills.invocation import Outcome
+from aeon.skills.invocation import InvocationResult
 
 
-def with_whole_paths(outcome: Outcome, cwd: Path) -> Outcome:
+def with_absolute_paths(outcome: InvocationResult, cwd: Path) -> InvocationResult:
     """`outcome`, the paths of its assets absolute; `cwd` is where its script ran."""
     if not any(event.get("type") == "asset" for event in outcome.events):
         return outcome
-    return outcome._replace(events=[_whole(event, cwd) for event in outcome.events])
+    return outcome._replace(events=[_absolute(event, cwd) for event in outcome.events])
 
 
-def _whole(event: JsonObject, cwd: Path) -> JsonObject:
+def _absolute(event: JsonObject, cwd: Path) -> JsonObject:
     return {**event, "path": str(cwd / event["path"])} if event.get("type") == "asset" else event

@@ -49,7 +49,9 @@ class Grants:
 
 def require_grants(skill: Skill, grants: Grants) -> None:
     """Raises NotGrantedError where a skill that may be somebody else's asks for more than was granted."""
-    missing = [name for name in _FLAGS if name in skill.capabilities and skill.is_foreign and not grants.allows(name)]
+    missing = [
+        name for name in _FLAGS if name in skill.capabilities and skill.is_from_project and not grants.allows(name)
+    ]
     if missing:
         asked = " and ".join(_NAMES[name] for name in missing)
         flags = " ".join(_FLAGS[name] for name in missing)
@@ -68,4 +70,4 @@ def may_use(skill: Skill, script: SkillScript, capability: str, grants: Grants) 
     is_declared = script.protocol == "ndjson"
     if capability == NETWORK and grants.network:
         return True
-    return capability in skill.capabilities and is_declared and (grants.allows(capability) or not skill.is_foreign)
+    return capability in skill.capabilities and is_declared and (grants.allows(capability) or not skill.is_from_project)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import Problem
-from aeon.skills.config.setting_schema import item_schemas, layers, properties
+from aeon.base.json_schema import ValidationProblem
+from aeon.skills.config.setting_schema import item_schemas, property_schemas, subschemas
 
 FILE_PATH = "file-path"
 
@@ -17,33 +17,35 @@ class InputFiles(NamedTuple):
 
     input: JsonObject
     files: tuple[Path, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ValidationProblem, ...] = ()
 
 
-def input_files(schema: JsonObject | None, given: JsonObject, root: Path, allowed: Sequence[Path] = ()) -> InputFiles:
+def resolve_input_files(
+    schema: JsonObject | None, given: JsonObject, root: Path, allowed: Sequence[Path] = ()
+) -> InputFiles:
     """Resolve the files that an input names, inside `root` or a folder of `allowed`; relative ones start at `root`.
 
     Symbolic links are followed first, so that none leads out. What does not exist or cannot be read is a problem.
     """
     if schema is None:
         return InputFiles(given)
-    search = _Search(schema, root, tuple(folder.resolve() for folder in (root, *allowed)), [], [])
+    search = _PathResolver(schema, root, tuple(folder.resolve() for folder in (root, *allowed)), [], [])
     found = cast(JsonObject, search.walk(given, [schema], "$"))
     return InputFiles(found, tuple(dict.fromkeys(search.files)), tuple(search.problems))
 
 
-class _Search(NamedTuple):
+class _PathResolver(NamedTuple):
     schema: JsonObject
     root: Path
     folders: tuple[Path, ...]
     files: list[Path]
-    problems: list[Problem]
+    problems: list[ValidationProblem]
 
     def walk(self, value: Json, schemas: Sequence[JsonObject], path: str) -> Json:
         if isinstance(value, str):
             return self._file(value, path) if self._is_path(schemas) else value
         if isinstance(value, dict):
-            named = properties({"allOf": list(schemas)}, self.schema)
+            named = property_schemas({"allOf": list(schemas)}, self.schema)
             return {k: self.walk(v, named.get(k, []), f"{path}.{k}") for k, v in cast(JsonObject, value).items()}
         if isinstance(value, list):
             items = item_schemas({"allOf": list(schemas)}, self.schema)
@@ -51,14 +53,16 @@ class _Search(NamedTuple):
         return value
 
     def _is_path(self, schemas: Sequence[JsonObject]) -> bool:
-        return any(layer.get("format") == FILE_PATH for each in schemas for layer in layers(each, self.schema))
+        return any(layer.get("format") == FILE_PATH for each in schemas for layer in subschemas(each, self.schema))
 
     def _file(self, written: str, path: str) -> str:
         try:
             real = (self.root / Path(written).expanduser()).resolve(strict=True)
             self._check(real)
         except (OSError, ValueError, RuntimeError) as error:
-            self.problems.append(Problem(path, f"{written[:200]!r} {_said(error)}{self._meant(written)}"))
+            self.problems.append(
+                ValidationProblem(path, f"{written[:200]!r} {_error_text(error)}{self._meant(written)}")
+            )
             return written
         self.files.append(real)
         return str(real)
@@ -79,7 +83,7 @@ class _Search(NamedTuple):
             raise ValueError("cannot be read: permission denied")
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "does not exist"
     if isinstance(error, OSError):

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from aeon.base.errors import SkillError
 
-Command: TypeAlias = tuple[str, ...]
+InterpreterCommand: TypeAlias = tuple[str, ...]
 
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -23,7 +23,7 @@ The environment is made for the script, so isolation by `-I` would only take its
 the user's packages are looked for under HOME, which is the script's to write; `-B` because its folder is not.
 """
 
-_BY_SUFFIX: Mapping[str, tuple[Command, ...]] = {
+_BY_SUFFIX: Mapping[str, tuple[InterpreterCommand, ...]] = {
     ".py": (_PYTHON,),
     ".sh": (("bash",), ("sh",)),
     ".bash": (("bash",),),
@@ -41,19 +41,19 @@ _PYTHON_NAME = re.compile(r"python(3(\.\d+)?)?")
 _LONGEST_SHEBANG = 1024
 
 
-def is_known(path: Path) -> bool:
+def has_interpreter(path: Path) -> bool:
     """Whether some interpreter is named for this file, by its suffix or else its first line."""
     return path.suffix.lower() in _BY_SUFFIX or bool(_shebang(path))
 
 
-def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> Command:
+def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> InterpreterCommand:
     """The words to put before the script's path on its command line; none for a program of its own.
 
     Raises SkillError that names the programs which are missing, or says that none is known for such a file.
     """
     wanted = [*_by_shebang(path), *_BY_SUFFIX.get(path.suffix.lower(), ())]
     for program, *options in wanted:
-        if found := _found(program, search_path):
+        if found := _find_program(program, search_path):
             return (found, *options)
     if not wanted and os.access(path, os.X_OK):
         return ()
@@ -70,11 +70,11 @@ def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> Command:
     )
 
 
-def _found(program: str, search_path: str) -> str | None:
+def _find_program(program: str, search_path: str) -> str | None:
     return program if program == sys.executable else shutil.which(program, path=search_path)
 
 
-def _by_shebang(path: Path) -> list[Command]:
+def _by_shebang(path: Path) -> list[InterpreterCommand]:
     """The shebang's program, as it stands and by its bare name: `/usr/local/bin/ruby` may be elsewhere here."""
     words = _shebang(path)
     if not words:

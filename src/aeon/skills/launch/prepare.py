@@ -7,22 +7,22 @@ from typing import cast
 
 from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.folders import make_folder
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.skills.config.report import resolved_config
-from aeon.skills.invocation import Access, Invocation
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.skills.config.report import resolve_config
+from aeon.skills.invocation import Invocation, ScriptAccess
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants, may_use, require_grants
 from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for
 from aeon.skills.models import Skill, SkillScript
 
 _NOTHING_GRANTED = Grants()
 
-LONGEST_WORD = 128 * 1024 - 1
+MAX_ARGUMENT_BYTES = 128 * 1024 - 1
 """Bytes of one argument or variable that Linux starts a program with."""
-LONGEST_COMMAND = 1024 * 1024
+MAX_COMMAND_BYTES = 1024 * 1024
 """Bytes of a command line in all; the kernel allows more, and less where the stack is limited."""
 
 
-def prepare(
+def prepare_invocation(
     skill: Skill,
     script: SkillScript,
     input: JsonObject,  # noqa: A002  # the envelope's own word (skills 1)
@@ -44,10 +44,10 @@ def prepare(
     is_ndjson = script.protocol == "ndjson"
     search_path = environ.get("PATH") or DEFAULT_PATH
     command = _command(skill, script, search_path)
-    config = canonical(resolved_config(skill, environ))
-    if len(config) > LONGEST_WORD - len("AEON_SKILL_CONFIG="):
+    config = canonical_json(resolve_config(skill, environ))
+    if len(config) > MAX_ARGUMENT_BYTES - len("AEON_SKILL_CONFIG="):
         raise ConfigError(
-            f"The settings of the skill {skill.name!r} are larger than {LONGEST_WORD // 1024} KiB.",
+            f"The settings of the skill {skill.name!r} are larger than {MAX_ARGUMENT_BYTES // 1024} KiB.",
             next_step="Keep large data in files of the skill's data folder.",
         )
     has_model = may_use(skill, script, MODEL, grants)
@@ -66,7 +66,7 @@ def prepare(
         },
         is_ndjson=is_ndjson,
         timeout=script.timeout,
-        access=Access(
+        access=ScriptAccess(
             read=(skill.directory_path.resolve(), *input_files, *(extra_read if has_model else ())),
             write=(data, *grants.write),
             network=may_use(skill, script, NETWORK, grants),
@@ -77,11 +77,11 @@ def prepare(
 
 def data_folder(skill: Skill) -> Path:
     """The skill's `data/` and its `tmp/`, made on first use, for the user only (skills 11). Raises SkillError."""
-    data = skill.home / "data"
+    data = skill.data_home / "data"
     try:
         make_folder(data, 0o700)
         real = data.resolve(strict=True)
-        if not real.is_relative_to(skill.home.resolve()):
+        if not real.is_relative_to(skill.data_home.resolve()):
             raise SkillError(f"The data folder of the skill {skill.name!r} is a link to {real}.")
         if (data / "tmp").is_symlink():
             (data / "tmp").unlink()
@@ -112,12 +112,12 @@ def _command(skill: Skill, script: SkillScript, search_path: str) -> list[str]:
 
 def _envelope(skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> bytes:
     line = {"requestId": request_id, "tool": skill.name, "operation": script.name, "input": given}
-    return canonical(line).encode("ascii") + b"\n"
+    return canonical_json(line).encode("ascii") + b"\n"
 
 
 def _stdin(given: JsonObject) -> bytes:
     text = given.get("stdin", "")
-    return (text if isinstance(text, str) else canonical(text)).encode("utf-8", errors="replace")
+    return (text if isinstance(text, str) else canonical_json(text)).encode("utf-8", errors="replace")
 
 
 def _arguments(given: JsonObject) -> list[str]:
@@ -129,7 +129,7 @@ def _arguments(given: JsonObject) -> list[str]:
     sizes = [len(os.fsencode(word)) for word in words]
     if any("\0" in word for word in words):
         raise InputError("An argument holds a NUL character.", next_step="Leave it out.")
-    if sizes and (max(sizes) > LONGEST_WORD or sum(sizes) > LONGEST_COMMAND):
+    if sizes and (max(sizes) > MAX_ARGUMENT_BYTES or sum(sizes) > MAX_COMMAND_BYTES):
         raise InputError("The arguments are longer than a command line can be.", next_step="Give long text by `stdin`.")
     return words
 
@@ -152,4 +152,4 @@ def _flag(key: str, value: Json) -> Sequence[str]:
 
 
 def _word(value: Json) -> str:
-    return value if isinstance(value, str) else canonical(value)
+    return value if isinstance(value, str) else canonical_json(value)

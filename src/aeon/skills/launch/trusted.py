@@ -9,39 +9,39 @@ from typing import cast
 
 from aeon.base.errors import SkillError
 from aeon.base.folders import make_folder
-from aeon.base.json import JsonObject, canonical, parse_strict
-from aeon.base.project_folder import problems_of
+from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.base.project_folder import path_problems
 from aeon.skills.launch.grants import Grants
 from aeon.skills.models import Skill
 
-_OF_ITS_USE = frozenset({"data", "config.json"})
+_USAGE_FILES = frozenset({"data", "config.json"})
 """What changes in a skill's folder while it is used."""
 
 _LARGEST = 256 * 1024 * 1024
 
 
-class TrustedSkills:
+class SkillTrustStore:
     """A file for each trusted skill in a folder of the user's own. A skill that changed is another one."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def knows(self, skill: Skill) -> bool:
+    def is_trusted(self, skill: Skill) -> bool:
         """Whether the skill is trusted as it is now."""
-        return self._kept(skill) is not None
+        return self._trust_file(skill) is not None
 
-    def grants(self, skill: Skill, of_run: Grants) -> Grants:
+    def grants_for(self, skill: Skill, of_run: Grants) -> Grants:
         """What the skill may use: what this run grants, and what it was trusted with."""
-        file = self._kept(skill)
-        return of_run if file is None else _joined(of_run, file)
+        file = self._trust_file(skill)
+        return of_run if file is None else _join_grants(of_run, file)
 
-    def _kept(self, skill: Skill) -> Path | None:
+    def _trust_file(self, skill: Skill) -> Path | None:
         """The file of a skill that is trusted as it is now."""
-        if not self._folder.is_dir() or not any(self._folder.glob(f"{_mark(skill)}-*")):
+        if not self._folder.is_dir() or not any(self._folder.glob(f"{_name_digest(skill)}-*")):
             return None
         with suppress(SkillError):  # nobody trusted what cannot be read whole
             file = self._file(skill)
-            if file.is_file() and not problems_of([self._folder.parent, self._folder, file]):
+            if file.is_file() and not path_problems([self._folder.parent, self._folder, file]):
                 return file
         return None
 
@@ -53,22 +53,22 @@ class TrustedSkills:
         file.touch(0o600)
         write = [str(folder) for folder in grants.write]
         what = {"skill": skill.name, "network": grants.network, "model": grants.model, "write": write}
-        file.write_text(canonical(what) + "\n", "utf-8")
+        file.write_text(canonical_json(what) + "\n", "utf-8")
 
-    def distrust(self, skill: Skill) -> None:
+    def revoke(self, skill: Skill) -> None:
         """Forget it. Raises OSError, SkillError as `digest`."""
         self._file(skill).unlink(missing_ok=True)
 
     def _file(self, skill: Skill) -> Path:
-        return self._folder / f"{_mark(skill)}-{digest(skill)}"
+        return self._folder / f"{_name_digest(skill)}-{skill_digest(skill)}"
 
 
-def _mark(skill: Skill) -> str:
+def _name_digest(skill: Skill) -> str:
     """What stands for the skill's name, which may hold any characters: so a skill nobody trusted is not read whole."""
     return hashlib.sha256(skill.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def digest(skill: Skill) -> str:
+def skill_digest(skill: Skill) -> str:
     """Of the names and contents of all files of the skill, those of its use left out.
 
     Raises SkillError for a skill that cannot be read whole, or is too large to be.
@@ -77,7 +77,7 @@ def digest(skill: Skill) -> str:
     size = 0
     try:
         for file in _files(skill.directory_path):
-            if file.relative_to(skill.directory_path).parts[0] in _OF_ITS_USE:
+            if file.relative_to(skill.directory_path).parts[0] in _USAGE_FILES:
                 continue
             size += file.stat().st_size
             if size > _LARGEST:
@@ -101,7 +101,7 @@ def _files(folder: Path) -> Iterator[Path]:
             raise SkillError(f"{entry} is a link to a folder, whose files nobody can vouch for.")
 
 
-def _joined(of_run: Grants, file: Path) -> Grants:
+def _join_grants(of_run: Grants, file: Path) -> Grants:
     kept = cast(JsonObject, parse_strict(file.read_text("utf-8")))
     folders = tuple(Path(place) for place in kept.get("write", []))
     return replace(

@@ -8,21 +8,21 @@ from typing import NamedTuple
 from aeon.base.binding import bind
 from aeon.base.errors import BindingError
 from aeon.base.json import JsonObject
-from aeon.base.json_schema import SchemaCheck, schema_check
-from aeon.dag.order import Cycles, topological_order
+from aeon.base.json_schema import CompiledSchema, compile_schema
+from aeon.dag.order import DependencyCycles, topological_order
 from aeon.skills.failures import FailureClass
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan.declared_paths import impossible_part
-from aeon.skills.plan.graph import TOOL, NodeReference, PlanGraph, plan_graph
+from aeon.skills.plan.graph import TOOL_PREFIX, NodeReference, PlanGraph, plan_graph
 from aeon.skills.plan_json import PlanJson, ToolInvocation, ToolResult
 
 ADDED_OUTPUT = frozenset({"assets", "summary"})
 """What every output under the protocol may hold beside what its schema declares."""
 
-_SUGGESTED = 20
+_MAX_SUGGESTIONS = 20
 """Unknown names that get a suggestion: looking for one costs as much as there are scripts."""
 
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 class NodeFault(NamedTuple):
@@ -50,18 +50,18 @@ def check_plan(
     Nodes in `finished` do not run again: their script is not looked at, and references are held against their output.
     Linear in nodes, edges and the size of the inputs. `graph` is the plan's own, where it was made already.
     """
-    check = _Check(plan, catalog, graph or plan_graph(plan), finished)
+    check = _PlanCheck(plan, catalog, graph or plan_graph(plan), finished)
     return sorted(check.faults(), key=lambda fault: fault.position)
 
 
-class _Script(NamedTuple):
+class _ScriptCheck(NamedTuple):
     """What is wrong with a script whatever its input, and what its input is held against."""
 
     faults: Sequence[tuple[FailureClass, str]]
-    check: SchemaCheck | None
+    check: CompiledSchema | None
 
 
-class _Check:
+class _PlanCheck:
     """One check under way, with what is worth finding once for many nodes."""
 
     def __init__(
@@ -72,8 +72,8 @@ class _Check:
         self._catalog = catalog
         self._finished = finished
         self._disabled = frozenset(plan.disabled_skills)
-        self._scripts: dict[str, _Script] = {}
-        self._suggestions = _SUGGESTED
+        self._scripts: dict[str, _ScriptCheck] = {}
+        self._suggestions = _MAX_SUGGESTIONS
         self._impossible: dict[tuple[str, tuple[str, ...]], str | None] = {}
 
     def faults(self) -> Iterator[NodeFault]:
@@ -96,7 +96,7 @@ class _Check:
     def _dependency_faults(self, position: int, tool: ToolInvocation) -> Iterator[NodeFault]:
         for index, dependency in enumerate(tool.dependencies):
             if dependency not in self._graph.positions:
-                said = f"{dependency!r} is no node of this plan; the nodes are {_some(self._graph.positions)}"
+                said = f"{dependency!r} is no node of this plan; the nodes are {_name_list(self._graph.positions)}"
                 yield self._fault(position, FailureClass.UNKNOWN_DEPENDENCY, f".dependencies[{index}]", said)
 
     def _reference_faults(self, position: int) -> Iterator[NodeFault]:
@@ -107,15 +107,15 @@ class _Check:
 
     def _unresolvable(self, reference: NodeReference) -> str | None:
         if reference.position is None:
-            return f"names no node of this plan; the nodes are {_some(self._graph.positions)}"
+            return f"names no node of this plan; the nodes are {_name_list(self._graph.positions)}"
         named = self._plan.tools[reference.position]
         done = self._finished.get(named.tool_id)
         if done is not None:
-            return _missing_from(done, reference)
-        reason = self._never_written(named.tool_path, tuple(reference.parts))
+            return _missing_part(done, reference)
+        reason = self._impossible_output(named.tool_path, tuple(reference.parts))
         return f"the output of {named.tool_id!r}: {reason}" if reason else None
 
-    def _never_written(self, tool_path: str, parts: tuple[str, ...]) -> str | None:
+    def _impossible_output(self, tool_path: str, parts: tuple[str, ...]) -> str | None:
         """Why the script's declared output has nothing at `parts`, or None."""
         key = tool_path, parts
         if key not in self._impossible:
@@ -126,7 +126,7 @@ class _Check:
         return self._impossible[key]
 
     def _script_faults(self, position: int, tool: ToolInvocation) -> Iterator[NodeFault]:
-        known = self._scripts.get(tool.tool_path) or self._looked_up(tool.tool_path)
+        known = self._scripts.get(tool.tool_path) or self._check_script(tool.tool_path)
         for failure, said in known.faults:
             yield self._fault(position, failure, ".toolPath", said)
         if known.check is None or known.check.is_valid(tool.input):
@@ -135,27 +135,27 @@ class _Check:
         for problem in known.check.certain_problems(tool.input, unknown):
             yield self._fault(position, FailureClass.INVALID_INPUT, f".input{problem.path[1:]}", problem.message)
 
-    def _looked_up(self, tool_path: str) -> _Script:
+    def _check_script(self, tool_path: str) -> _ScriptCheck:
         found = self._catalog.find_script(tool_path)
         if found is None:
             said = f"{tool_path[:200]!r} is no script of any skill{self._suggestion(tool_path)}"
-            known = _Script([(FailureClass.UNKNOWN_SCRIPT, said)], None)
+            known = _ScriptCheck([(FailureClass.UNKNOWN_SCRIPT, said)], None)
         else:
-            known = self._usable(*found)
+            known = self._script_check(*found)
         self._scripts[tool_path] = known
         return known
 
-    def _usable(self, skill: Skill, script: SkillScript) -> _Script:
+    def _script_check(self, skill: Skill, script: SkillScript) -> _ScriptCheck:
         faults: list[tuple[FailureClass, str]] = []
-        if reason := self._unusable(skill):
+        if reason := self._disabled_reason(skill):
             faults.append((FailureClass.DISABLED_SKILL, f"the skill {skill.name!r} {reason}"))
-        check = compiled(script.input_schema)
+        check = compile_declared_schema(script.input_schema)
         if isinstance(check, str):
             said = f"the input schema of {script.tool_path!r} is no valid JSON Schema: {check}"
-            return _Script([*faults, (FailureClass.CONFIGURATION, said)], None)
-        return _Script(faults, check)
+            return _ScriptCheck([*faults, (FailureClass.CONFIGURATION, said)], None)
+        return _ScriptCheck(faults, check)
 
-    def _unusable(self, skill: Skill) -> str | None:
+    def _disabled_reason(self, skill: Skill) -> str | None:
         if skill.name in self._disabled:
             return "is among this plan's disabledSkills"
         if not skill.enabled:
@@ -165,21 +165,21 @@ class _Check:
     def _suggestion(self, tool_path: str) -> str:
         """What is wrong with the skill that is named, else the nearest script's name, as the end of a sentence."""
         named = self._catalog.by_name.get(tool_path.removeprefix("skills/").partition("/")[0])
-        if named is not None and (reason := self._unusable(named)):
+        if named is not None and (reason := self._disabled_reason(named)):
             return f"; the skill {named.name!r} {reason}"
         if self._suggestions == 0:
             return ""
         self._suggestions -= 1
         names = [script.tool_path for skill in self._catalog.plannable() for script in skill.scripts]
         near = get_close_matches(tool_path[:200], names, n=1)
-        return f"; did you mean {near[0]!r}?" if near else f"; there are {_some(names)}"
+        return f"; did you mean {near[0]!r}?" if near else f"; there are {_name_list(names)}"
 
     def _cycle_faults(self) -> Iterator[NodeFault]:
         order = topological_order(self._graph.dependencies)
-        if not isinstance(order, Cycles):
+        if not isinstance(order, DependencyCycles):
             return
         for cycle in order.paths:
-            said = f"depends on itself: {_arrows([self._plan.tools[node].tool_id for node in cycle])}"
+            said = f"depends on itself: {_cycle_text([self._plan.tools[node].tool_id for node in cycle])}"
             for node, needed in pairwise(cycle):
                 yield self._fault(node, FailureClass.CIRCULAR_DEPENDENCY, self._edge(node, needed), said)
 
@@ -193,33 +193,33 @@ class _Check:
         )
 
 
-def compiled(schema: JsonObject | None) -> SchemaCheck | str | None:
+def compile_declared_schema(schema: JsonObject | None) -> CompiledSchema | str | None:
     """The schema ready to check with, None without one, or what is wrong with the schema itself."""
     if schema is None:
         return None
     try:
-        return schema_check(schema)
+        return compile_schema(schema)
     except (ValueError, TypeError, RecursionError) as error:
         return str(error)[:500]
 
 
-def _missing_from(done: ToolResult, reference: NodeReference) -> str | None:
+def _missing_part(done: ToolResult, reference: NodeReference) -> str | None:
     """What a finished node's output lacks. An optional node that failed gave nothing, which is no fault."""
     if not done.ok:
         return None
     try:
-        bind(str(reference), {done.tool_id: done.output}, prefix=TOOL)
+        bind(str(reference), {done.tool_id: done.output}, prefix=TOOL_PREFIX)
     except BindingError as error:
         return error.message.partition(": ")[2] or error.message
     return None
 
 
-def _arrows(names: Sequence[str]) -> str:
-    if len(names) > _SHOWN:
-        names = [*names[: _SHOWN - 1], f"({len(names) - _SHOWN} more)", names[-1]]
+def _cycle_text(names: Sequence[str]) -> str:
+    if len(names) > _MAX_SHOWN:
+        names = [*names[: _MAX_SHOWN - 1], f"({len(names) - _MAX_SHOWN} more)", names[-1]]
     return " -> ".join(names)
 
 
-def _some(names: Collection[str]) -> str:
-    shown = ", ".join(name for name, _ in zip(names, range(_SHOWN), strict=False))
-    return f"{shown}, ..." if len(names) > _SHOWN else shown or "none"
+def _name_list(names: Collection[str]) -> str:
+    shown = ", ".join(name for name, _ in zip(names, range(_MAX_SHOWN), strict=False))
+    return f"{shown}, ..." if len(names) > _MAX_SHOWN else shown or "none"

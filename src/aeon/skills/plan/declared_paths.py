@@ -5,7 +5,7 @@ from typing import cast
 
 from aeon.base.json import Json, JsonObject
 
-_OPENING = frozenset(
+_OPEN_KEYWORDS = frozenset(
     {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not", "patternProperties", "dependentSchemas"}
 )
 """Keywords by which a schema may say more than it shows at once: below them nothing is held against a path."""
@@ -19,7 +19,7 @@ def impossible_part(schema: Json, parts: Sequence[str]) -> str | None:
     Only closed objects and plain types are conclusive; `allOf` and its like leave everything open.
     """
     for part in parts:
-        if not isinstance(schema, dict) or _OPENING & schema.keys():
+        if not isinstance(schema, dict) or _OPEN_KEYWORDS & schema.keys():
             return None
         level = cast(JsonObject, schema)
         reason = _reason(level, part)

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aeon.base.binding import references, target
+from aeon.base.binding import find_references, split_reference
 from aeon.skills.plan_json import PlanJson
 
-TOOL = "tool"
+TOOL_PREFIX = "tool"
 """The word in front of a reference to a node's output: `{tool.<toolId>.<path>}`."""
 
 
@@ -20,7 +20,7 @@ class NodeReference(NamedTuple):
     parts: Sequence[str]
 
     def __str__(self) -> str:
-        return f"{{{TOOL}.{self.expression}}}"
+        return f"{{{TOOL_PREFIX}.{self.expression}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ def plan_graph(plan: PlanJson, *, verbatim: bool = False) -> PlanGraph:
 
 def _references(value: object, positions: Mapping[str, int], *, is_dotted: bool) -> Sequence[NodeReference]:
     read: list[NodeReference] = []
-    for path, expression in references(value, prefix=TOOL):
+    for path, expression in find_references(value, prefix=TOOL_PREFIX):
         name, *parts = expression.split(".")
         if is_dotted:
-            name, parts = target(expression, positions) or (name, parts)
+            name, parts = split_reference(expression, positions) or (name, parts)
         read.append(NodeReference(path, expression, positions.get(name), parts))
     return read or ()
 

@@ -5,27 +5,27 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias, cast
 
-from aeon.base.binding import reference_pattern, target
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.binding import reference_pattern, split_reference
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.dag.ready import ReadySet
 from aeon.skills.models import SkillCatalog
-from aeon.skills.plan.graph import TOOL, plan_graph
+from aeon.skills.plan.graph import TOOL_PREFIX, plan_graph
 from aeon.skills.plan_json import PlanJson
 
-ScriptName: TypeAlias = Callable[[str], str]
+ScriptKey: TypeAlias = Callable[[str], str]
 """What stands for the script that a plan calls by some path."""
 
-_REFERENCE = reference_pattern(TOOL)
+_REFERENCE = reference_pattern(TOOL_PREFIX)
 
 
-def plan_identity(plan: PlanJson, catalog: SkillCatalog) -> str:
+def plan_fingerprint(plan: PlanJson, catalog: SkillCatalog) -> str:
     """Equal for two plans that run the same, whatever their ids, the spelling of paths and the order of their nodes."""
-    nodes = sorted(node_keys(plan, by_path(catalog)).values())
+    nodes = sorted(node_fingerprints(plan, script_key_by_path(catalog)).values())
     tangled = [node.as_dict() for node in plan.tools if len(nodes) < len(plan.tools)]
-    return canonical([nodes, tangled, plan.narrative if not plan.tools else None])
+    return canonical_json([nodes, tangled, plan.narrative if not plan.tools else None])
 
 
-def node_keys(plan: PlanJson, script_name: ScriptName) -> dict[int, str]:
+def node_fingerprints(plan: PlanJson, script_name: ScriptKey) -> dict[int, str]:
     """A digest for each node by position: of its script, its input, and the keys of the nodes it depends on.
 
     Ids do not count: a reference stands for what it refers to. Nodes on or after a cycle have no key.
@@ -33,18 +33,18 @@ def node_keys(plan: PlanJson, script_name: ScriptName) -> dict[int, str]:
     graph = plan_graph(plan)
     keys: dict[int, str] = {}
     ready = ReadySet(graph.dependencies)
-    while positions := ready.take():
+    while positions := ready.get_ready():
         for position in positions:
             node = plan.tools[position]
             named = {plan.tools[at].tool_id: keys[at] for at in graph.dependencies[position]}
             before = sorted(named.values())
             what = [script_name(node.tool_path), _without_ids(node.input, named), before]
-            keys[position] = hashlib.sha256(canonical(what).encode()).hexdigest()
+            keys[position] = hashlib.sha256(canonical_json(what).encode()).hexdigest()
             ready.done(position)
     return keys
 
 
-def by_path(catalog: SkillCatalog) -> ScriptName:
+def script_key_by_path(catalog: SkillCatalog) -> ScriptKey:
     """Scripts by their path, however a plan spells it."""
 
     def named(tool_path: str) -> str:
@@ -54,9 +54,9 @@ def by_path(catalog: SkillCatalog) -> ScriptName:
     return named
 
 
-def by_bytes(catalog: SkillCatalog) -> ScriptName:
+def script_key_by_content(catalog: SkillCatalog) -> ScriptKey:
     """Scripts by their path and a digest of their bytes as they are now, each read once."""
-    name = by_path(catalog)
+    name = script_key_by_path(catalog)
     known: dict[str, str] = {}
 
     def digested(tool_path: str) -> str:
@@ -88,5 +88,5 @@ def _without_ids(value: Json, named: Mapping[str, str]) -> Json:
 
 
 def _renamed(found: re.Match[str], named: Mapping[str, str]) -> str:
-    split = target(found[1], cast(Collection[str], named))
-    return found[0] if split is None else f"{{{TOOL}.{'.'.join([named[split[0]], *split[1]])}}}"
+    split = split_reference(found[1], cast(Collection[str], named))
+    return found[0] if split is None else f"{{{TOOL_PREFIX}.{'.'.join([named[split[0]], *split[1]])}}}"

@@ -5,8 +5,8 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 
 from aeon.base.errors import PlanError
-from aeon.base.json import Json, faults
-from aeon.base.json_schema import Problem
+from aeon.base.json import Json, json_problems
+from aeon.base.json_schema import ValidationProblem
 from aeon.skills.plan_json import PlanJson, PlanMetadata, RetryPolicyJson, ToolInvocation
 
 _SHOWN = 20
@@ -22,31 +22,31 @@ _WORDS = {
 
 def parse_plan(data: Json) -> PlanJson:
     """Make a plan of decoded JSON. Raises PlanError with every problem of its form, each with its path (skills 7)."""
-    problems = [Problem(*fault.split(": ", 1)) for fault in faults(data)]
+    problems = [ValidationProblem(*fault.split(": ", 1)) for fault in json_problems(data)]
     if not problems:
         try:
             return PlanJson.model_validate(data)
         except ValidationError as error:
             items = cast(list[dict[str, Any]], error.errors(include_url=False, include_input=False))
-            problems = [_problem(item) for item in items]
-    raise PlanError(_listed(problems), problems=[str(problem) for problem in problems])
+            problems = [_problem_of(item) for item in items]
+    raise PlanError(_problem_list(problems), problems=[str(problem) for problem in problems])
 
 
-def _listed(problems: list[Problem]) -> str:
+def _problem_list(problems: list[ValidationProblem]) -> str:
     shown = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
     more = f"\n  ... and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
     return f"The plan has {len(problems)} problem(s):\n{shown}{more}\n"
 
 
-def _problem(item: dict[str, Any]) -> Problem:
+def _problem_of(item: dict[str, Any]) -> ValidationProblem:
     location = cast(tuple[int | str, ...], item["loc"])
     path = "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     if item["type"] == "extra_forbidden":
-        return Problem(path, f"unknown field; known are {', '.join(_known(location))}")
-    return Problem(path, _WORDS.get(item["type"], str(item["msg"])))
+        return ValidationProblem(path, f"unknown field; known are {', '.join(_known_fields(location))}")
+    return ValidationProblem(path, _WORDS.get(item["type"], str(item["msg"])))
 
 
-def _known(location: tuple[int | str, ...]) -> list[str]:
+def _known_fields(location: tuple[int | str, ...]) -> list[str]:
     model: type[BaseModel] = PlanJson
     if "retryPolicy" in location[:-1]:
         model = RetryPolicyJson

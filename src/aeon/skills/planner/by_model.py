@@ -6,9 +6,9 @@ from typing import cast
 
 from aeon.base.errors import SupervisorError
 from aeon.base.json import JsonObject
-from aeon.base.json_schema import schema_check
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
-from aeon.observability.events import Observer, SkillsChosen, TextMade
+from aeon.base.json_schema import compile_schema
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
+from aeon.observability.events import Observer, SkillsChosen, TextGenerated
 from aeon.skills.models import Skill, SkillCatalog
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.skills.planner.prompts import (
@@ -18,15 +18,15 @@ from aeon.skills.planner.prompts import (
     choice_prompt,
     nodes_prompt,
     nodes_system,
-    with_lessons,
+    request_with_lessons,
 )
-from aeon.skills.planner.retrieval import SkillIndex, candidates
+from aeon.skills.planner.retrieval import SkillIndex, select_candidates
 from aeon.skills.planner.schema import choice_schema, nodes_schema
 from aeon.skills.planner.task import PlanningError, PlanningTask
 from aeon.supervisor.repair import Supervisor
-from aeon.validation.recovery import Recovered, recover
+from aeon.validation.recovery import RecoveredValue, recover
 
-MOST_CANDIDATES = 12
+MAX_CANDIDATES = 12
 """Skills whose names and descriptions a model is shown at once."""
 
 PROMPT_BUDGET = 12_000
@@ -36,7 +36,7 @@ SMALL_PROMPT_BUDGET = 500
 _CHOICE_TOKENS = 128
 _PLAN_TOKENS = 1500
 _ANSWER_TOKENS = 512
-_WARMTH = 0.3
+_TEMPERATURE_STEP = 0.3
 """How much the temperature rises with each attempt: a model asked the same way again would answer the same."""
 
 PromptReader = Callable[[Skill], str]
@@ -69,11 +69,11 @@ class ModelPlanner:
             raise PlanningError(
                 "There is no skill to plan with.", next_step="See `aeon skills list` for the reasons, and add one."
             )
-        shown = candidates(_index(task.catalog), usable, task.request, MOST_CANDIDATES)
+        shown = select_candidates(_index(task.catalog), usable, task.request, MAX_CANDIDATES)
         chosen = self._choose(task, shown) if shown else []
         if self._observe is not None:
             self._observe(SkillsChosen([skill.name for skill in chosen], len(usable)))
-        if not chosen and not task.kept:
+        if not chosen and not task.reusable_nodes:
             return task.plan([], self._answer(task))
         if not chosen:
             raise PlanningError("No skill that is left fits what remains to be done.")
@@ -81,7 +81,7 @@ class ModelPlanner:
 
     def _choose(self, task: PlanningTask, shown: Sequence[Skill]) -> list[Skill]:
         by_name = {skill.name: skill for skill in shown}
-        request = Request(
+        request = LLMRequest(
             choice_prompt(task),
             CHOICE_SYSTEM + "\n".join(_line(skill) for skill in shown),
             max_tokens=_CHOICE_TOKENS,
@@ -93,35 +93,39 @@ class ModelPlanner:
 
     def _nodes(self, task: PlanningTask, chosen: Sequence[Skill]) -> list[ToolInvocation]:
         scripts = [script for skill in chosen for script in skill.scripts]
-        request = Request(
+        request = LLMRequest(
             nodes_prompt(task),
             nodes_system(chosen, self._read_prompt, self._budget),
             max_tokens=_PLAN_TOKENS,
             temperature=_temperature(task),
-            schema=nodes_schema(scripts, [node.tool_id for node in task.kept]),
+            schema=nodes_schema(scripts, [node.tool_id for node in task.reusable_nodes]),
         )
         nodes = cast(list[JsonObject], self._object(request, "plan")["tools"])
         return [ToolInvocation.model_validate(node) for node in nodes]
 
     def _answer(self, task: PlanningTask) -> str:
         """What needs no skill is answered by the model itself."""
-        request = Request(with_lessons(task), ANSWER_SYSTEM, max_tokens=_ANSWER_TOKENS, temperature=_temperature(task))
+        request = LLMRequest(
+            request_with_lessons(task), ANSWER_SYSTEM, max_tokens=_ANSWER_TOKENS, temperature=_temperature(task)
+        )
         text = self._ask(request, "answer").text.strip()
         if not text:
             raise PlanningError("The model chose no skill and gave no answer of its own.")
         return text
 
-    def _ask(self, request: Request, purpose: str) -> Reply:
+    def _ask(self, request: LLMRequest, purpose: str) -> LLMResponse:
         observe = self._observe
-        return ask(self._model, request, None if observe is None else lambda text: observe(TextMade(purpose, text)))
+        return call_model(
+            self._model, request, None if observe is None else lambda text: observe(TextGenerated(purpose, text))
+        )
 
-    def _object(self, request: Request, purpose: str) -> JsonObject:
+    def _object(self, request: LLMRequest, purpose: str) -> JsonObject:
         """The model's answer as an object that fits the request's schema."""
         reply = self._ask(request, purpose)
         schema = cast(JsonObject, request.schema)
         stopped = reply.finish_reason == "stop"
-        read = recover(reply.text, schema_check(schema), is_truncated=reply.is_truncated, has_stopped=stopped)
-        if isinstance(read, Recovered):
+        read = recover(reply.text, compile_schema(schema), is_truncated=reply.is_truncated, has_stopped=stopped)
+        if isinstance(read, RecoveredValue):
             return cast(JsonObject, read.value)
         if reply.is_truncated:
             raise PlanningError("The model's plan was cut off by the token limit; it is not completed by guessing.")
@@ -137,7 +141,7 @@ def _index(catalog: SkillCatalog) -> SkillIndex:
 
 
 def _temperature(task: PlanningTask) -> float:
-    return _WARMTH * (task.attempt - 1)
+    return _TEMPERATURE_STEP * (task.attempt - 1)
 
 
 def _line(skill: Skill) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.skills.models import Skill, SkillScript
 from aeon.skills.planner.task import PlanningTask
-from aeon.validation.output_schemas import shape
+from aeon.validation.output_schemas import describe_shape
 
-_RESULT = 600
+_MAX_RESULT_CHARS = 600
 """Characters of a finished node's output that a planner is shown."""
 
 NO_SKILL = "none"
@@ -47,7 +47,7 @@ _NODES_SYSTEM = (
 
 def choice_prompt(task: PlanningTask) -> str:
     """The request, with what is done and what failed."""
-    return f"{with_lessons(task)}\nAnswer:"
+    return f"{request_with_lessons(task)}\nAnswer:"
 
 
 def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str], budget: int) -> str:
@@ -57,40 +57,42 @@ def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str], b
     """
     scripts = "\n".join(script_line(script) for skill in chosen for script in skill.scripts)
     share = budget // max(1, len(chosen))
-    prompts = [f"About {skill.name}:\n{_bounded(text, share)}" for skill in chosen if (text := read_prompt(skill))]
+    prompts = [f"About {skill.name}:\n{_truncate(text, share)}" for skill in chosen if (text := read_prompt(skill))]
     return "\n\n".join([*prompts, f"{_NODES_SYSTEM}\n{scripts}"])
 
 
 def nodes_prompt(task: PlanningTask) -> str:
     """The request, with what is done and what failed, and the call for a plan."""
-    return f"{with_lessons(task)}\nPlan:"
+    return f"{request_with_lessons(task)}\nPlan:"
 
 
 def script_line(script: SkillScript) -> str:
     """A script as a planner sees it: how it is named, what it takes and what it gives."""
-    gives = f", gives {shape(script.output_schema)}" if script.output_schema else ""
-    return f"- {script.tool_path}: {script.description} Takes {shape(script.input_schema or {})}{gives}"
+    gives = f", gives {describe_shape(script.output_schema)}" if script.output_schema else ""
+    return f"- {script.tool_path}: {script.description} Takes {describe_shape(script.input_schema or {})}{gives}"
 
 
-def with_lessons(task: PlanningTask) -> str:
+def request_with_lessons(task: PlanningTask) -> str:
     """The request, the results that are there already, and what earlier attempts came to."""
     lines = [f"Request: {task.request}"]
-    if task.kept:
+    if task.reusable_nodes:
         lines.append("Done already, do not repeat; its results can be used:")
-        lines += [_done(task, node.tool_id, node.tool_path) for node in task.kept]
+        lines += [_finished_line(task, node.tool_id, node.tool_path) for node in task.reusable_nodes]
     if task.lessons:
         lines.append("What was tried and failed:")
         lines += [f"- {lesson}" for lesson in task.lessons]
     return "\n".join(lines)
 
 
-def _done(task: PlanningTask, tool_id: str, tool_path: str) -> str:
+def _finished_line(task: PlanningTask, tool_id: str, tool_path: str) -> str:
     result = task.finished.get(tool_id)
-    gave = canonical(result.output)[:_RESULT] if result is not None and result.ok else "nothing, it failed"
+    gave = (
+        canonical_json(result.output)[:_MAX_RESULT_CHARS] if result is not None and result.ok else "nothing, it failed"
+    )
     return f"- {tool_id} {tool_path} gave {gave}"
 
 
-def _bounded(text: str, most: int) -> str:
+def _truncate(text: str, most: int) -> str:
     """The beginning of a prompt, to the end of a line; that it was cut is said."""
     if len(text) <= most:
         return text

@@ -25,7 +25,7 @@ a an and are as at be but by can could do does for from get give have how i if i
 out please so some tell than that the their them then there this to up us use want was we what when where which who will
 with would you your
 """
-_COMMON = frozenset(_SAYING_NOTHING.split())
+_STOP_WORDS = frozenset(_SAYING_NOTHING.split())
 """Words that say nothing of what is wanted."""
 
 
@@ -42,7 +42,7 @@ class SkillIndex:
 
     def search(self, request: str, most: int) -> list[Skill]:
         """At most `most` skills that share a word with `request`, the likeliest first; higher priority wins a tie."""
-        words = dict.fromkeys(word for word in _WORD.findall(request.casefold()) if word not in _COMMON)
+        words = dict.fromkeys(word for word in _WORD.findall(request.casefold()) if word not in _STOP_WORDS)
         if not words:
             return []
         asked = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
@@ -63,7 +63,7 @@ class SkillIndex:
         self.close()
 
 
-def candidates(index: SkillIndex, skills: Sequence[Skill], request: str, most: int) -> list[Skill]:
+def select_candidates(index: SkillIndex, skills: Sequence[Skill], request: str, most: int) -> list[Skill]:
     """What a planner is shown: every skill where there are few, else those that the search finds."""
     return list(skills) if len(skills) <= most else index.search(request, most)
 

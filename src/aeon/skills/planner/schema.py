@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import UNESCAPED, embedded
+from aeon.base.json_schema import UNESCAPED_CHARACTER, embed_schema
 from aeon.skills.models import SkillScript
 
-MOST_NODES = 8
+MAX_NODES = 8
 """Nodes that one plan by a model may add."""
 
-MOST_CHOSEN = 4
+MAX_CHOSEN_SKILLS = 4
 """Skills that a model may choose for one request."""
 
-_BOUND_TEXT = ("pattern", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items")
+_TEXT_CONSTRAINTS = ("pattern", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items")
 """Keywords under which not any text will do."""
 
-_SAID = frozenset({"description", "title", "default", "maxLength", "minLength"})
+_ANNOTATIONS = frozenset({"description", "title", "default", "maxLength", "minLength"})
 """Keywords that say nothing of a value's type."""
 
 _LONGEST_TEXT = 400
@@ -26,7 +26,7 @@ _LONGEST_TEXT = 400
 
 def choice_schema(names: Sequence[str]) -> JsonObject:
     """`{"skills"}`: some of `names`."""
-    chosen: JsonObject = {"type": "array", "items": {"enum": list(dict.fromkeys(names))}, "maxItems": MOST_CHOSEN}
+    chosen: JsonObject = {"type": "array", "items": {"enum": list(dict.fromkeys(names))}, "maxItems": MAX_CHOSEN_SKILLS}
     return _object({"skills": chosen})
 
 
@@ -40,11 +40,11 @@ def nodes_schema(scripts: Sequence[SkillScript], finished: Sequence[str]) -> Jso
     """
     ids = [*finished, *fresh_ids(finished)]
     paths = sorted({path for script in scripts for path in output_paths(script.output_schema)})
-    taken = [embedded(script.input_schema or {"type": "object"}, f"input{at}") for at, script in enumerate(scripts)]
+    taken = [embed_schema(script.input_schema or {"type": "object"}, f"input{at}") for at, script in enumerate(scripts)]
     slots = {
         f"slot{number}": {
             "anyOf": [
-                _slot(script, takes, ids[at], _Earlier(ids[:at], paths))
+                _slot(script, takes, ids[at], _EarlierNodes(ids[:at], paths))
                 for script, (takes, _) in zip(scripts, taken, strict=True)
             ]
         }
@@ -70,8 +70,8 @@ def _plan_of(order: JsonObject, slots: Sequence[JsonObject]) -> JsonObject:
 def fresh_ids(finished: Sequence[str]) -> list[str]:
     """The ids of the slots: t1, t2, ... without those that are taken."""
     taken = set(finished)
-    numbered = (f"t{number}" for number in range(1, len(taken) + MOST_NODES + 1))
-    return [name for name in numbered if name not in taken][:MOST_NODES]
+    numbered = (f"t{number}" for number in range(1, len(taken) + MAX_NODES + 1))
+    return [name for name in numbered if name not in taken][:MAX_NODES]
 
 
 def output_paths(schema: Json, path: str = "") -> list[str]:
@@ -86,7 +86,7 @@ def output_paths(schema: Json, path: str = "") -> list[str]:
     ]
 
 
-class _Earlier(NamedTuple):
+class _EarlierNodes(NamedTuple):
     """What a slot may refer to: the nodes before it, and the paths that outputs of the scripts have."""
 
     ids: Sequence[str]
@@ -101,23 +101,23 @@ class _Earlier(NamedTuple):
     def text(self, most: int) -> str:
         """Text of at most `most` characters in which braces stand for references that exist, and for nothing else."""
         if not self.paths:
-            return rf"^{UNESCAPED}{{0,{most}}}$"
+            return rf"^{UNESCAPED_CHARACTER}{{0,{most}}}$"
         ids, paths = ("|".join(map(re.escape, some)) for some in (self.ids, self.paths))
-        return rf"^({UNESCAPED}|\{{tool\.({ids})\.({paths})\}}){{0,{most}}}$"
+        return rf"^({UNESCAPED_CHARACTER}|\{{tool\.({ids})\.({paths})\}}){{0,{most}}}$"
 
 
-def _slot(script: SkillScript, takes: JsonObject, tool_id: str, earlier: _Earlier) -> JsonObject:
+def _slot(script: SkillScript, takes: JsonObject, tool_id: str, earlier: _EarlierNodes) -> JsonObject:
     node: JsonObject = {
         "toolId": {"const": tool_id},
         "toolPath": {"const": script.tool_path},
-        "input": _offered(takes, earlier),
+        "input": _planner_schema(takes, earlier),
     }
     if earlier.ids:
         node["dependencies"] = {"type": "array", "items": {"enum": list(earlier.ids)}, "maxItems": len(earlier.ids)}
     return _object(node)
 
 
-def _offered(schema: Json, earlier: _Earlier) -> Json:
+def _planner_schema(schema: Json, earlier: _EarlierNodes) -> Json:
     """An input's schema as a planner is offered it: free values as text or numbers, references where they may stand.
 
     A value of any type invites a small model to invent a structure that an earlier node was to give.
@@ -127,17 +127,17 @@ def _offered(schema: Json, earlier: _Earlier) -> Json:
     known = cast(JsonObject, schema)
     for key in ("anyOf", "oneOf"):
         if key in known:
-            return {**known, key: [_offered(branch, earlier) for branch in known[key]]}
+            return {**known, key: [_planner_schema(branch, earlier) for branch in known[key]]}
     if "properties" not in known:
         return known
     properties = cast(dict[str, Json], known["properties"])
     return {**known, "properties": {name: _property(inner, earlier) for name, inner in properties.items()}}
 
 
-def _property(schema: Json, earlier: _Earlier) -> JsonObject:
+def _property(schema: Json, earlier: _EarlierNodes) -> JsonObject:
     node = cast(JsonObject, schema) if isinstance(schema, dict) else {}
     offered = [_text(node, earlier)] if _takes_text(node) else [node]
-    if not node.keys() - _SAID:
+    if not node.keys() - _ANNOTATIONS:
         offered += [{"type": "number"}, {"type": "boolean"}]
     offered += earlier.reference
     return offered[0] if len(offered) == 1 else {"anyOf": offered}
@@ -147,10 +147,10 @@ def _takes_text(node: JsonObject) -> bool:
     """Whether any text will do: nothing but its length is asked for."""
     kinds = node.get("type", "string")
     is_text = kinds == "string" or (isinstance(kinds, list) and "string" in kinds)
-    return is_text and not any(key in node for key in _BOUND_TEXT)
+    return is_text and not any(key in node for key in _TEXT_CONSTRAINTS)
 
 
-def _text(node: JsonObject, earlier: _Earlier) -> JsonObject:
+def _text(node: JsonObject, earlier: _EarlierNodes) -> JsonObject:
     most = int(min(node.get("maxLength", _LONGEST_TEXT), _LONGEST_TEXT))  # JSON Schema allows 10.0
     text: JsonObject = {"type": "string", "minLength": node.get("minLength", 0), "maxLength": most}
     return {**text, "pattern": earlier.text(most)} if earlier.ids else text

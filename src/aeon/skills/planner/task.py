@@ -23,7 +23,7 @@ class PlanningTask:
     catalog: SkillCatalog
     attempt: int = 1
     parent_plan_id: str | None = None
-    kept: Sequence[ToolInvocation] = ()
+    reusable_nodes: Sequence[ToolInvocation] = ()
     """Nodes that are over: they stand first in the new plan and are not run again (skills 4)."""
     finished: Mapping[str, ToolResult] = field(default_factory=dict[str, ToolResult])
     """Their results, by toolId."""
@@ -33,7 +33,7 @@ class PlanningTask:
         """The plan of the kept nodes and these, with its place in the series of attempts."""
         return PlanJson(
             narrative=narrative,
-            tools=[*self.kept, *nodes],
+            tools=[*self.reusable_nodes, *nodes],
             disabled_skills=sorted(skill.name for skill in self.catalog.skills if not skill.enabled),
             metadata=PlanMetadata(generation_attempt=self.attempt, parent_plan_id=self.parent_plan_id),
         )

@@ -8,24 +8,24 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from aeon.skills.invocation import Invocation, SandboxLevel
-from aeon.skills.process.warden.wire import MARKER, Fence, Request
+from aeon.skills.process.warden.wire import MARKER_VARIABLE, SandboxPolicy, SpawnRequest
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/sys", "/run/systemd/resolve")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/fd")
 _OWN_WRITABLE = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
 
-def request(invocation: Invocation, level: SandboxLevel, token: str) -> Request:
+def build_spawn_request(invocation: Invocation, level: SandboxLevel, token: str) -> SpawnRequest:
     """The invocation as the warden takes it: isolated at `level`, its environment as given and the marker."""
-    env = {**invocation.env, MARKER: token}
+    env = {**invocation.env, MARKER_VARIABLE: token}
     command = tuple(invocation.command)
     cwd = str(invocation.cwd)
     if level == "bubblewrap":
-        return Request((*_box(invocation), *command), cwd, env, token, True, None)
-    return Request(command, cwd, env, token, False, _fence(invocation) if level == "landlock" else None)
+        return SpawnRequest((*_bubblewrap_command(invocation), *command), cwd, env, token, True, None)
+    return SpawnRequest(command, cwd, env, token, False, _sandbox_policy(invocation) if level == "landlock" else None)
 
 
-def bubblewrap() -> str | None:
+def bubblewrap_path() -> str | None:
     """Where bubblewrap is; None when it is not installed."""
     return shutil.which("bwrap")
 
@@ -39,32 +39,34 @@ def _interpreter() -> tuple[str, ...]:
 @cache
 def _system() -> tuple[str, ...]:
     """What every script may read and execute: the system and this interpreter's folders, none inside another."""
-    return _apart((*_SYSTEM, *_interpreter()))
+    return _outermost_folders((*_SYSTEM, *_interpreter()))
 
 
 @lru_cache(maxsize=64)
-def _programs(path: str) -> tuple[str, ...]:
+def _path_folders(path: str) -> tuple[str, ...]:
     """The folders of a script's PATH that the system's do not contain."""
-    return tuple(folder for folder in _named(path) if not any(_is_inside(folder, root) for root in _system()))
+    return tuple(
+        folder for folder in _absolute_entries(path) if not any(_is_inside(folder, root) for root in _system())
+    )
 
 
 @lru_cache(maxsize=64)
-def _unseen(path: str) -> tuple[str, ...]:
+def _unmounted_folders(path: str) -> tuple[str, ...]:
     """The folders of a script's PATH, and of the interpreter, that the system's mounts do not show by that name."""
     names = (*_SYSTEM, *_system())
     return tuple(
         folder
-        for folder in dict.fromkeys((*_interpreter(), *_named(path)))
+        for folder in dict.fromkeys((*_interpreter(), *_absolute_entries(path)))
         if not any(Path(folder).is_relative_to(name) for name in names)
         or not any(_is_inside(folder, root) for root in _system())
     )
 
 
-def _named(path: str) -> list[str]:
+def _absolute_entries(path: str) -> list[str]:
     return [folder for folder in path.split(os.pathsep) if folder.startswith("/")]
 
 
-def _apart(folders: Iterable[str]) -> tuple[str, ...]:
+def _outermost_folders(folders: Iterable[str]) -> tuple[str, ...]:
     """The folders without those that another of them contains."""
     kept: list[str] = []
     for folder in sorted(dict.fromkeys(folders), key=lambda each: len(os.path.realpath(each))):
@@ -78,22 +80,22 @@ def _is_inside(folder: str, root: str) -> bool:
     return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(root))
 
 
-def _fence(invocation: Invocation) -> Fence:
+def _sandbox_policy(invocation: Invocation) -> SandboxPolicy:
     access = invocation.access
     system = (*_system(), "/proc", *_DEVICES)
-    read = (*_programs(invocation.env.get("PATH", "")), *map(str, access.read))
-    return Fence(system, read, (*_OWN_WRITABLE, *map(str, access.write)), access.network, access.local_sockets)
+    read = (*_path_folders(invocation.env.get("PATH", "")), *map(str, access.read))
+    return SandboxPolicy(system, read, (*_OWN_WRITABLE, *map(str, access.write)), access.network, access.local_sockets)
 
 
-def _box(invocation: Invocation) -> list[str]:
+def _bubblewrap_command(invocation: Invocation) -> list[str]:
     """Bubblewrap's command line: the same view, processes and /tmp of its own, no capability."""
     access = invocation.access
-    box = [bubblewrap() or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
+    box = [bubblewrap_path() or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
     if not access.network:
         box.append("--unshare-net")
-    box += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc", *_system_view()]  # noqa: S108  # the box's own
+    box += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc", *_bubblewrap_system()]  # noqa: S108  # the box's own
     for folder in (
-        *_unseen(invocation.env.get("PATH", "")),
+        *_unmounted_folders(invocation.env.get("PATH", "")),
         *(str(each) for each in access.read if each not in access.write),
     ):
         box += ["--ro-bind-try", folder, folder]
@@ -103,7 +105,7 @@ def _box(invocation: Invocation) -> list[str]:
 
 
 @cache
-def _system_view() -> tuple[str, ...]:
+def _bubblewrap_system() -> tuple[str, ...]:
     """The system in bubblewrap: a mount for each folder apart, a link where a link leads into one of those."""
     view: list[str] = []
     for folder in _system():

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import ResourceLimits
-from aeon.skills.process.problems import out_of_files
+from aeon.skills.process.problems import too_many_open_files_error
 from aeon.skills.process.warden import guard, tree, wire
 
-Kind: TypeAlias = Literal["cold", "warm"]
+ReaperKind: TypeAlias = Literal["cold", "warm"]
 
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from warden.main import main; sys.path.pop(); main(sys.argv[2:])"
 _SEND_SECONDS = 10.0
@@ -32,33 +32,33 @@ _CLOSE_SECONDS = 15.0
 _NUMBERS = count(1)
 
 
-class Order(NamedTuple):
+class SpawnOrder(NamedTuple):
     """A request, the script's ends of its pipes, and its lane; with `places` it waits for one there."""
 
-    request: wire.Request
+    request: wire.SpawnRequest
     stdio: list[int]
-    lane: int = 0
-    places: int = 0
+    group: int = 0
+    limit: int = 0
 
 
-class Channel:
+class ReaperChannel:
     """A conversation with a warden about one script after another, and the file for what is too long to say.
 
     `poll` waits for what the warden says, and for whatever else whoever uses the channel registers with it meanwhile.
     """
 
-    def __init__(self, warden: "WardenProcess") -> None:
+    def __init__(self, warden: "ReaperProcess") -> None:
         """Raises OSError when too many files are open."""
-        self.warden = warden
+        self.reaper = warden
         self.number = next(_NUMBERS)
         with ExitStack() as held:
-            self.file = os.memfd_create("request", os.MFD_CLOEXEC)
-            held.callback(os.close, self.file)
-            self.conversation, self.theirs = map(
+            self.request_file = os.memfd_create("request", os.MFD_CLOEXEC)
+            held.callback(os.close, self.request_file)
+            self.socket, self.reaper_socket = map(
                 held.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             )
-            self.poll = held.enter_context(select.epoll())
-            self.poll.register(self.conversation, select.EPOLLIN)
+            self.epoll = held.enter_context(select.epoll())
+            self.epoll.register(self.socket, select.EPOLLIN)
             self._held = held.pop_all()
 
     def close(self) -> None:
@@ -66,15 +66,15 @@ class Channel:
         self._held.close()
 
 
-class WardenProcess:
+class ReaperProcess:
     """One warden. Raises SandboxError when it cannot be started."""
 
-    def __init__(self, kind: Kind, limits: ResourceLimits) -> None:
-        self._idle: list[Channel] = []
+    def __init__(self, kind: ReaperKind, limits: ResourceLimits) -> None:
+        self._idle: list[ReaperChannel] = []
         # In memory: a full disk is no reason not to start. Read when the warden is gone.
-        self._complaints = os.fdopen(os.memfd_create("complaints", os.MFD_CLOEXEC), "w+b")
-        self._door, wardens = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._door.settimeout(_SEND_SECONDS)
+        self._stderr = os.fdopen(os.memfd_create("complaints", os.MFD_CLOEXEC), "w+b")
+        self._command_socket, wardens = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._command_socket.settimeout(_SEND_SECONDS)
         with wardens:
             try:
                 self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own program
@@ -83,7 +83,7 @@ class WardenProcess:
                     env={"LANG": "C.UTF-8"},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
-                    stderr=self._complaints,
+                    stderr=self._stderr,
                     pass_fds=(wardens.fileno(),),
                     start_new_session=True,
                 )
@@ -96,46 +96,49 @@ class WardenProcess:
         """The warden's; what was started is its guard, above it."""
         return next(iter(tree.children(self._process.pid)), self._process.pid)
 
-    def ask(self, order: Order) -> Channel:
+    def spawn(self, order: SpawnOrder) -> ReaperChannel:
         """Have a request carried out; returns where it reports, which is the caller's to give back or to close.
 
         Raises OSError when it is gone or hung, SandboxError when the request cannot be written.
         """
-        channel = self._free_channel()
+        channel = self._acquire_channel()
         try:
-            length = _written(channel.file, order.request)
-            start = wire.Start(channel.number, order.stdio, length, order.lane, order.places)
-            wire.send_order(self._door, start)
+            length = _write_request(channel.request_file, order.request)
+            start = wire.SpawnCommand(channel.number, order.stdio, length, order.group, order.limit)
+            wire.send_command(self._command_socket, start)
         except BaseException:
             channel.close()
             raise
         return channel
 
-    def give_back(self, channel: Channel) -> None:
+    def release_channel(self, channel: ReaperChannel) -> None:
         """Keep a channel on which nothing runs any more for the next request."""
         if self._process.returncode is None:
             self._idle.append(channel)
         else:
             channel.close()
 
-    def _free_channel(self) -> Channel:
+    def _acquire_channel(self) -> ReaperChannel:
         with suppress(IndexError):
             return self._idle.pop()
-        channel = _made(self)
+        channel = _open_channel(self)
         try:
-            wire.send_order(self._door, wire.Opened(channel.number, [channel.theirs.fileno(), channel.file]))
+            wire.send_command(
+                self._command_socket,
+                wire.ChannelOpened(channel.number, [channel.reaper_socket.fileno(), channel.request_file]),
+            )
         except BaseException:
             channel.close()
             raise
-        channel.theirs.close()
+        channel.reaper_socket.close()
         return channel
 
-    def failure(self) -> SandboxError:
+    def exit_error(self) -> SandboxError:
         """Why it is gone, as far as it said."""
         said = ""
         with suppress(ValueError):  # another thread has replaced and closed it
-            self._complaints.seek(0)
-            said = self._complaints.read()[-500:].decode(errors="replace").strip()
+            self._stderr.seek(0)
+            said = self._stderr.read()[-500:].decode(errors="replace").strip()
         return SandboxError(
             f"The process that starts scripts ended by itself{': ' + said if said else '.'}",
             next_step="Run it again; if that goes on, see whether something on this machine ends it.",
@@ -145,43 +148,43 @@ class WardenProcess:
         """End it and everything below it at once, whatever it is doing; by its guard, where that still listens."""
         below = tree.children(self._process.pid)
         with suppress(subprocess.TimeoutExpired):
-            self._process.send_signal(guard.END)
+            self._process.send_signal(guard.KILL_SIGNAL)
             self._process.wait(_GUARD_SECONDS)
         self._process.kill()
         self._process.wait()
         for pid in below:
-            tree.kill_one(pid)
+            tree.kill(pid)
 
     def close(self) -> None:
         """Let it end everything that it started, and then itself."""
-        self._door.close()
+        self._command_socket.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_CLOSE_SECONDS)
         self.kill()
         self._release()
 
     def _release(self) -> None:
-        self._door.close()
+        self._command_socket.close()
         while self._idle:
             self._idle.pop().close()
-        self._complaints.close()
+        self._stderr.close()
 
 
-def _command(kind: Kind, door: int, limits: ResourceLimits) -> list[str]:
+def _command(kind: ReaperKind, door: int, limits: ResourceLimits) -> list[str]:
     isolation = ["-P", *wire.WARM_OPTIONS] if kind == "warm" else ["-I", "-S"]
-    bounds = map(str, (limits.memory, limits.processes, limits.written, limits.open_files))
+    bounds = map(str, (limits.memory, limits.processes, limits.bytes_written, limits.open_files))
     whom = (str(os.getpid()), str(door), kind)
     return [sys.executable, *isolation, "-c", _BOOT, str(Path(__file__).parent), *whom, *bounds]
 
 
-def _made(warden: WardenProcess) -> Channel:
+def _open_channel(warden: ReaperProcess) -> ReaperChannel:
     try:
-        return Channel(warden)
+        return ReaperChannel(warden)
     except OSError as error:
-        raise out_of_files(error) from error
+        raise too_many_open_files_error(error) from error
 
 
-def _written(file: int, request: wire.Request) -> int:
+def _write_request(file: int, request: wire.SpawnRequest) -> int:
     """How long the request is that now stands in the file."""
     try:
         return wire.write_request(file, request)
@@ -192,57 +195,57 @@ def _written(file: int, request: wire.Request) -> int:
         ) from error
 
 
-class WardenLink:
+class ReaperClient:
     """The warden of one kind: "cold" starts programs, "warm" forks Python scripts. Threads may share it."""
 
-    def __init__(self, kind: Kind, limits: ResourceLimits) -> None:
-        self._kind: Kind = kind
+    def __init__(self, kind: ReaperKind, limits: ResourceLimits) -> None:
+        self._kind: ReaperKind = kind
         self._limits = limits
         self._lock = Lock()
-        self._warden: WardenProcess | None = None
+        self._reaper: ReaperProcess | None = None
         self._is_closed = False
 
-    def ask(self, order: Order) -> Channel:
+    def spawn(self, order: SpawnOrder) -> ReaperChannel:
         """Have a request carried out, by another warden where the last one is gone; see `WardenProcess.ask`.
 
         Raises SandboxError when no warden can be had.
         """
         with suppress(OSError):
-            return self._asked(order)
+            return self._try_spawn(order)
         try:
-            return self._asked(order)  # the first was gone already
+            return self._try_spawn(order)  # the first was gone already
         except OSError as error:
             raise SandboxError(f"The process that starts scripts takes no requests: {error}.") from error
 
-    def _asked(self, order: Order) -> Channel:
-        warden = self._running()
+    def _try_spawn(self, order: SpawnOrder) -> ReaperChannel:
+        warden = self._reaper_process()
         try:
-            return warden.ask(order)
+            return warden.spawn(order)
         except OSError:
-            self.give_up(warden)
+            self.discard(warden)
             raise
 
-    def _running(self) -> WardenProcess:
+    def _reaper_process(self) -> ReaperProcess:
         with self._lock:
             if self._is_closed:
                 raise SandboxError(
                     "No script can be started any more: what starts them was closed.",
                     next_step="Use the runner inside its `with` block, or make a new one.",
                 )
-            if self._warden is None:
-                self._warden = WardenProcess(self._kind, self._limits)
-            return self._warden
+            if self._reaper is None:
+                self._reaper = ReaperProcess(self._kind, self._limits)
+            return self._reaper
 
-    def give_up(self, warden: WardenProcess) -> SandboxError:
+    def discard(self, warden: ReaperProcess) -> SandboxError:
         """Have no more to do with one that is gone or hung; returns what it said of that.
 
         It may look alive for a moment still: a script that it was about to start holds its descriptors until then.
         """
         with self._lock:
             warden.kill()
-            why = warden.failure()
-            if self._warden is warden:
-                self._warden = None
+            why = warden.exit_error()
+            if self._reaper is warden:
+                self._reaper = None
                 warden.close()
             return why
 
@@ -250,6 +253,6 @@ class WardenLink:
         """End the warden and, by it, everything that it started. Nothing is started any more."""
         with self._lock:
             self._is_closed = True
-            if self._warden is not None:
-                self._warden.close()
-                self._warden = None
+            if self._reaper is not None:
+                self._reaper.close()
+                self._reaper = None

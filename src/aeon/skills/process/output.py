@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 
 from aeon.base.json import JsonObject
-from aeon.skills.invocation import Allowance
-from aeon.skills.protocol import NO_ROOM
+from aeon.skills.invocation import OutputBudget
+from aeon.skills.protocol import BUDGET_EXCEEDED
 
 
-class PlainOutput:
+class PlainOutputReader:
     """Stdout as it is (skills 9), up to a limit; the same face as the protocol's reader, with no events."""
 
     events: Sequence[JsonObject] = ()
     violation: str | None = None
     is_done = False
 
-    dropped = 0
+    dropped_events = 0
 
-    def __init__(self, limit: int, allowance: Allowance | None = None) -> None:
+    def __init__(self, limit: int, allowance: OutputBudget | None = None) -> None:
         self._limit = limit
-        self._allowance = allowance
+        self._budget = allowance
         self._kept = bytearray()
         self.overflow: str | None = None
-        self.charged = 0
+        self.budget_cost = 0
 
     def feed(self, data: bytes) -> Sequence[JsonObject]:
         room = self._limit - len(self._kept)
@@ -32,12 +32,12 @@ class PlainOutput:
         return ()
 
     def _keep(self, data: bytes) -> None:
-        cost = self._allowance.take(len(data), is_dispensable=False) if self._allowance else 0
+        cost = self._budget.reserve(len(data), is_dispensable=False) if self._budget else 0
         if cost is None:
-            self.overflow = NO_ROOM
+            self.overflow = BUDGET_EXCEEDED
         else:
             self._kept += data
-            self.charged += cost
+            self.budget_cost += cost
 
     def finish(self) -> Sequence[JsonObject]:
         return ()
@@ -47,7 +47,7 @@ class PlainOutput:
         return bytes(self._kept)
 
 
-class Tail:
+class TailBuffer:
     """The last bytes of a stream."""
 
     def __init__(self, limit: int) -> None:

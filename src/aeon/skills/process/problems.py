@@ -6,9 +6,9 @@ from pathlib import Path
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Invocation
-from aeon.skills.process.warden.wire import Report
+from aeon.skills.process.warden.wire import ReaperReport
 
-_MEANINGS = {
+_ERRNO_MESSAGES = {
     errno.ETXTBSY: "something still has it open for writing",
     errno.ENOEXEC: "it has no interpreter line (#!) and is no program of this machine",
     errno.E2BIG: "its arguments and environment are longer than the system takes",
@@ -18,7 +18,7 @@ _MEANINGS = {
 }
 
 
-def fault_before_start(invocation: Invocation) -> str | None:
+def validate_invocation(invocation: Invocation) -> str | None:
     """What can be told without trying: no command, text that no command line can carry, no working folder."""
     if not invocation.command or not invocation.command[0]:
         return "There is no command to run."
@@ -44,7 +44,7 @@ def _fault_of(text: str) -> str | None:
     return None
 
 
-def out_of_files(error: OSError) -> SandboxError:
+def too_many_open_files_error(error: OSError) -> SandboxError:
     """Why Aeon could not make the pipes of a script, which is no fault of the script's."""
     return SandboxError(
         f"A script cannot be started: {error.strerror}.",
@@ -52,18 +52,18 @@ def out_of_files(error: OSError) -> SandboxError:
     )
 
 
-def refused(invocation: Invocation, report: Report) -> str:
+def start_failure_message(invocation: Invocation, report: ReaperReport) -> str:
     """Why the system would not start it, from the errno and the file that the warden reports."""
     program = invocation.command[0]
     return f"{program} cannot be started: {_reason(program, report.number, report.text)}."
 
 
-def unboxed(invocation: Invocation, diagnostics: str) -> str:
+def sandbox_failure_message(invocation: Invocation, diagnostics: str) -> str:
     """The same, from what bubblewrap wrote before it gave up."""
     said = diagnostics.strip().rpartition("\n")[2].removeprefix("bwrap: ")
     number = next((number for number in errno.errorcode if said.endswith(os.strerror(number))), 0)
     if said.startswith("execvp") and number:
-        return refused(invocation, Report("", number, said))
+        return start_failure_message(invocation, ReaperReport("", number, said))
     return f"{invocation.command[0]} cannot be started: the sandbox says {said[:500]!r}."
 
 
@@ -73,7 +73,7 @@ def _reason(program: str, number: int, about: str) -> str:
         return f"its interpreter {interpreter} does not exist" if interpreter else "there is no such file"
     if number in (errno.EACCES, errno.EPERM):
         return "it is not executable, or outside the folders that it may read"
-    return _MEANINGS.get(number) or (f"{os.strerror(number)} ({about})" if number else about)
+    return _ERRNO_MESSAGES.get(number) or (f"{os.strerror(number)} ({about})" if number else about)
 
 
 def _interpreter(path: Path) -> str | None:

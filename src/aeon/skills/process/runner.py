@@ -9,27 +9,27 @@ from typing import Self, get_args
 from aeon.base.errors import ConfigError
 from aeon.skills.invocation import (
     Cancellation,
-    Ending,
     EventSink,
     Invocation,
-    Outcome,
+    InvocationResult,
     ResourceLimits,
     SandboxLevel,
-    Turn,
+    ScriptExitReason,
+    StartSlot,
 )
-from aeon.skills.pending import Known, Pending, wait_for
-from aeon.skills.process.link import WardenLink
-from aeon.skills.process.probe import Wish, best_level
-from aeon.skills.process.problems import fault_before_start
-from aeon.skills.process.running import Asked, Running
+from aeon.skills.pending import Pollable, ReadyResult, poll_until_done
+from aeon.skills.process.link import ReaperClient
+from aeon.skills.process.probe import SandboxMode, best_level
+from aeon.skills.process.problems import validate_invocation
+from aeon.skills.process.running import ScriptLaunch, ScriptProcess
 from aeon.skills.process.warden.wire import WARM_OPTIONS
-from aeon.skills.process.watch import Caller
+from aeon.skills.process.watch import LaunchOptions
 
-_AHEAD = 2
+_PREFETCH = 2
 """Scripts that wait at the warden beside those that run; more gains nothing, and each holds its pipes."""
 
 
-class ProcessRunner:
+class SandboxRunner:
     """The port `ScriptRunner` by real processes. A context manager; threads may share one.
 
     One warden process starts and ends the scripts, so that nothing of them survives, not even this process being
@@ -38,18 +38,18 @@ class ProcessRunner:
     """
 
     def __init__(
-        self, level: Wish = "auto", *, fork_server: bool = False, limits: ResourceLimits | None = None
+        self, level: SandboxMode = "auto", *, fork_server: bool = False, limits: ResourceLimits | None = None
     ) -> None:
         """Raises ConfigError for a level that there is not."""
-        if level not in get_args(Wish):
-            known = ", ".join(get_args(Wish))
+        if level not in get_args(SandboxMode):
+            known = ", ".join(get_args(SandboxMode))
             raise ConfigError(f"{level!r:.80} is no level of isolation.", next_step=f"Choose one of {known}.")
-        self._wish: Wish = level
+        self._mode: SandboxMode = level
         self._fork_server = fork_server
         self._level: SandboxLevel | None = None
         self._lock = Lock()
-        self._cold = WardenLink("cold", limits or ResourceLimits())
-        self._warm = WardenLink("warm", limits or ResourceLimits())
+        self._cold = ReaperClient("cold", limits or ResourceLimits())
+        self._warm = ReaperClient("warm", limits or ResourceLimits())
 
     @property
     def level(self) -> SandboxLevel:
@@ -59,32 +59,32 @@ class ProcessRunner:
         """
         with self._lock:
             if self._level is None:
-                self._level = best_level(self._wish, self._try)
+                self._level = best_level(self._mode, self._try)
             return self._level
 
     @property
-    def ahead(self) -> int:
+    def prefetch(self) -> int:
         """A few: a warden then starts the next as soon as one is over. None where two wardens share a lane."""
-        return 0 if self._fork_server else _AHEAD
+        return 0 if self._fork_server else _PREFETCH
 
     def start(
         self,
         invocation: Invocation,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: Turn | None = None,
-    ) -> Pending[Outcome]:
+        turn: StartSlot | None = None,
+    ) -> Pollable[InvocationResult]:
         """Start it; see ScriptRunner. A script that says `done` and does not exit is timed out in the end."""
         return self._start(invocation, self.level, cancellation, on_event, turn)
 
     def run(
         self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
-    ) -> Outcome:
+    ) -> InvocationResult:
         """Run it to its end."""
-        return wait_for(self.start(invocation, cancellation, on_event))
+        return poll_until_done(self.start(invocation, cancellation, on_event))
 
-    def _try(self, level: SandboxLevel, invocation: Invocation) -> Outcome:
-        return wait_for(self._start(invocation, level))
+    def _try(self, level: SandboxLevel, invocation: Invocation) -> InvocationResult:
+        return poll_until_done(self._start(invocation, level))
 
     def _start(
         self,
@@ -92,18 +92,18 @@ class ProcessRunner:
         level: SandboxLevel,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: Turn | None = None,
-    ) -> Pending[Outcome]:
+        turn: StartSlot | None = None,
+    ) -> Pollable[InvocationResult]:
         if cancellation is not None and cancellation.is_cancelled:
-            return Known(Outcome(Ending.CANCELLED, sandbox=level))
-        if fault := fault_before_start(invocation):
-            return Known(Outcome(Ending.NOT_STARTED, problem=fault, sandbox=level))
-        latest = time.monotonic() + turn.seconds if turn is not None else math.inf
-        caller = Caller(cancellation, on_event, turn, latest)
-        return Running(Asked(invocation, level, self._link(invocation, level), caller))
+            return ReadyResult(InvocationResult(ScriptExitReason.CANCELLED, sandbox=level))
+        if fault := validate_invocation(invocation):
+            return ReadyResult(InvocationResult(ScriptExitReason.NOT_STARTED, problem=fault, sandbox=level))
+        latest = time.monotonic() + turn.seconds_left if turn is not None else math.inf
+        caller = LaunchOptions(cancellation, on_event, turn, latest)
+        return ScriptProcess(ScriptLaunch(invocation, level, self._client_for(invocation, level), caller))
 
-    def _link(self, invocation: Invocation, level: SandboxLevel) -> WardenLink:
-        is_warm = self._fork_server and level != "bubblewrap" and _may_be_forked(invocation)
+    def _client_for(self, invocation: Invocation, level: SandboxLevel) -> ReaperClient:
+        is_warm = self._fork_server and level != "bubblewrap" and _can_fork(invocation)
         return self._warm if is_warm else self._cold
 
     def close(self) -> None:
@@ -118,7 +118,7 @@ class ProcessRunner:
         self.close()
 
 
-def _may_be_forked(invocation: Invocation) -> bool:
+def _can_fork(invocation: Invocation) -> bool:
     """Whether a fork of this interpreter does what its command would."""
     program, *words = invocation.command
     script = next((word for word in words if word not in WARM_OPTIONS), "")

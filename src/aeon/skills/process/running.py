@@ -6,103 +6,103 @@ import time
 from typing import NamedTuple
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Allowance, Ending, Invocation, Outcome, SandboxLevel
+from aeon.skills.invocation import Invocation, InvocationResult, OutputBudget, SandboxLevel, ScriptExitReason
 from aeon.skills.process import levels
-from aeon.skills.process.aftermath import end_marked
+from aeon.skills.process.aftermath import kill_orphans
 from aeon.skills.process.assets import asset_check
-from aeon.skills.process.link import Order, WardenLink
-from aeon.skills.process.output import PlainOutput
-from aeon.skills.process.problems import out_of_files, refused, unboxed
+from aeon.skills.process.link import ReaperClient, SpawnOrder
+from aeon.skills.process.output import PlainOutputReader
+from aeon.skills.process.problems import sandbox_failure_message, start_failure_message, too_many_open_files_error
 from aeon.skills.process.warden import wire
-from aeon.skills.process.watch import Caller, Pipes, Watch
-from aeon.skills.protocol import EventReader
+from aeon.skills.process.watch import LaunchOptions, ScriptMonitor, StdioPipes
+from aeon.skills.protocol import ScriptEventReader
 
-_WARDEN_ENDED = "The process that starts scripts was ended while this one ran, and this one with it."
+_REAPER_DIED = "The process that starts scripts was ended while this one ran, and this one with it."
 _SIGNAL_BASE = 128
 
 
-class Asked(NamedTuple):
+class ScriptLaunch(NamedTuple):
     """A script to run, how, by which warden, and for whom."""
 
     invocation: Invocation
     level: SandboxLevel
-    link: WardenLink
-    caller: Caller
+    client: ReaperClient
+    options: LaunchOptions
 
 
-class Running:
+class ScriptProcess:
     """A script under way; a `Pending`. It is begun again, once, when the warden was gone before it came to it."""
 
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
-        self._is_last = False
-        self._attempt = _Attempt(asked)
+    def __init__(self, asked: ScriptLaunch) -> None:
+        self._launch = asked
+        self._is_retry = False
+        self._attempt = _LaunchAttempt(asked)
 
     @property
     def deadline(self) -> float:
-        return self._attempt.watch.deadline
+        return self._attempt.monitor.deadline
 
     def fileno(self) -> int:
-        return self._attempt.watch.fileno()
+        return self._attempt.monitor.fileno()
 
-    def attend(self) -> Outcome | None:
-        outcome = self._attempt.attend()
+    def poll(self) -> InvocationResult | None:
+        outcome = self._attempt.poll()
         if not isinstance(outcome, SandboxError):
             return outcome
-        if self._is_last:
+        if self._is_retry:
             raise outcome
-        self._is_last = True
-        self._attempt = _Attempt(self._again())
+        self._is_retry = True
+        self._attempt = _LaunchAttempt(self._relaunch_spec())
         return None
 
-    def _again(self) -> Asked:
+    def _relaunch_spec(self) -> ScriptLaunch:
         """What is to be begun again; that it begins is told once."""
-        turn = self._asked.caller.turn
-        if turn is None or not self._attempt.watch.has_begun:
-            return self._asked
+        turn = self._launch.options.slot
+        if turn is None or not self._attempt.monitor.has_started:
+            return self._launch
         told = turn._replace(on_start=lambda: None)
-        return self._asked._replace(caller=self._asked.caller._replace(turn=told))
+        return self._launch._replace(caller=self._launch.options._replace(turn=told))
 
 
-class _Attempt:
+class _LaunchAttempt:
     """What one request holds: its pipes, the channel to the warden, a place in its lane."""
 
-    def __init__(self, asked: Asked) -> None:
-        invocation, self._turn = asked.invocation, asked.caller.turn
+    def __init__(self, asked: ScriptLaunch) -> None:
+        invocation, self._slot = asked.invocation, asked.options.slot
         self._invocation = invocation
-        self._link = asked.link
+        self._client = asked.client
         self._level: SandboxLevel = asked.level
-        self._output = _output(invocation, self._turn.allowance if self._turn else None)
+        self._output = _output_reader(invocation, self._slot.budget if self._slot else None)
         self._token = os.urandom(16).hex()
-        self._pipes = _pipes(invocation.stdin)
+        self._pipes = _open_pipes(invocation.stdin)
         try:
             order = self._order()
-            if self._turn is not None and not order.places:
-                self._turn.on_start()
-            self._channel = asked.link.ask(order)
+            if self._slot is not None and not order.limit:
+                self._slot.on_start()
+            self._channel = asked.client.spawn(order)
         except BaseException:
             self._pipes.close()
             raise
-        if self._turn is not None:
-            self._turn.lane.under_way += 1
-        self._pipes.hand_over()
-        self.watch = Watch(invocation, self._channel, self._pipes, self._output, asked.caller)
-        if not order.places:
-            self.watch.begin(time.monotonic())
+        if self._slot is not None:
+            self._slot.group.active += 1
+        self._pipes.close_child_stdin()
+        self.monitor = ScriptMonitor(invocation, self._channel, self._pipes, self._output, asked.options)
+        if not order.limit:
+            self.monitor.mark_started(time.monotonic())
 
-    def _order(self) -> Order:
+    def _order(self) -> SpawnOrder:
         """What the warden is asked for: at once while the lane has a place, which only this end needs to count."""
-        request = levels.request(self._invocation, self._level, self._token)
-        if self._turn is None:
-            return Order(request, self._pipes.theirs)
-        lane = self._turn.lane
-        return Order(request, self._pipes.theirs, lane.number, lane.places if lane.under_way >= lane.places else 0)
+        request = levels.build_spawn_request(self._invocation, self._level, self._token)
+        if self._slot is None:
+            return SpawnOrder(request, self._pipes.child_fds)
+        lane = self._slot.group
+        return SpawnOrder(request, self._pipes.child_fds, lane.number, lane.limit if lane.active >= lane.limit else 0)
 
-    def attend(self) -> Outcome | SandboxError | None:
+    def poll(self) -> InvocationResult | SandboxError | None:
         """The outcome once it is over; an error when the warden was gone before it began to start anything."""
         try:
-            self.watch.attend()
-            outcome = self._concluded() if self.watch.is_settled else None
+            self.monitor.poll()
+            outcome = self._conclude() if self.monitor.is_finished else None
         except BaseException:
             self._close()
             raise
@@ -110,88 +110,98 @@ class _Attempt:
             self._close()
         return outcome
 
-    def _concluded(self) -> Outcome | SandboxError:
-        watch = self.watch
-        if watch.warden_is_gone:
-            why = self._link.give_up(self._channel.warden)
-            leader = wire.noted_leader(self._channel.file)
-            end_marked(self._token, leader or 0)
-            if leader is None and watch.wish is None:
+    def _conclude(self) -> InvocationResult | SandboxError:
+        watch = self.monitor
+        if watch.is_reaper_gone:
+            why = self._client.discard(self._channel.reaper)
+            leader = wire.read_leader(self._channel.request_file)
+            kill_orphans(self._token, leader or 0)
+            if leader is None and watch.stop_reason is None:
                 return why
         watch.read_rest()
-        return _outcome(self._invocation, watch, self._output, self._level)
+        return _build_result(self._invocation, watch, self._output, self._level)
 
     def _close(self) -> None:
-        if self._turn is not None:
-            self._turn.lane.under_way -= 1
-        self.watch.close()
+        if self._slot is not None:
+            self._slot.group.active -= 1
+        self.monitor.close()
         self._pipes.close()
-        if self.watch.last_report is None:
+        if self.monitor.last_report is None:
             self._channel.close()
         else:
-            self._channel.warden.give_back(self._channel)
+            self._channel.reaper.release_channel(self._channel)
 
 
-def _pipes(given: bytes) -> Pipes:
+def _open_pipes(given: bytes) -> StdioPipes:
     try:
-        return Pipes(given)
+        return StdioPipes(given)
     except OSError as error:
-        raise out_of_files(error) from error
+        raise too_many_open_files_error(error) from error
 
 
-def _output(invocation: Invocation, allowance: Allowance | None) -> EventReader | PlainOutput:
+def _output_reader(invocation: Invocation, allowance: OutputBudget | None) -> ScriptEventReader | PlainOutputReader:
     if not invocation.is_ndjson:
-        return PlainOutput(invocation.limits.total, allowance)
+        return PlainOutputReader(invocation.limits.total, allowance)
     check = asset_check(invocation.cwd, levels.asset_roots(invocation))
-    return EventReader(invocation.limits, check, allowance)
+    return ScriptEventReader(invocation.limits, check, allowance)
 
 
-def _outcome(invocation: Invocation, watch: Watch, output: EventReader | PlainOutput, level: SandboxLevel) -> Outcome:
+def _build_result(
+    invocation: Invocation, watch: ScriptMonitor, output: ScriptEventReader | PlainOutputReader, level: SandboxLevel
+) -> InvocationResult:
     """What the report and the output come to."""
     milliseconds = round(watch.seconds * 1000)
     report, diagnostics = watch.last_report, watch.diagnostics.text
-    if report is not None and report.kind == wire.WITHDRAWN:
-        return Outcome(watch.wish or Ending.CANCELLED, sandbox=level)
-    if report is not None and watch.wish is None and report.kind in (wire.REFUSED, wire.UNBOXED):
-        problem = refused(invocation, report) if report.kind == wire.REFUSED else unboxed(invocation, diagnostics)
-        return Outcome(
-            Ending.NOT_STARTED, problem=problem, stderr=diagnostics, milliseconds=milliseconds, sandbox=level
+    if report is not None and report.kind == wire.DEQUEUED:
+        return InvocationResult(watch.stop_reason or ScriptExitReason.CANCELLED, sandbox=level)
+    if report is not None and watch.stop_reason is None and report.kind in (wire.START_FAILED, wire.SANDBOX_FAILED):
+        problem = (
+            start_failure_message(invocation, report)
+            if report.kind == wire.START_FAILED
+            else sandbox_failure_message(invocation, diagnostics)
+        )
+        return InvocationResult(
+            ScriptExitReason.NOT_STARTED, problem=problem, stderr=diagnostics, milliseconds=milliseconds, sandbox=level
         )
     exit_code = _exit_code(report, level)
-    limit = report.text if report is not None and report.kind in (wire.OVER, wire.UNBOXED) else ""
-    return Outcome(
-        Ending.LIMITED if limit else watch.wish or Ending.EXITED,
+    limit = report.text if report is not None and report.kind in (wire.EXITED, wire.SANDBOX_FAILED) else ""
+    return InvocationResult(
+        ScriptExitReason.RESOURCES_EXCEEDED if limit else watch.stop_reason or ScriptExitReason.EXITED,
         exit_code,
         output.events,
-        stdout=output.stdout if isinstance(output, PlainOutput) else b"",
+        stdout=output.stdout if isinstance(output, PlainOutputReader) else b"",
         stderr=diagnostics,
-        violation=_violation(output, watch.wish, exit_code),
+        violation=_violation(output, watch.stop_reason, exit_code),
         problem=limit or _problem(output, watch, report),
         milliseconds=milliseconds,
         sandbox=level,
-        dropped=output.dropped,
-        charged=output.charged,
+        dropped_events=output.dropped_events,
+        budget_cost=output.budget_cost,
     )
 
 
-def _problem(output: EventReader | PlainOutput, watch: Watch, report: wire.Report | None) -> str | None:
+def _problem(
+    output: ScriptEventReader | PlainOutputReader, watch: ScriptMonitor, report: wire.ReaperReport | None
+) -> str | None:
     """How it overflowed, or that its warden is gone; None when neither."""
-    if watch.wish is Ending.OVERFLOWED:
+    if watch.stop_reason is ScriptExitReason.OUTPUT_EXCEEDED:
         return output.overflow
-    return None if report else _WARDEN_ENDED
+    return None if report else _REAPER_DIED
 
 
-def _exit_code(report: wire.Report | None, level: SandboxLevel) -> int | None:
+def _exit_code(report: wire.ReaperReport | None, level: SandboxLevel) -> int | None:
     """The leader's; bubblewrap says of a death by signal 128 and its number, which is undone here."""
     if report is None:
         return -signal.SIGKILL
-    if report.kind == wire.REFUSED:
+    if report.kind == wire.START_FAILED:
         return None
     is_signal = level == "bubblewrap" and _SIGNAL_BASE < report.number <= _SIGNAL_BASE + signal.SIGRTMAX
     return _SIGNAL_BASE - report.number if is_signal else report.number
 
 
-def _violation(output: EventReader | PlainOutput, wish: Ending | None, exit_code: int | None) -> str | None:
+def _violation(
+    output: ScriptEventReader | PlainOutputReader, wish: ScriptExitReason | None, exit_code: int | None
+) -> str | None:
     """The first breach; a script that ends well without `done` commits one by that (skills 4)."""
-    is_mute = isinstance(output, EventReader) and not output.is_done and wish is None and exit_code == 0
+    is_mute = isinstance(output, ScriptEventReader) and not output.is_done and wish is None and exit_code == 0
     return output.violation or ("it ended without a done event" if is_mute else None)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from aeon.base.json import JsonObject
-from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Turn
-from aeon.skills.process.link import Channel
-from aeon.skills.process.output import Tail
+from aeon.skills.invocation import Cancellation, EventSink, Invocation, ScriptExitReason, StartSlot
+from aeon.skills.process.link import ReaperChannel
+from aeon.skills.process.output import TailBuffer
 from aeon.skills.process.warden import wire
 
 _CHUNK = 65536
@@ -23,7 +23,7 @@ _WARDEN_SECONDS = 10.0
 """Seconds beyond the polite ones after which a warden that has not ended a script counts as hung."""
 
 
-class Output(Protocol):
+class ScriptOutput(Protocol):
     """What reads stdout."""
 
     overflow: str | None
@@ -32,7 +32,7 @@ class Output(Protocol):
     def finish(self) -> Sequence[JsonObject]: ...
 
 
-class Pipes:
+class StdioPipes:
     """Both ends of a script's stdin, stdout and stderr.
 
     The script's ends of stdout and stderr stay open here too: that everything is over is the warden's to say, and the
@@ -41,61 +41,61 @@ class Pipes:
 
     def __init__(self, given: bytes) -> None:
         """`given`: what stdin shall hold; as much of it as a pipe takes is there before the script is."""
-        self.theirs: list[int] = []
-        self.ours: list[int] = []
-        self._given = memoryview(given)
+        self.child_fds: list[int] = []
+        self.parent_fds: list[int] = []
+        self._pending_input = memoryview(given)
         try:
             for is_input in (True, False, False):
                 read, write = os.pipe2(os.O_CLOEXEC)
-                self.theirs.append(read if is_input else write)
-                self.ours.append(write if is_input else read)
-                os.set_blocking(self.ours[-1], False)
-            self.stdin, self.stdout, self.stderr = self.ours
-            self.write()
-            if not self.wants_more:
-                self.end_input()
+                self.child_fds.append(read if is_input else write)
+                self.parent_fds.append(write if is_input else read)
+                os.set_blocking(self.parent_fds[-1], False)
+            self.stdin, self.stdout, self.stderr = self.parent_fds
+            self.write_stdin()
+            if not self.has_pending_input:
+                self.close_stdin()
         except OSError:
             self.close()
             raise
 
     @property
-    def wants_more(self) -> bool:
+    def has_pending_input(self) -> bool:
         """Whether there is more for stdin than it has taken yet."""
-        return bool(self._given)
+        return bool(self._pending_input)
 
-    def write(self) -> None:
+    def write_stdin(self) -> None:
         """Write to stdin what it takes."""
         try:
-            while self._given:
-                self._given = self._given[os.write(self.stdin, self._given[:_CHUNK]) :]
+            while self._pending_input:
+                self._pending_input = self._pending_input[os.write(self.stdin, self._pending_input[:_CHUNK]) :]
         except BlockingIOError:
             return
         except OSError:
-            self._given = memoryview(b"")  # it does not want any, which is its right
+            self._pending_input = memoryview(b"")  # it does not want any, which is its right
 
-    def end_input(self) -> None:
+    def close_stdin(self) -> None:
         """Close stdin after the last of it."""
-        self.ours.remove(self.stdin)
+        self.parent_fds.remove(self.stdin)
         os.close(self.stdin)
 
-    def hand_over(self) -> None:
+    def close_child_stdin(self) -> None:
         """Close the script's end of stdin, so that Aeon hears when nobody reads it any more."""
-        os.close(self.theirs.pop(0))
+        os.close(self.child_fds.pop(0))
 
-    def close_theirs(self) -> None:
+    def close_child_fds(self) -> None:
         """Close what the script had, so that an empty pipe is one that has ended."""
-        self._close(self.theirs)
+        self._close(self.child_fds)
 
     def close(self) -> None:
-        self._close(self.theirs)
-        self._close(self.ours)
+        self._close(self.child_fds)
+        self._close(self.parent_fds)
 
     def _close(self, fds: list[int]) -> None:
         while fds:
             os.close(fds.pop())
 
 
-class Caller(NamedTuple):
+class LaunchOptions(NamedTuple):
     """Who had a script started: may stop it, hears what it says, and when its turn comes.
 
     `latest` is the monotonic time by which it has to be over.
@@ -103,154 +103,161 @@ class Caller(NamedTuple):
 
     cancellation: Cancellation | None
     on_event: EventSink | None
-    turn: Turn | None
-    latest: float
+    slot: StartSlot | None
+    deadline: float
 
 
-class Watch:
+class ScriptMonitor:
     """One invocation, from the request on. It is settled when nothing of it is left, or the warden is gone."""
 
-    def __init__(self, invocation: Invocation, channel: Channel, pipes: Pipes, output: Output, caller: Caller) -> None:
+    def __init__(
+        self,
+        invocation: Invocation,
+        channel: ReaperChannel,
+        pipes: StdioPipes,
+        output: ScriptOutput,
+        caller: LaunchOptions,
+    ) -> None:
         self._invocation = invocation
-        self._conversation = channel.conversation
+        self._socket = channel.socket
         self._pipes = pipes
         self._output = output
         self._on_event = caller.on_event
-        self._turn = caller.turn
-        self._latest = caller.latest
-        self._limit = self._latest
-        self.deadline = self._latest
+        self._slot = caller.slot
+        self._last_stop_at = caller.deadline
+        self._stop_at = self._last_stop_at
+        self.deadline = self._last_stop_at
         """When to attend to it at the latest: to begin listening, and then because its time is over."""
-        self._began = math.inf
-        self.diagnostics = Tail(invocation.limits.stderr)
-        self.wish: Ending | None = None
+        self._started_at = math.inf
+        self.diagnostics = TailBuffer(invocation.limits.stderr)
+        self.stop_reason: ScriptExitReason | None = None
         """Why it was asked to end; None while it was not."""
-        self.last_report: wire.Report | None = None
-        self.warden_is_gone = False
-        self._poll = channel.poll
-        self._reactions: dict[int, Callable[[], object]] = {self._conversation.fileno(): self._hear}
-        if pipes.wants_more:
+        self.last_report: wire.ReaperReport | None = None
+        self.is_reaper_gone = False
+        self._epoll = channel.epoll
+        self._reactions: dict[int, Callable[[], object]] = {self._socket.fileno(): self._receive_report}
+        if pipes.has_pending_input:
             self._register(pipes.stdin, self._write_stdin, select.EPOLLOUT)
         if (cancellation := caller.cancellation) is not None:
             self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
 
-    def begin(self, moment: float) -> None:
+    def mark_started(self, moment: float) -> None:
         """It was started at that monotonic time, in seconds, from which its own time runs."""
-        self._began = moment
-        if self.wish is None:
-            self._limit = min(moment + self._invocation.timeout, self._latest)
-            self.deadline = min(moment + _UNHEARD_SECONDS, self._limit)
+        self._started_at = moment
+        if self.stop_reason is None:
+            self._stop_at = min(moment + self._invocation.timeout, self._last_stop_at)
+            self.deadline = min(moment + _UNHEARD_SECONDS, self._stop_at)
 
     @property
-    def has_begun(self) -> bool:
+    def has_started(self) -> bool:
         """Whether it counts as started."""
-        return self._began < math.inf
+        return self._started_at < math.inf
 
     @property
     def seconds(self) -> float:
         """How long it has run."""
-        return max(0.0, time.monotonic() - self._began)
+        return max(0.0, time.monotonic() - self._started_at)
 
     def _register(self, fd: int, react: Callable[[], object], event: int = select.EPOLLIN) -> None:
         self._reactions[fd] = react
-        self._poll.register(fd, event)
+        self._epoll.register(fd, event)
 
     def _unregister(self, fd: int) -> None:
         del self._reactions[fd]
-        self._poll.unregister(fd)
+        self._epoll.unregister(fd)
 
     def fileno(self) -> int:
         """Readable when there is something to attend to."""
-        return self._poll.fileno()
+        return self._epoll.fileno()
 
     @property
-    def is_settled(self) -> bool:
-        return self.last_report is not None or self.warden_is_gone
+    def is_finished(self) -> bool:
+        return self.last_report is not None or self.is_reaper_gone
 
-    def attend(self) -> None:
+    def poll(self) -> None:
         """Attend to what has happened, and to the deadline. What `on_event` raises goes through once it is ended."""
         try:
-            for fd, _ in self._poll.poll(0):
+            for fd, _ in self._epoll.poll(0):
                 self._reactions[fd]()
             now = time.monotonic()
-            if now >= self.deadline and not self.is_settled:
-                self._listen()
-                if now >= self._limit:
+            if now >= self.deadline and not self.is_finished:
+                self._start_reading()
+                if now >= self._stop_at:
                     self._limit_passed()
         except BaseException:
-            self._abandon()
+            self._kill_and_wait()
             raise
 
     def close(self) -> None:
         """Register with the poll no longer."""
-        del self._reactions[self._conversation.fileno()]
+        del self._reactions[self._socket.fileno()]
         for fd in self._reactions:
             with suppress(OSError):  # a cancellation that was closed before the script was over
-                self._poll.unregister(fd)
+                self._epoll.unregister(fd)
 
     def read_rest(self) -> None:
         """Read what is still in the pipes, now that whatever wrote there is gone (skills 4)."""
-        self._pipes.close_theirs()
+        self._pipes.close_child_fds()
         for read in (self._read_stdout, self._read_stderr):
             for _ in range(_LAST_READS):
                 if not read():
                     break
         self._emit(self._output.finish())
 
-    def _listen(self) -> None:
+    def _start_reading(self) -> None:
         """Read what it writes from now on, as it comes."""
         if self._pipes.stdout not in self._reactions:
             self._register(self._pipes.stdout, self._read_stdout)
             self._register(self._pipes.stderr, self._read_stderr)
-        self.deadline = self._limit
+        self.deadline = self._stop_at
 
-    def _abandon(self) -> None:
+    def _kill_and_wait(self) -> None:
         """Left by an exception: end the script before it is passed on."""
-        if self.is_settled:
+        if self.is_finished:
             return
-        self._turn = None
-        wire.send_end(self._conversation, wire.End(0.0))
-        self._conversation.settimeout(_WARDEN_SECONDS)
-        while not self.is_settled:
-            self._hear()
-        self._conversation.settimeout(None)
+        self._slot = None
+        wire.send_stop(self._socket, wire.ScriptStopCommand(0.0))
+        self._socket.settimeout(_WARDEN_SECONDS)
+        while not self.is_finished:
+            self._receive_report()
+        self._socket.settimeout(None)
 
-    def _hear(self) -> None:
-        report = wire.received_report(self._conversation)
+    def _receive_report(self) -> None:
+        report = wire.receive_report(self._socket)
         if report is None:
-            self.warden_is_gone = True
-        elif report.kind == wire.BEGAN:
-            self.begin(report.number / 1e9)
-            if self._turn is not None:
-                self._turn.on_start()
+            self.is_reaper_gone = True
+        elif report.kind == wire.STARTED:
+            self.mark_started(report.number / 1e9)
+            if self._slot is not None:
+                self._slot.on_start()
         else:
             self.last_report = report
 
     def _cancel(self, fd: int) -> None:
         self._unregister(fd)
-        self._end(Ending.CANCELLED)
+        self._request_stop(ScriptExitReason.CANCELLED)
 
-    def _end(self, why: Ending) -> None:
+    def _request_stop(self, why: ScriptExitReason) -> None:
         """Ask for the end, once."""
-        if self.wish is None:
-            self.wish = why
-            self._limit = time.monotonic() + self._invocation.polite_seconds + _WARDEN_SECONDS
-            self._listen()
+        if self.stop_reason is None:
+            self.stop_reason = why
+            self._stop_at = time.monotonic() + self._invocation.grace_seconds + _WARDEN_SECONDS
+            self._start_reading()
             # What others wait for in the lane is not to begin because this one makes room: their time is over, too.
-            is_for_all = why is Ending.CANCELLED or time.monotonic() >= self._latest
-            wire.send_end(self._conversation, wire.End(self._invocation.polite_seconds, is_for_all))
+            is_for_all = why is ScriptExitReason.CANCELLED or time.monotonic() >= self._last_stop_at
+            wire.send_stop(self._socket, wire.ScriptStopCommand(self._invocation.grace_seconds, is_for_all))
 
     def _limit_passed(self) -> None:
-        if self.wish is None:
-            self._end(Ending.TIMED_OUT)
+        if self.stop_reason is None:
+            self._request_stop(ScriptExitReason.TIMED_OUT)
         else:
-            self.warden_is_gone = True  # it was asked, and has not answered
+            self.is_reaper_gone = True  # it was asked, and has not answered
 
     def _write_stdin(self) -> None:
-        self._pipes.write()
-        if not self._pipes.wants_more:
+        self._pipes.write_stdin()
+        if not self._pipes.has_pending_input:
             self._unregister(self._pipes.stdin)
-            self._pipes.end_input()
+            self._pipes.close_stdin()
 
     def _read_stdout(self) -> bool:
         """Whether there was something."""
@@ -258,7 +265,7 @@ class Watch:
         if data:
             self._emit(self._output.feed(data))
             if self._output.overflow is not None:
-                self._end(Ending.OVERFLOWED)
+                self._request_stop(ScriptExitReason.OUTPUT_EXCEEDED)
         return bool(data)
 
     def _emit(self, events: Sequence[JsonObject]) -> None:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from aeon.testing.engines.world import EngineWorld, echo, flaky, step, waits_for
+from aeon.testing.engines.world import EngineWorld, echo, flaky, step, wait_for
 
 Case = Callable[[EngineWorld], None]
 
@@ -13,11 +13,11 @@ HOUR, DAY = 3600.0, 86400.0
 def deadline_comes_early(world: EngineWorld) -> None:
     """A deadline is an instant: where the clock is set past it, the run ends."""
     goes_on = threading.Event()
-    hang = world.tool("hang", waits_for(goes_on))
-    run = world.begin(world.process("late", [step("a", hang, timeout=60)]), within=HOUR)
-    world.until(lambda: world.tools.calls["hang"] == 1)
+    hang = world.tool("hang", wait_for(goes_on))
+    run = world.start_run(world.process("late", [step("a", hang, timeout=60)]), within=HOUR)
+    world.wait_until(lambda: world.tools.calls["hang"] == 1)
     world.clock.jump(DAY)
-    seen = world.ended(run)
+    seen = world.wait_for_end(run)
     goes_on.set()
     assert seen.run.failure is not None
     assert seen.run.failure["code"] == "deadline"
@@ -26,45 +26,45 @@ def deadline_comes_early(world: EngineWorld) -> None:
 def deadline_comes_late(world: EngineWorld) -> None:
     """Where the clock is set back, there is more time until it."""
     goes_on = threading.Event()
-    gate = world.tool("gate", waits_for(goes_on))
-    run = world.begin(world.process("early", [step("a", gate, timeout=60)]), within=1.0)
-    world.until(lambda: world.tools.calls["gate"] == 1)
+    gate = world.tool("gate", wait_for(goes_on))
+    run = world.start_run(world.process("early", [step("a", gate, timeout=60)]), within=1.0)
+    world.wait_until(lambda: world.tools.calls["gate"] == 1)
     world.clock.jump(-HOUR)
     goes_on.wait(1.5)
     goes_on.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
 
 
 def timeouts_stay(world: EngineWorld) -> None:
     """What is given so many seconds has them, neither more nor less, and all that happened stays in its order."""
     goes_on = threading.Event()
-    tool, gate, busy = world.tool("echo", echo), world.tool("gate", waits_for(goes_on)), world.tool("busy", flaky(1))
+    tool, gate, busy = world.tool("echo", echo), world.tool("gate", wait_for(goes_on)), world.tool("busy", flaky(1))
     ask = step("ask", tool, interactionMode="manual", timeout=2, required=False)
     steps = [step("g", gate, timeout=60), step("b", busy), step("a", tool), ask, step("z", tool)]
-    run = world.begin(world.process("jumps", steps))
-    world.until(lambda: world.tools.calls["gate"] == 1)
+    run = world.start_run(world.process("jumps", steps))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1)
     world.clock.jump(DAY)
     goes_on.set()
-    world.until(lambda: world.tools.calls["busy"] == 1)
+    world.wait_until(lambda: world.tools.calls["busy"] == 1)
     world.clock.jump(-DAY - HOUR)
-    assert world.ended(run).state.phase == "completed"
-    entries = list(world.runs.entries(world.user, run.id))
+    assert world.wait_for_end(run).state.phase == "completed"
+    entries = list(world.runs.list_entries(world.user, run.id))
     assert [each.n for each in entries] == list(range(1, len(entries) + 1))
-    kinds = world.kinds(run)
+    kinds = world.event_names(run)
     assert kinds.index("step_completed a") < kinds.index("timed_out ask") < kinds.index("step_completed z")
 
 
 def question_is_not_put_for_ever(world: EngineWorld) -> None:
     """A question that was put before the clock was set back is given up after its time, also by who comes next."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=2)]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=2)]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     world.clock.jump(-HOUR)
     world.reopen()
-    assert world.ended(run).state.phase == "failed"
-    assert world.kinds(run)[-2:] == ["timed_out ask", "run_failed"]
+    assert world.wait_for_end(run).state.phase == "failed"
+    assert world.event_names(run)[-2:] == ["timed_out ask", "run_failed"]
 
 
-JUMPING: tuple[Case, ...] = (deadline_comes_early, deadline_comes_late, timeouts_stay)
-JUMPING_AND_SURVIVING: tuple[Case, ...] = (question_is_not_put_for_ever,)
+CLOCK_CASES: tuple[Case, ...] = (deadline_comes_early, deadline_comes_late, timeouts_stay)
+CLOCK_RECOVERY_CASES: tuple[Case, ...] = (question_is_not_put_for_ever,)
 """For engines that keep their work."""

@@ -11,26 +11,26 @@ from contextlib import suppress
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 
-from aeon.base.json import JsonObject, canonical, parse_strict
-from aeon.platform.processes.runs.lease import Confirm, held_for_ever
-from aeon.platform.processes.runs.model import Done, Job
-from aeon.platform.workers.calling import CallsTools, CarryOut, carries_out
+from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.platform.processes.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.processes.runs.model import Job, JobResult
+from aeon.platform.workers.calling import JobRunner, ToolCallPort, make_job_runner
 
 
-class ReachedBack:
+class RemoteToolServer:
     """The calls of workers elsewhere, made here. What a worker no longer waits for is still made to its end."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="aeon"))  # a socket's path must be short
         self.address = str(self._folder / "calls")
-        self._carry_out: CarryOut | None = None
+        self._carry_out: JobRunner | None = None
         self._listener = Listener(self.address, family="AF_UNIX")
         self._thread = threading.Thread(target=self._accept, name="aeon-reached-back", daemon=True)
         self._thread.start()
 
-    def serve(self, tools: CallsTools) -> None:
+    def serve(self, tools: ToolCallPort) -> None:
         """From now on these are the tools that are called."""
-        self._carry_out = carries_out(tools)
+        self._carry_out = make_job_runner(tools)
 
     def close(self) -> None:
         """Take no more calls."""
@@ -51,19 +51,19 @@ class ReachedBack:
             threading.Thread(target=_answer, args=(connection, carry_out), daemon=True).start()
 
 
-def reaching_back(address: str) -> CarryOut:
+def call_remote_tools(address: str) -> JobRunner:
     """What carries jobs out by having them made by the `ReachedBack` at that address."""
 
-    def carry_out(job: Job, _confirm: Confirm) -> Done:
+    def carry_out(job: Job, _confirm: ConfirmOwnership) -> JobResult:
         with Client(address, family="AF_UNIX") as connection:
-            connection.send_bytes(canonical(job.as_dict()).encode())
+            connection.send_bytes(canonical_json(job.as_dict()).encode())
             done: JsonObject = parse_strict(connection.recv_bytes().decode())
-        return Done.parsed(done)
+        return JobResult.parsed(done)
 
     return carry_out
 
 
-def _answer(connection: Connection, carry_out: CarryOut) -> None:
+def _answer(connection: Connection, carry_out: JobRunner) -> None:
     with connection, suppress(OSError, EOFError):  # whoever asked was killed
-        done = carry_out(Job.parsed(parse_strict(connection.recv_bytes().decode())), held_for_ever)
-        connection.send_bytes(canonical(done.as_dict()).encode())
+        done = carry_out(Job.parsed(parse_strict(connection.recv_bytes().decode())), always_owned)
+        connection.send_bytes(canonical_json(done.as_dict()).encode())

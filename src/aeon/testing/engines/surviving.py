@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 from aeon.base.json import Json, JsonObject
-from aeon.testing.engines.world import EngineWorld, echo, step, waits_for
+from aeon.testing.engines.world import EngineWorld, echo, step, wait_for
 
 Case = Callable[[EngineWorld], None]
 
@@ -22,14 +22,14 @@ def goes_on(world: EngineWorld) -> None:
 
     tool, slow = world.tool("echo", echo), world.tool("slow", stop_here)
     steps = [*(step(f"p{n}", tool, mode="parallel") for n in range(10)), step("mid", slow), step("last", tool)]
-    run = world.begin(world.process("goes_on", steps))
+    run = world.start_run(world.process("goes_on", steps))
     assert reached.wait(20)
     world.reopen()
     lets_go.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.calls == {"echo": 11, "slow": 2}
     assert world.tools.jobs[f"{run.id}:mid:1"] == 2
-    kinds = world.kinds(run)
+    kinds = world.event_names(run)
     assert len(kinds) == len(set(kinds)) == 26
 
 
@@ -42,11 +42,11 @@ def once_is_not_repeated(world: EngineWorld) -> None:
         lets_go.wait(20)
         return echo(given, key)
 
-    run = world.begin(world.process("once", [step("a", world.tool("slow", stop_here, effect="once"))]))
+    run = world.start_run(world.process("once", [step("a", world.tool("slow", stop_here, effect="once"))]))
     assert reached.wait(20)
     world.reopen()
     lets_go.set()
-    seen = world.ended(run)
+    seen = world.wait_for_end(run)
     assert seen.run.failure is not None
     assert seen.run.failure["code"] == "interrupted"
     assert world.tools.calls == {"slow": 1}
@@ -55,13 +55,13 @@ def once_is_not_repeated(world: EngineWorld) -> None:
 def question_survives(world: EngineWorld) -> None:
     """A pause survives a restart, and so does an answer that is given while nothing runs (platform 9)."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     world.reopen()
-    assert [each.step for each in world.runs.questions(world.user, run.id)] == ["ask"]
+    assert [each.step for each in world.runs.list_questions(world.user, run.id)] == ["ask"]
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.reopen()
-    assert world.ended(run).state.output == "yes"
+    assert world.wait_for_end(run).state.output == "yes"
     assert world.tools.calls == {"echo": 1}
 
 
@@ -77,44 +77,44 @@ def called_process_survives(world: EngineWorld) -> None:
     tool, slow = world.tool("echo", echo), world.tool("slow", stop_here)
     inner = world.process("inner", [step("i", tool), step("j", slow)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
-    run = world.begin(world.process("outer", [step("a", tool), call, step("z", tool)]))
+    run = world.start_run(world.process("outer", [step("a", tool), call, step("z", tool)]))
     assert reached.wait(20)
     lets_go.set()
     world.reopen()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.calls["echo"] == 3
 
 
 def cancelled_while_closed(world: EngineWorld) -> None:
     """What was wanted while nothing ran is done when something does."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("ask", [step("ask", tool, interactionMode="manual"), step("b", tool)]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual"), step("b", tool)]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     world.reopen(while_closed=lambda: world.runs.cancel(world.user, run.id))
-    assert world.ended(run).state.phase == "cancelled"
+    assert world.wait_for_end(run).state.phase == "cancelled"
 
 
 def stops_what_it_called(world: EngineWorld) -> None:
     """What was told to stop when everything stopped is stopped with all that it called, not left to itself."""
     goes_on = threading.Event()
-    tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
+    tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
     inner = world.process("inner", [step("g", gate, timeout=60), step("i", tool)])
-    run = world.begin(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
+    run = world.start_run(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
     called = f"{run.id}:c:1"
-    world.until(lambda: world.tools.calls["gate"] == 1)
-    with world.store.in_trouble("full", called):
+    world.wait_until(lambda: world.tools.calls["gate"] == 1)
+    with world.store.failing("full", called):
         world.runs.cancel(world.user, run.id)
         world.engine.wake(run.id)
-        world.until(lambda: world.kinds(run)[-1:] == ["step_stopping c"] and world.store.refused > 0)
+        world.wait_until(lambda: world.event_names(run)[-1:] == ["step_stopping c"] and world.store.refused_count > 0)
         world.engine.close()
     world.reopen()
-    assert world.ended(run).state.phase == "cancelled"
-    assert world.runs.see(world.user, called).run.phase == "cancelled"
+    assert world.wait_for_end(run).state.phase == "cancelled"
+    assert world.runs.view(world.user, called).run.phase == "cancelled"
     goes_on.set()
     assert world.tools.calls["echo"] == 0
 
 
-SURVIVING: tuple[Case, ...] = (
+RECOVERY_CASES: tuple[Case, ...] = (
     goes_on,
     once_is_not_repeated,
     question_survives,

@@ -12,45 +12,45 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Literal, TypeVar
 
-from aeon.platform.store import Dialect, Params, Query, Row, Store, StoreUnavailableError, Unit
+from aeon.platform.store import Dialect, Params, Query, Row, Store, StoreUnavailableError, UnitOfWork
 
 T = TypeVar("T")
 
-Trouble = Literal["", "full", "away"]
+StoreFault = Literal["", "full", "away"]
 
-_HELD_AT_MOST = 60.0
+_MAX_BLOCK_SECONDS = 60.0
 """Seconds, so that a test which fails ends."""
 
 
-class TroubledStore:
+class FaultyStore:
     """A `Store` over another one. What it refuses has not happened."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._trouble: Trouble = ""
-        self._troubled = ""
-        self._held = ""
-        self._reached, self._lets_go = threading.Event(), threading.Event()
-        self.refused = 0
+        self._fault: StoreFault = ""
+        self._failing_run = ""
+        self._blocked_run = ""
+        self._reached, self._unblock = threading.Event(), threading.Event()
+        self.refused_count = 0
 
     @contextmanager
-    def in_trouble(self, trouble: Trouble, run: str = "") -> Generator[None]:
+    def failing(self, trouble: StoreFault, run: str = "") -> Generator[None]:
         """While inside it refuses, what is about that run alone if there is one; `refused` counts from here."""
-        self.refused, self._troubled, self._trouble = 0, run, trouble
+        self.refused_count, self._failing_run, self._fault = 0, run, trouble
         try:
             yield
         finally:
-            self._trouble = ""
+            self._fault = ""
 
     @contextmanager
-    def held(self, run: str) -> Generator[threading.Event]:
+    def blocking_reads(self, run: str) -> Generator[threading.Event]:
         """While inside whoever reads of that run waits; the event is set when the first one does."""
-        self._reached, self._lets_go, self._held = threading.Event(), threading.Event(), run
+        self._reached, self._unblock, self._blocked_run = threading.Event(), threading.Event(), run
         try:
             yield self._reached
         finally:
-            self._held = ""
-            self._lets_go.set()
+            self._blocked_run = ""
+            self._unblock.set()
 
     @property
     def name(self) -> str:
@@ -61,17 +61,17 @@ class TroubledStore:
         return self._store.dialect
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
-        if self._held and params is not None and params.get("run") == self._held:
+        if self._blocked_run and params is not None and params.get("run") == self._blocked_run:
             self._reached.set()
-            self._lets_go.wait(_HELD_AT_MOST)
+            self._unblock.wait(_MAX_BLOCK_SECONDS)
         self.check_read(params)
         return self._store.read(query, params, timeout=timeout)
 
-    def view(self, work: Callable[[Unit], T]) -> T:
-        return self._store.view(lambda unit: work(_TroubledUnit(unit, self)))
+    def view(self, work: Callable[[UnitOfWork], T]) -> T:
+        return self._store.view(lambda unit: work(_FaultyUnit(unit, self)))
 
-    def update(self, work: Callable[[Unit], T]) -> T:
-        return self._store.update(lambda unit: work(_TroubledUnit(unit, self)))
+    def update(self, work: Callable[[UnitOfWork], T]) -> T:
+        return self._store.update(lambda unit: work(_FaultyUnit(unit, self)))
 
     def explain(self, query: Query, params: Params | None = None) -> str:
         return self._store.explain(query, params)
@@ -81,26 +81,26 @@ class TroubledStore:
 
     def check_read(self, params: Params | None) -> None:
         """Raise StoreUnavailableError where a read with these parameters is refused."""
-        if self._trouble == "away" and self._is_troubled(params):
+        if self._fault == "away" and self._is_affected(params):
             self._refuse("The store's server does not answer.")
 
     def check_write(self, params: Params | None) -> None:
         """Raise StoreUnavailableError where a write with these parameters is refused."""
-        if self._trouble and self._is_troubled(params):
+        if self._fault and self._is_affected(params):
             self._refuse("The disk of the store is full.")
 
-    def _is_troubled(self, params: Params | None) -> bool:
-        return not self._troubled or (params is not None and params.get("run") == self._troubled)
+    def _is_affected(self, params: Params | None) -> bool:
+        return not self._failing_run or (params is not None and params.get("run") == self._failing_run)
 
     def _refuse(self, why: str) -> None:
-        self.refused += 1
+        self.refused_count += 1
         raise StoreUnavailableError(why, next_step="Wait until it is there again.")
 
 
-class _TroubledUnit:
+class _FaultyUnit:
     """A `Unit` that gets into its store's trouble."""
 
-    def __init__(self, unit: Unit, store: TroubledStore) -> None:
+    def __init__(self, unit: UnitOfWork, store: FaultyStore) -> None:
         self._unit = unit
         self._store = store
 

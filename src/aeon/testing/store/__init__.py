@@ -9,14 +9,21 @@
 `new_store` makes a store with the record's tables and without rows, but those of `meta`. The tests close it.
 """
 
-from aeon.testing.store.asking import Itself, Order
-from aeon.testing.store.schema import Schema
-from aeon.testing.store.units import ManyAtOnce, Units
-from aeon.testing.store.values import Values
-from aeon.testing.store.world import NewStore
+from aeon.testing.store.asking import StoreLifecycleConformance, TextOrderConformance
+from aeon.testing.store.schema import SchemaConformance
+from aeon.testing.store.units import ConcurrencyConformance, UnitOfWorkConformance
+from aeon.testing.store.values import ValueConformance
+from aeon.testing.store.world import StoreFactory
 
-__all__ = ["NewStore", "StoreConformance"]
+__all__ = ["StoreConformance", "StoreFactory"]
 
 
-class StoreConformance(Values, Units, ManyAtOnce, Order, Schema, Itself):
+class StoreConformance(
+    ValueConformance,
+    UnitOfWorkConformance,
+    ConcurrencyConformance,
+    TextOrderConformance,
+    SchemaConformance,
+    StoreLifecycleConformance,
+):
     """The contract of `Store`, and the invariants of the record's tables (decision 30)."""

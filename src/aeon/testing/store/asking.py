@@ -6,7 +6,7 @@ import pytest
 
 from aeon.platform.store import QueryTimeoutError, Store, StoreError
 from aeon.testing.store.rows import insert
-from aeon.testing.store.world import NewStore, Stores
+from aeon.testing.store.world import StoreFactory, StoreFixtures
 
 NAMES: Final = (
     "A", "B", "Z", "a", "b", "z", "aa", "a a", " a", "a ", "a-b", "a_b", "_", "1", "10", "2", "ab", "aB",
@@ -17,12 +17,12 @@ NAMES: Final = (
 BY_NAME: Final = "SELECT name FROM services WHERE owner_id = :user ORDER BY name"
 NEXT: Final = "SELECT name FROM services WHERE owner_id = :user AND name > :after ORDER BY name LIMIT :limit"
 SMALLEST: Final = "SELECT min(name) AS least, max(name) AS most FROM services WHERE owner_id = :user"
-COUNT_FOR_LONG: Final = (
+SLOW_COUNT: Final = (
     "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000000) SELECT count(*) AS v FROM n"
 )
 
 
-class Order(Stores):
+class TextOrderConformance(StoreFixtures):
     """Texts by code point."""
 
     @pytest.fixture
@@ -48,19 +48,19 @@ class Order(Stores):
             assert named.read(query, {"name": name}) == [{"name": name}]
 
 
-class Itself(Stores):
+class StoreLifecycleConformance(StoreFixtures):
     """Timeouts, plans, name, closing."""
 
     def test_a_query_that_takes_too_long_is_stopped(self, filled: Store) -> None:
         for _ in range(2):
             with pytest.raises(QueryTimeoutError):
-                filled.read(COUNT_FOR_LONG, timeout=0.05)
+                filled.read(SLOW_COUNT, timeout=0.05)
         assert filled.read("SELECT id FROM users WHERE id = 'ann'", timeout=10) == [{"id": "ann"}]
 
     def test_the_timeout_of_one_query_is_none_of_the_next(self, filled: Store) -> None:
         with pytest.raises(QueryTimeoutError):
-            filled.read(COUNT_FOR_LONG, timeout=0.01)
-        shorter = COUNT_FOR_LONG.replace("1000000000", "100000")
+            filled.read(SLOW_COUNT, timeout=0.01)
+        shorter = SLOW_COUNT.replace("1000000000", "100000")
         assert filled.read(shorter) == [{"v": 100_000}]
 
     def test_a_plan_names_the_index(self, filled: Store) -> None:
@@ -76,7 +76,7 @@ class Itself(Stores):
         assert filled.name
         assert filled.dialect in ("sqlite", "postgresql")
 
-    def test_closing_again_does_nothing_and_a_closed_store_answers_nothing(self, new_store: NewStore) -> None:
+    def test_closing_again_does_nothing_and_a_closed_store_answers_nothing(self, new_store: StoreFactory) -> None:
         store = new_store()
         store.read("SELECT id FROM users")
         for _ in range(2):

@@ -5,12 +5,21 @@ import pytest
 from aeon.base.json import Json, JsonObject
 from aeon.platform.store import DuplicateError, GuardError, InvariantError, Params, QueryError, Store
 from aeon.testing.store.columns import IMMUTABLE, NEVER_DELETED, NULLABLE, NUMBERS
-from aeon.testing.store.refusals import CHECKS, DANGLING, DELETED_BEFORE, IN_USE, NEW, PARTS, TAKEN, Refused
+from aeon.testing.store.refusals import (
+    CHECKS,
+    DANGLING,
+    DELETED_BEFORE,
+    DUPLICATES,
+    IN_USE,
+    NEW_KEYS,
+    PARTS,
+    RefusedRow,
+)
 from aeon.testing.store.rows import ROWS, fill, insertion, row_of
-from aeon.testing.store.world import Stores
+from aeon.testing.store.world import StoreFixtures
 
 
-class Schema(Stores):
+class SchemaConformance(StoreFixtures):
     """Checks, references, unique values, and what never changes."""
 
     @pytest.mark.parametrize("table", IMMUTABLE)
@@ -30,17 +39,17 @@ class Schema(Stores):
             _write(filled, "UPDATE meta SET value = 'other' WHERE key = 'record'")
 
     @pytest.mark.parametrize("refused", CHECKS, ids=str)
-    def test_a_row_that_breaks_a_check_is_refused(self, filled: Store, refused: Refused) -> None:
+    def test_a_row_that_breaks_a_check_is_refused(self, filled: Store, refused: RefusedRow) -> None:
         with pytest.raises(InvariantError):
             _insert(filled, refused)
 
     @pytest.mark.parametrize("refused", DANGLING, ids=str)
-    def test_a_row_that_refers_to_nothing_is_refused(self, filled: Store, refused: Refused) -> None:
+    def test_a_row_that_refers_to_nothing_is_refused(self, filled: Store, refused: RefusedRow) -> None:
         with pytest.raises(GuardError):
-            _insert(filled, Refused(refused.table, {**_new_key(refused.table), **refused.changes}))
+            _insert(filled, RefusedRow(refused.table, {**_new_key(refused.table), **refused.changes}))
 
-    @pytest.mark.parametrize("refused", TAKEN, ids=str)
-    def test_a_key_or_name_that_is_taken_is_refused(self, filled: Store, refused: Refused) -> None:
+    @pytest.mark.parametrize("refused", DUPLICATES, ids=str)
+    def test_a_key_or_name_that_is_taken_is_refused(self, filled: Store, refused: RefusedRow) -> None:
         with pytest.raises(DuplicateError):
             _insert(filled, refused)
 
@@ -53,13 +62,13 @@ class Schema(Stores):
     def test_a_column_that_must_have_a_value_has_one(self, filled: Store, table: str) -> None:
         for column in sorted(ROWS[table].keys() - NULLABLE.get(table, ())):
             with pytest.raises(InvariantError):
-                _insert(filled, Refused(table, {column: None}))
+                _insert(filled, RefusedRow(table, {column: None}))
 
     @pytest.mark.parametrize("table", ROWS)
     def test_a_column_of_numbers_takes_no_text(self, filled: Store, table: str) -> None:
         for column in [name for name, value in ROWS[table].items() if isinstance(value, int | float)]:
             with pytest.raises((InvariantError, QueryError)):
-                _insert(filled, Refused(table, {column: "text"}))
+                _insert(filled, RefusedRow(table, {column: "text"}))
 
     @pytest.mark.parametrize(("table", "parts"), PARTS.items())
     def test_parts_are_deleted_with_their_whole(self, store: Store, table: str, parts: list[str]) -> None:
@@ -71,7 +80,7 @@ class Schema(Stores):
             assert store.read(f"SELECT count(*) AS n FROM {part}") == [{"n": 0}]  # noqa: S608  # of our own tables
 
 
-def _insert(store: Store, refused: Refused) -> None:
+def _insert(store: Store, refused: RefusedRow) -> None:
     row = row_of(refused.table, **refused.changes)
     _write(store, insertion(refused.table, row), row)
 
@@ -82,7 +91,7 @@ def _write(store: Store, query: str, params: Params | None = None) -> None:
 
 def _new_key(table: str) -> JsonObject:
     """What makes the table's row another one than the one that is there."""
-    return {name: value for name, value in NEW.items() if name in ROWS[table]}
+    return {name: value for name, value in NEW_KEYS.items() if name in ROWS[table]}
 
 
 def _another_value(table: str, column: str) -> Json:

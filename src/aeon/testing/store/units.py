@@ -6,9 +6,19 @@ from typing import Final
 
 import pytest
 
-from aeon.platform.store import DuplicateError, GuardError, InvariantError, Query, Row, Store, Texts, Unit, guard
+from aeon.platform.store import (
+    DialectQuery,
+    DuplicateError,
+    GuardError,
+    InvariantError,
+    Query,
+    Row,
+    Store,
+    UnitOfWork,
+    guard,
+)
 from aeon.testing.store.rows import insert, insertion, row_of
-from aeon.testing.store.world import Stores, in_threads
+from aeon.testing.store.world import StoreFixtures, run_in_threads
 
 ADD: Final = "INSERT INTO consumers (name, position) VALUES (:name, :position)"
 SET: Final = "UPDATE consumers SET position = :position WHERE name = :name"
@@ -17,7 +27,7 @@ MOVE: Final = "UPDATE consumers SET position = position + 1 WHERE name = :name A
 REMOVE: Final = "DELETE FROM consumers WHERE position >= :position"
 ALL: Final = "SELECT name, position FROM consumers ORDER BY name"
 POSITION: Final = "SELECT position FROM consumers WHERE name = :name"
-LOCKED_POSITION: Final = Texts(POSITION, f"{POSITION} FOR UPDATE")
+LOCKED_POSITION: Final = DialectQuery(POSITION, f"{POSITION} FOR UPDATE")
 RETURNING: Final = f"{ADD} RETURNING name, position + 1 AS next"
 UPSERT: Final = f"{ADD} ON CONFLICT (name) DO UPDATE SET position = excluded.position"
 
@@ -29,11 +39,11 @@ class _StopError(Exception):
     """Raised by a unit of work in the middle."""
 
 
-class Units(Stores):
+class UnitOfWorkConformance(StoreFixtures):
     """Whole or not at all."""
 
     def test_what_a_unit_returns_is_returned_and_what_it_wrote_is_there(self, store: Store) -> None:
-        def work(unit: Unit) -> str:
+        def work(unit: UnitOfWork) -> str:
             _add(unit, "a")
             _add(unit, "b")
             return "done"
@@ -42,7 +52,7 @@ class Units(Stores):
         assert _names(store) == ["a", "b"]
 
     def test_a_unit_that_raises_leaves_nothing(self, store: Store) -> None:
-        def work(unit: Unit) -> None:
+        def work(unit: UnitOfWork) -> None:
             _add(unit, "a")
             raise _StopError
 
@@ -51,7 +61,7 @@ class Units(Stores):
         assert _names(store) == []
 
     def test_a_guard_that_does_not_hold_leaves_nothing(self, store: Store) -> None:
-        def work(unit: Unit) -> None:
+        def work(unit: UnitOfWork) -> None:
             _add(unit, "a")
             guard(holds=unit.write(SET, {"name": "nothing", "position": 1}) == 1)
 
@@ -78,7 +88,7 @@ class Units(Stores):
         assert _names(store) == ["a"]
 
     def test_writing_tells_how_many_rows_it_changed(self, store: Store) -> None:
-        def work(unit: Unit) -> list[int]:
+        def work(unit: UnitOfWork) -> list[int]:
             added = [unit.write(ADD, {"name": name, "position": at}) for at, name in enumerate("abc")]
             changed = unit.write(SET, {"name": "a", "position": 9})
             missed = unit.write(SET, {"name": "nothing", "position": 9})
@@ -110,7 +120,7 @@ class Units(Stores):
         assert _names(store) == []
 
     def test_a_unit_sees_what_it_wrote_and_others_do_not_before_it_ends(self, store: Store) -> None:
-        def work(unit: Unit) -> tuple[list[Row], list[str]]:
+        def work(unit: UnitOfWork) -> tuple[list[Row], list[str]]:
             _add(unit, "a")
             return unit.read(ALL), _names(store)
 
@@ -120,7 +130,7 @@ class Units(Stores):
     def test_a_view_sees_one_moment_while_another_writes(self, store: Store) -> None:
         store.update(lambda unit: _add(unit, "a"))
 
-        def work(unit: Unit) -> list[list[Row]]:
+        def work(unit: UnitOfWork) -> list[list[Row]]:
             before = unit.read(ALL)
             store.update(lambda other: (_add(other, "b"), other.write(SET, {"name": "a", "position": 9})))
             return [before, unit.read(ALL)]
@@ -145,7 +155,7 @@ class Units(Stores):
         )
 
 
-class ManyAtOnce(Stores):
+class ConcurrencyConformance(StoreFixtures):
     """Threads that share a store."""
 
     def test_guarded_updates_of_one_row_are_all_there(self, store: Store) -> None:
@@ -159,25 +169,25 @@ class ManyAtOnce(Stores):
                 params = {"name": "a", "seen": seen}
                 done += store.update(lambda unit, params=params: unit.write(MOVE, params))
 
-        assert in_threads(THREADS, count_up) == []
+        assert run_in_threads(THREADS, count_up) == []
         assert _rows(store) == [{"name": "a", "position": THREADS * STEPS}]
 
     @pytest.mark.parametrize("reading", [LOCKED_POSITION, None], ids=["read for update", "one query"])
     def test_updates_of_one_row_wait_for_each_other(self, store: Store, reading: Query | None) -> None:
         store.update(lambda unit: _add(unit, "a"))
 
-        def count_up(unit: Unit) -> None:
+        def count_up(unit: UnitOfWork) -> None:
             if reading is None:
                 unit.write(ADD_ONE, {"name": "a"})
                 return
             seen = unit.read(reading, {"name": "a"})[0]["position"]
             unit.write(SET, {"name": "a", "position": seen + 1})
 
-        assert in_threads(THREADS, lambda _: [store.update(count_up) for _ in range(STEPS)]) == []
+        assert run_in_threads(THREADS, lambda _: [store.update(count_up) for _ in range(STEPS)]) == []
         assert _rows(store) == [{"name": "a", "position": THREADS * STEPS}]
 
     def test_only_one_of_many_takes_a_name(self, store: Store) -> None:
-        wrong = in_threads(THREADS, lambda number: store.update(lambda unit: _add(unit, "a", number)))
+        wrong = run_in_threads(THREADS, lambda number: store.update(lambda unit: _add(unit, "a", number)))
         assert [type(error) for error in wrong] == [DuplicateError] * (THREADS - 1)
         assert _names(store) == ["a"]
 
@@ -189,7 +199,7 @@ class ManyAtOnce(Stores):
         def count_up(number: int) -> None:
             store.update(lambda unit: [_count_and_meet(unit, name, both_began) for name in ("ab", "ba")[number]])
 
-        assert in_threads(2, count_up) == []
+        assert run_in_threads(2, count_up) == []
         assert [row["position"] for row in _rows(store)] == [2, 2]
 
     def test_readers_see_units_whole(self, store: Store) -> None:
@@ -202,26 +212,26 @@ class ManyAtOnce(Stores):
                 else:
                     assert len({row["position"] for row in _rows(store)}) == 1
 
-        assert in_threads(THREADS, act) == []
+        assert run_in_threads(THREADS, act) == []
 
 
-def _add(unit: Unit, name: str, position: int = 0) -> None:
+def _add(unit: UnitOfWork, name: str, position: int = 0) -> None:
     unit.write(ADD, {"name": name, "position": position})
 
 
-def _count_and_meet(unit: Unit, name: str, barrier: threading.Barrier) -> None:
+def _count_and_meet(unit: UnitOfWork, name: str, barrier: threading.Barrier) -> None:
     """Count up and wait until the other thread has done so too, unless it cannot."""
     unit.write(ADD_ONE, {"name": name})
     with suppress(threading.BrokenBarrierError):
         barrier.wait(timeout=0.2)
 
 
-def _insert(unit: Unit, table: str, **changes: int) -> None:
+def _insert(unit: UnitOfWork, table: str, **changes: int) -> None:
     row = row_of(table, **changes)
     unit.write(insertion(table, row), row)
 
 
-def _stop(unit: Unit) -> None:
+def _stop(unit: UnitOfWork) -> None:
     unit.read(ALL)
     raise _StopError
 

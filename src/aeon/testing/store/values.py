@@ -8,7 +8,7 @@ import pytest
 from aeon.base.json import Json
 from aeon.platform.store import DuplicateError, InvariantError, QueryError, Store
 from aeon.testing.store.rows import AT, insert, insertion, row_of
-from aeon.testing.store.world import Stores
+from aeon.testing.store.world import StoreFixtures
 
 TEXTS: Final = (
     "",
@@ -56,7 +56,7 @@ LISTS: Final[tuple[list[Json], ...]] = (
 SECRET: Final = "correct-horse-battery"  # noqa: S105  # of nothing
 """A word that no error may tell."""
 
-REFUSED: Final[tuple[Any, ...]] = (
+UNSTORABLE: Final[tuple[Any, ...]] = (
     f"{SECRET}\0",
     f"{SECRET}\ud800",
     f"\udfff{SECRET}",
@@ -82,7 +82,7 @@ ADD_CONSUMER: Final = "INSERT INTO consumers (name, position) VALUES (:name, :va
 NUMBER: Final = "SELECT number AS value FROM metric_values WHERE number = :value"
 
 
-class Values(Stores):
+class ValueConformance(StoreFixtures):
     """What goes in and comes out."""
 
     @pytest.mark.parametrize("text", TEXTS, ids=lambda text: ascii(text)[:20])
@@ -138,7 +138,7 @@ class Values(Stores):
         for asked, found in ((["é", "b", "'", "b", "nothing"], ["'", "b", "é"]), ([], [])):
             assert [row["id"] for row in store.read(REQUESTS, {"value": [*asked]})] == found
 
-    @pytest.mark.parametrize("value", REFUSED, ids=lambda value: ascii(value)[:30])
+    @pytest.mark.parametrize("value", UNSTORABLE, ids=lambda value: ascii(value)[:30])
     def test_what_no_store_can_keep_is_refused_and_named(self, filled: Store, value: Any) -> None:
         for query in (TEXT, ITEMS):
             with pytest.raises(QueryError, match="'value'") as raised:

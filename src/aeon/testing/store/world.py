@@ -8,20 +8,20 @@ import pytest
 from aeon.platform.store import Store
 from aeon.testing.store.rows import fill
 
-NewStore = Callable[[], Store]
+StoreFactory = Callable[[], Store]
 
 
-class Stores:
+class StoreFixtures:
     """How a test gets its stores: a subclass of the suite says how to build yours."""
 
     @pytest.fixture(scope="class")
     @classmethod
-    def new_store(cls) -> NewStore:
+    def new_store(cls) -> StoreFactory:
         """What makes and opens a store that has the record's tables, and nothing in them but `meta`."""
         raise NotImplementedError
 
     @pytest.fixture
-    def store(self, new_store: NewStore) -> Iterator[Store]:
+    def store(self, new_store: StoreFactory) -> Iterator[Store]:
         """An empty store."""
         store = new_store()
         yield store
@@ -29,7 +29,7 @@ class Stores:
 
     @pytest.fixture(scope="class")
     @classmethod
-    def filled(cls, new_store: NewStore) -> Iterator[Store]:
+    def filled(cls, new_store: StoreFactory) -> Iterator[Store]:
         """A store with a row in every table, for tests that leave nothing behind."""
         store = new_store()
         fill(store)
@@ -37,7 +37,7 @@ class Stores:
         store.close()
 
 
-def in_threads(count: int, work: Callable[[int], object]) -> list[BaseException]:
+def run_in_threads(count: int, work: Callable[[int], object]) -> list[BaseException]:
     """Do the same in so many threads at once, each with its number; what they raised."""
     wrong: list[BaseException] = []
     start = threading.Barrier(count)

@@ -6,14 +6,14 @@ from aeon.base.errors import ToolError
 from aeon.base.json import Json, JsonObject
 from aeon.tools.interface import Example, Tool
 
-RESERVED = "step/"
+RESERVED_PREFIX = "step/"
 """Keys of the kernel's own: results of steps (core 14). Tools read them and never write them."""
 
 _KEY: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200}
 _SCALAR: JsonObject = {"type": ["string", "number", "boolean"], "maxLength": 2000}
 
 
-class KeyValues(Protocol):
+class KeyValueStore(Protocol):
     """What the memory tools need of a memory: any `aeon.memory.interface.Memory` has it."""
 
     def write(self, key: str, value: Json) -> None: ...
@@ -61,14 +61,14 @@ class MemoryWriteTool(Tool):
         ),
     )
 
-    def __init__(self, memory: KeyValues) -> None:
+    def __init__(self, memory: KeyValueStore) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """Raises ToolError for a key that belongs to the kernel."""
         key: str = kwargs["key"]
-        if key.startswith(RESERVED):
-            raise ToolError(f"Keys that start with {RESERVED!r} hold the results of steps; choose another key.")
+        if key.startswith(RESERVED_PREFIX):
+            raise ToolError(f"Keys that start with {RESERVED_PREFIX!r} hold the results of steps; choose another key.")
         self._memory.write(key, kwargs["value"])
         return {"value": kwargs["value"]}
 
@@ -99,14 +99,14 @@ class MemoryReadTool(Tool):
         ),
     )
 
-    def __init__(self, memory: KeyValues) -> None:
+    def __init__(self, memory: KeyValueStore) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """Raises ToolError when nothing is stored under the key."""
         value = self._memory.read(kwargs["key"])
         if value is None:
-            keys = [key for key, _ in self._memory.search("") if not key.startswith(RESERVED)]
+            keys = [key for key, _ in self._memory.search("") if not key.startswith(RESERVED_PREFIX)]
             stored = f"stored keys: {', '.join(keys[:20])}" if keys else "nothing is stored yet"
             raise ToolError(f"Nothing is stored under {kwargs['key']!r}; {stored}.")
         return {"value": value}
@@ -126,9 +126,11 @@ class MemorySearchTool(Tool):
         ),
     )
 
-    def __init__(self, memory: KeyValues) -> None:
+    def __init__(self, memory: KeyValueStore) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         found = self._memory.search(kwargs["prefix"])
-        return {"matches": [{"key": key, "value": value} for key, value in found if not key.startswith(RESERVED)]}
+        return {
+            "matches": [{"key": key, "value": value} for key, value in found if not key.startswith(RESERVED_PREFIX)]
+        }

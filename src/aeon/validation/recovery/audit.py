@@ -4,7 +4,7 @@ import re
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.validation.recovery.spelling import GAP, LITERALS, NAME, NO_WORDS, NUMBER, QUOTES, unescape
+from aeon.validation.recovery.spelling import GAP, LITERALS, NAME, NON_STRING_WORDS, NUMBER, QUOTES, unescape
 
 _ENDS = r"""\s*(?:[}\]]|,\s*(?:["'“\u2018`][^"'“”\u2018\u2019`\n]*["'”\u2019`]|[\w$]+)\s*:)"""
 _MEMBER_END = re.compile(_ENDS)
@@ -16,7 +16,7 @@ class _Differs(Exception):  # noqa: N818  # a jump out of the recursion, never a
     pass
 
 
-def spells(text: str, value: Json) -> bool:
+def is_spelling_of(text: str, value: Json) -> bool:
     """Whether `text` reads as `value` when only quotes, commas, comments, whitespace and the spelling of
     literals may differ from strict JSON (core 9). A bracket, key, letter or digit more or less is a no.
     """
@@ -121,7 +121,7 @@ def _bare_word(text: str, at: int, value: str) -> int:
     if found is None or found[0] != value:
         raise _Differs
     after = _gap(text, found.end())
-    if text[after : after + 1] not in ({":"} if value in NO_WORDS else {":", *_VALUE_MARKS}):
+    if text[after : after + 1] not in ({":"} if value in NON_STRING_WORDS else {":", *_VALUE_MARKS}):
         raise _Differs
     return found.end()
 

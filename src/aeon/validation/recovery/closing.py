@@ -4,7 +4,7 @@ import re
 from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.base.json_schema import SchemaCheck
+from aeon.base.json_schema import CompiledSchema
 
 _PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|"', re.DOTALL)
 _CLOSER = {"{": "}", "[": "]"}
@@ -22,7 +22,7 @@ def open_brackets(text: str) -> str | None:
     return "".join(stack)
 
 
-def closed(text: str, schema: SchemaCheck | None, *, has_ended: bool) -> Json:
+def close_brackets(text: str, schema: CompiledSchema | None, *, has_ended: bool) -> Json:
     """The value of `text` plus its missing last brackets. Raises ValueError unless every value in it is whole.
 
     With `has_ended` (a closing fence, or a server that said the model stopped by itself) any number of brackets may
@@ -41,7 +41,7 @@ def closed(text: str, schema: SchemaCheck | None, *, has_ended: bool) -> Json:
     return value
 
 
-def _is_full(value: Json, schema: SchemaCheck | None, levels: int) -> bool:
+def _is_full(value: Json, schema: CompiledSchema | None, levels: int) -> bool:
     """Whether the last `levels` containers on the right edge of `value` can hold nothing more."""
     rule: Json = schema.schema if schema is not None else {}
     for _ in range(levels):

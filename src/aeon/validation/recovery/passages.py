@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aeon.base.json import Json, parse_first
-from aeon.validation.recovery.proposals import balanced_end
+from aeon.validation.recovery.proposals import find_balanced_end
 from aeon.validation.recovery.spelling import SPACE
 
 _TAGS = "think|thinking|thought|reasoning|reflection|scratchpad"
@@ -26,11 +26,11 @@ _FIRST_KEY = re.compile(r"""["“'](?:[^"“”'\n\\]|\\.)+["”']\s*:""")
 _ONLY_CLOSERS = re.compile(r"[\s}\]]*\Z")
 
 
-class _Unread:
+class _Unparsed:
     pass
 
 
-UNREAD: Final = _Unread()
+UNPARSED: Final = _Unparsed()
 """The value of a passage that strict JSON does not cover."""
 
 
@@ -43,14 +43,14 @@ class Passage:
     """
 
     text: str
-    value: Json = UNREAD
+    value: Json = UNPARSED
     segment: str = ""
     is_closed_by_fence: bool = False
     lacks_opener: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TextLayout:
     """The passages of a text in order, and whether something that looks like JSON stands outside all of them."""
 
     passages: tuple[Passage, ...]
@@ -59,7 +59,7 @@ class Layout:
     ends_with_passage: bool
 
 
-def without_reasoning(text: str) -> str | None:
+def strip_reasoning(text: str) -> str | None:
     """`text` without the reasoning blocks before its answer; None when a block is never closed.
 
     A tag after the first bracket or key of JSON is left alone: it may stand inside a string.
@@ -81,7 +81,7 @@ def _after_unopened_reasoning(text: str) -> str:
     return rest if _OPENER.search(rest) else text
 
 
-def lay_out(text: str, most: int, *, is_wide: bool = False) -> Layout | None:
+def find_passages(text: str, most: int, *, is_wide: bool = False) -> TextLayout | None:
     """Find every top-level value in `text`; None beyond `most` of them.
 
     A malformed passage ends where its brackets balance or, with `is_wide`, at its segment's last bracket: broken
@@ -109,7 +109,7 @@ def _passage(text: str, start: int, *, is_wide: bool) -> tuple[Passage, int]:
 def _malformed(text: str, start: int, *, is_wide: bool) -> tuple[Passage, int]:
     stop, is_fenced = _segment_end(text, start, is_wide=is_wide)
     segment = text[start:stop]
-    end = (None if is_wide else balanced_end(segment, 0)) or _widest(segment)
+    end = (None if is_wide else find_balanced_end(segment, 0)) or _widest(segment)
     return Passage(segment[:end], segment=segment, is_closed_by_fence=is_fenced), start + end
 
 
@@ -129,14 +129,14 @@ def _last_closer(text: str) -> int:
     return max(text.rfind("}"), text.rfind("]")) + 1
 
 
-def _layout(text: str, spans: list[tuple[int, int, Passage]]) -> Layout:
+def _layout(text: str, spans: list[tuple[int, int, Passage]]) -> TextLayout:
     gaps = _gaps(text, spans)
     bare = [_INLINE_FENCE.sub(" ", gap) for gap in gaps]
     has_fence = bare != gaps
     starts_as_json = _looks_like_json(bare[0]) or bool(_DANGLING.search(bare[0]) and _OVERRUN.match(bare[-1]))
     if starts_as_json and (headless := _headless(text)):
-        return Layout((headless,), has_stray_json=False, has_fence=has_fence, ends_with_passage=False)
-    return Layout(
+        return TextLayout((headless,), has_stray_json=False, has_fence=has_fence, ends_with_passage=False)
+    return TextLayout(
         passages=tuple(passage for _, _, passage in spans),
         has_stray_json=starts_as_json or any(_is_stray(gap) for gap in bare[1:]),
         has_fence=has_fence,

@@ -5,7 +5,7 @@ import re
 from itertools import accumulate
 
 from aeon.base.json import MAX_DEPTH, Json
-from aeon.validation.recovery.spelling import COMMENT, GAP, LITERALS, NAME, NUMBER, SPACE, decode
+from aeon.validation.recovery.spelling import COMMENT, GAP, LITERALS, NAME, NUMBER, SPACE, decode_string
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`"""
@@ -24,7 +24,7 @@ _OPENS = "{["
 _CLOSES = "}]"
 
 
-def tidy(text: str) -> str | None:
+def normalize_tokens(text: str) -> str | None:
     """Rewrite token by token into strict spelling: quotes, bare words, literals, comments, commas, control characters.
 
     None where a token has no single strict spelling.
@@ -51,7 +51,7 @@ def _strict_token(found: re.Match[str]) -> str | None:
     if found.lastgroup == "mark":
         return token
     if found.lastgroup == "string":
-        body = decode(token[1:-1])
+        body = decode_string(token[1:-1])
         return None if body is None else json.dumps(body)
     if token in LITERALS and not _BEFORE_VALUE.match(found.string, found.end()):
         return LITERALS[token]
@@ -70,7 +70,7 @@ def _append(out: list[str], token: str) -> None:
     out.append(token)
 
 
-def balanced_end(text: str, start: int) -> int | None:
+def find_balanced_end(text: str, start: int) -> int | None:
     """Where the bracket at `start` closes when tokens are read leniently; None when it never does."""
     depth = 0
     at = start

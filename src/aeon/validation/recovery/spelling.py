@@ -2,7 +2,7 @@
 
 import re
 
-from aeon.base.json import unescaped
+from aeon.base.json import unescape_json
 
 SPACE = r"[\s\u200b-\u200d\u2060\ufeff]"
 """Whitespace, and the invisible characters that editors and models leave between tokens."""
@@ -39,7 +39,7 @@ LITERALS = {
 Without quotes none is ever a string: the text "none" would pass off a missing value as a given one.
 """
 
-NO_WORDS = frozenset(LITERALS) | {"NaN", "Infinity"}
+NON_STRING_WORDS = frozenset(LITERALS) | {"NaN", "Infinity"}
 """Bare words that are never a string somebody forgot to quote; as keys they are."""
 
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
@@ -73,10 +73,10 @@ def _unescape_hex(text: str, at: int) -> tuple[str, int] | None:
     low = _HEX.match(text, at + 6) if 0xD800 <= code < 0xDC00 else None  # noqa: PLR2004  # the high surrogates
     if low is None or not 0xDC00 <= int(low[1], 16) < 0xE000:  # noqa: PLR2004  # the low surrogates
         return chr(code), at + 6
-    return unescaped(high[0] + low[0]), at + 12
+    return unescape_json(high[0] + low[0]), at + 12
 
 
-def decode(body: str) -> str | None:
+def decode_string(body: str) -> str | None:
     """The string whose inside is spelt `body`; None when it holds an escape that nobody defines."""
     if "\\" not in body:
         return body

@@ -10,7 +10,7 @@ from uuid import uuid4
 from sqlalchemy import Column, Engine, Integer, MetaData, String, Table, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from aeon.adapters.engine.dbos.database import Database, ensure, told_when_away
+from aeon.adapters.engine.dbos.database import Database, as_unavailable_errors, create_table
 from aeon.base.errors import ConfigError
 
 _GRAPH: Final = Table(
@@ -23,12 +23,12 @@ _RECORD, _ITSELF = 1, 2
 """Where in the table stands whose the database is, and its own id."""
 
 
-def claim(address: str, record: str) -> None:
+def claim_database(address: str, record: str) -> None:
     """Have the database at `address` be the record's, from the first time on.
 
     Raises ConfigError where it is another record's, and EngineUnavailableError.
     """
-    owner = _noted(address, _RECORD, record)
+    owner = _read_or_insert(address, _RECORD, record)
     if owner != record:
         raise ConfigError(
             f"engine.address: the database holds the runs of another record ({owner}), and this one is {record}.",
@@ -36,23 +36,23 @@ def claim(address: str, record: str) -> None:
         )
 
 
-def id_of(address: str) -> str:
+def database_id(address: str) -> str:
     """The database's own id, given to it when it is first asked for. Raises EngineUnavailableError."""
-    return _noted(address, _ITSELF, str(uuid4()))
+    return _read_or_insert(address, _ITSELF, str(uuid4()))
 
 
-def _noted(address: str, place: int, value: str) -> str:
+def _read_or_insert(address: str, place: int, value: str) -> str:
     """What stands in that place of the database at `address`: `value`, unless something stood there before."""
     database = Database(address)
     try:
-        with told_when_away():
-            return _put(database.engine, place, value)
+        with as_unavailable_errors():
+            return _select_or_insert(database.engine, place, value)
     finally:
         database.dispose()
 
 
-def _put(engine: Engine, place: int, value: str) -> str:
-    ensure(engine, _GRAPH)
+def _select_or_insert(engine: Engine, place: int, value: str) -> str:
+    create_table(engine, _GRAPH)
     stands = select(_GRAPH.c.id).where(_GRAPH.c.place == place)
     with engine.connect() as connection:
         if (there := connection.execute(stands).scalar()) is not None:

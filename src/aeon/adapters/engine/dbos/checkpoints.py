@@ -7,15 +7,15 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import cast
 
-from aeon.adapters.engine.carrying import Makes
-from aeon.adapters.engine.dbos.journal import Journal, Key
-from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
-from aeon.platform.processes.runs.model import Done
+from aeon.adapters.engine.carrying import AttemptFunction
+from aeon.adapters.engine.dbos.journal import AttemptKey, Journal
+from aeon.platform.processes.runs.conducting import HaltError, LeaseLostError
+from aeon.platform.processes.runs.model import JobResult
 
 _LOG = logging.getLogger("aeon.engine")
 
 
-class Checkpoints:
+class RunCheckpoints:
     """Those of one run, as long as this process carries it out."""
 
     def __init__(self, journal: Journal, run: str, executor: str | None = None) -> None:
@@ -24,24 +24,24 @@ class Checkpoints:
         self._run = run
         self._executor = executor
         self._owner: str | None = None
-        self._known: set[Key] | None = None
-        self._looking = threading.Lock()
+        self._completed: set[AttemptKey] | None = None
+        self._lock = threading.Lock()
 
-    def own(self) -> None:
+    def acquire(self) -> None:
         """From now on keep attempts as the execution that has the run now. Raises TakenOverError if it is another's."""
         if self._executor is not None and self._owner is None:
-            self._owner = self._journal.owner(self._run, self._executor)
+            self._owner = self._journal.owner_token(self._run, self._executor)
 
     def is_owner(self) -> bool:
         """Whether the execution that owned the run still does; False if none of ours did."""
         if self._owner is None or self._executor is None:
             return False
         try:
-            return self._journal.owner(self._run, self._executor) == self._owner
-        except TakenOverError:
+            return self._journal.owner_token(self._run, self._executor) == self._owner
+        except LeaseLostError:
             return False
 
-    async def __call__(self, position: int, attempt: int, makes: Makes) -> Done:
+    async def __call__(self, position: int, attempt: int, makes: AttemptFunction) -> JobResult:
         """What an attempt came to: earlier, if it came to an end and was kept, and else now, kept.
 
         What blocks is made in the thread that keeps it: a change of threads costs as much as either. Raises HaltError,
@@ -49,38 +49,38 @@ class Checkpoints:
         """
         key = (position, attempt)
         if not inspect.iscoroutinefunction(makes):
-            return await asyncio.to_thread(self._made, key, cast(Callable[[], Done], makes))
-        earlier = await asyncio.to_thread(self._earlier, key)
+            return await asyncio.to_thread(self._run_blocking, key, cast(Callable[[], JobResult], makes))
+        earlier = await asyncio.to_thread(self._load_earlier, key)
         if earlier is not None:
             return earlier
-        done = await cast(Callable[[], Awaitable[Done]], makes)()
-        await asyncio.to_thread(self._keep, key, done)
+        done = await cast(Callable[[], Awaitable[JobResult]], makes)()
+        await asyncio.to_thread(self._save, key, done)
         return done
 
-    def _made(self, key: Key, makes: Callable[[], Done]) -> Done:
-        earlier = self._earlier(key)
+    def _run_blocking(self, key: AttemptKey, makes: Callable[[], JobResult]) -> JobResult:
+        earlier = self._load_earlier(key)
         if earlier is not None:
             return earlier
         done = makes()
-        self._keep(key, done)
+        self._save(key, done)
         return done
 
-    def _earlier(self, key: Key) -> Done | None:
+    def _load_earlier(self, key: AttemptKey) -> JobResult | None:
         try:
-            with self._looking:
-                if self._known is None:
-                    self.own()
-                    self._known = self._journal.known(self._run)
-            return self._journal.kept(self._run, key) if key in self._known else None
+            with self._lock:
+                if self._completed is None:
+                    self.acquire()
+                    self._completed = self._journal.completed_attempts(self._run)
+            return self._journal.load(self._run, key) if key in self._completed else None
         except HaltError:
             raise
         except Exception as unread:
             raise HaltError(f"What a step came to could not be read: {unread}") from unread
 
-    def _keep(self, key: Key, done: Done) -> None:
+    def _save(self, key: AttemptKey, done: JobResult) -> None:
         try:
-            self._journal.keep(self._run, key, done, self._owner)
-        except TakenOverError as lost:  # nobody may be waiting for it any more
+            self._journal.save(self._run, key, done, self._owner)
+        except LeaseLostError as lost:  # nobody may be waiting for it any more
             _LOG.warning("%s", lost.message)
             raise
         except HaltError:

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from aeon.base.busy import while_busy
+from aeon.base.busy import retry_while_locked
 from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 
@@ -39,13 +39,13 @@ class Database:
         if address.startswith(SQLITE):
             self.engine: Engine = create_engine(address)
             listen(self.engine, "connect", _prepare_sqlite)
-            listen(self.engine, "connect", _synced if is_durable else _relaxed)
+            listen(self.engine, "connect", _set_full_sync if is_durable else _set_relaxed_sync)
         else:
             self.engine = create_engine(address.replace("postgresql://", "postgresql+psycopg://", 1))
             if is_durable:
-                listen(self.engine, "connect", _wait_for_sync)
+                listen(self.engine, "connect", _set_synchronous_commit)
         listen(self.engine, "checkout", self._refuse_when_closed)
-        listen(self.engine, "checkin", self._let_go_when_closed)
+        listen(self.engine, "checkin", self._invalidate_when_closed)
 
     def close(self) -> None:
         """From now on nothing is read or written; a connection that is in use is closed as soon as it comes back."""
@@ -59,12 +59,12 @@ class Database:
         if not self._is_open:
             raise HaltError("The engine is closed.")
 
-    def _let_go_when_closed(self, _connection: object, record: "ConnectionPoolEntry") -> None:
+    def _invalidate_when_closed(self, _connection: object, record: "ConnectionPoolEntry") -> None:
         if not self._is_open:
             record.invalidate()
 
 
-def ensure(engine: "Engine", table: "Table") -> None:
+def create_table(engine: "Engine", table: "Table") -> None:
     """Make a table of ours, unless it is there. Whoever else makes it at the same moment does no harm."""
     from sqlalchemy.exc import IntegrityError, ProgrammingError
     from sqlalchemy.schema import CreateTable
@@ -78,7 +78,7 @@ def ensure(engine: "Engine", table: "Table") -> None:
 
 
 @contextmanager
-def told_when_away() -> Generator[None]:
+def as_unavailable_errors() -> Generator[None]:
     """What the database cannot do for now is EngineUnavailableError: its disk is full, or its server away."""
     from sqlalchemy.exc import OperationalError
 
@@ -97,21 +97,23 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:  # a connection o
     connection.isolation_level = "IMMEDIATE"
     for pragma in ("busy_timeout=30000", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
-    while_busy(lambda: connection.execute("PRAGMA journal_mode=WAL"))  # the first of several processes changes the file
+    retry_while_locked(
+        lambda: connection.execute("PRAGMA journal_mode=WAL")
+    )  # the first of several processes changes the file
     connection.create_function("unixepoch", -1, _unixepoch)
 
 
-def _synced(connection: Any, _record: object) -> None:  # as above
+def _set_full_sync(connection: Any, _record: object) -> None:  # as above
     """Each commit is on the disk before it returns."""
     connection.execute("PRAGMA synchronous=FULL")
 
 
-def _relaxed(connection: Any, _record: object) -> None:  # as above
+def _set_relaxed_sync(connection: Any, _record: object) -> None:  # as above
     """A commit survives the process being killed; of a power cut it may lose the last ones."""
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
-def _wait_for_sync(connection: Any, _record: object) -> None:  # as above
+def _set_synchronous_commit(connection: Any, _record: object) -> None:  # as above
     """A server or role that is set to acknowledge before it syncs does not here; stronger settings stay."""
     connection.execute(_WAIT_FOR_SYNC)
     connection.commit()

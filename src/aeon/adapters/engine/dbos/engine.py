@@ -7,35 +7,35 @@ from contextlib import suppress
 
 from dbos import DBOS, EnqueueOptions, SetWorkflowID, error
 
-from aeon.adapters.engine.carrying import Carrying
-from aeon.adapters.engine.dbos.checkpoints import Checkpoints
-from aeon.adapters.engine.dbos.database import SQLITE, told_when_away
+from aeon.adapters.engine.carrying import RunHost
+from aeon.adapters.engine.dbos.checkpoints import RunCheckpoints
+from aeon.adapters.engine.dbos.database import SQLITE, as_unavailable_errors
 from aeon.adapters.engine.dbos.journal import Journal
 from aeon.adapters.engine.dbos.names import RUN
-from aeon.adapters.engine.dbos.opening import VERSION, Opened
-from aeon.adapters.engine.dbos.queueing import Queueing, forget
-from aeon.adapters.engine.waiting import waited
+from aeon.adapters.engine.dbos.opening import VERSION, DbosInstance
+from aeon.adapters.engine.dbos.queueing import JobQueueClient, delete_jobs_of_runs
+from aeon.adapters.engine.waiting import wait_until
 from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
-from aeon.platform.processes.running.state import ENDED
-from aeon.platform.processes.runs.claims import Results
-from aeon.platform.processes.runs.conducting import HaltError, TakenOverError
-from aeon.platform.processes.runs.engine import Book, EngineUnavailableError, Workers
-from aeon.platform.workers.model import OFFLINE_AFTER
+from aeon.platform.processes.running.state import ENDED_PHASES
+from aeon.platform.processes.runs.claims import ResultStore
+from aeon.platform.processes.runs.conducting import HaltError, LeaseLostError
+from aeon.platform.processes.runs.engine import EngineUnavailableError, RunRepository, WorkerPool
+from aeon.platform.workers.model import HEARTBEAT_TIMEOUT
 
-_PARKED = "aeon-parked"
+_HOLDING_QUEUE = "aeon-parked"
 """A queue that nobody listens to. DBOS writes an error for a workflow that raises, and would never go on with it; what
 is in a queue by then stays as it is."""
 
-_TAKES_OVER_EVERY = 1.0
+_TAKEOVER_POLL_INTERVAL = 1.0
 """Seconds between two looks for runs to take over, once this process takes any over."""
 
 
-_LOOKS_WHO_HAS_IT_EVERY = 0.5
+_OWNER_POLL_INTERVAL = 0.5
 """Seconds between two looks whether a run that was lost is another process's for DBOS, too."""
 
 
-class _Over(threading.Event):
+class _RunEnd(threading.Event):
     """That this process carries a run out no more, and whether that is because it has ended."""
 
     has_ended = False
@@ -47,14 +47,14 @@ class DbosEngine:
     def __init__(  # its parts, each from the composition root
         self,
         address: str,
-        book: Book,
-        workers: Workers,
-        results: Results,
+        book: RunRepository,
+        workers: WorkerPool,
+        results: ResultStore,
         clock: Clock,
         executor: str,
         *,
         elsewhere: Collection[str] = (),
-        lease: float = OFFLINE_AFTER,
+        lease: float = HEARTBEAT_TIMEOUT,
         is_durable: bool = True,
     ) -> None:
         """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be.
@@ -66,44 +66,48 @@ class DbosEngine:
         self.executor = executor
         self.name = f"DBOS, {'SQLite' if address.startswith(SQLITE) else 'Postgres'}"
         self._book = book
-        self._carrying = Carrying(book, workers, clock, executor, self._started, Queueing(elsewhere), lease)
-        self._over: dict[str, _Over] = {}
+        self._host = RunHost(
+            book, workers, clock, executor, self._start_outside_workflow, JobQueueClient(elsewhere), lease
+        )
+        self._run_ends: dict[str, _RunEnd] = {}
         self._queue = f"aeon-runs-{executor}"
         self._is_taking_over = False
-        self._opened = Opened(address, results, executor, is_durable=is_durable)
-        with self._opened.or_closed():
-            self._journal = Journal(self._opened.database, results)
+        self._instance = DbosInstance(address, results, executor, is_durable=is_durable)
+        with self._instance.closing_on_failure():
+            self._journal = Journal(self._instance.database, results)
 
         @DBOS.workflow(name=RUN)
         async def workflow(run: str) -> None:
-            await self._carry(run)
+            await self._host_run(run)
 
         self._workflow = workflow
-        self._opened.launch([self._queue])
+        self._instance.launch([self._queue])
 
     def start(self, run: str) -> None:
         """Have an accepted run carried out here; one that is known already is left to whoever has it."""
-        self._over.setdefault(run, _Over())
-        with told_when_away(), SetWorkflowID(run):
+        self._run_ends.setdefault(run, _RunEnd())
+        with as_unavailable_errors(), SetWorkflowID(run):
             DBOS.start_workflow(self._workflow, run)
 
     def wake(self, run: str) -> None:  # noqa: ARG002  # all are looked at
         """Look at the runs' signals at once."""
-        self._carrying.wake()
+        self._host.wake()
 
     def wait(self, run: str, seconds: float | None = None) -> bool:
         """Whether the run has ended, after waiting for that so long at most."""
-        over = self._over.get(run)
-        return waited(lambda: (over is not None and over.has_ended) or self._book.phase(run) in ENDED, seconds, over)
+        over = self._run_ends.get(run)
+        return wait_until(
+            lambda: (over is not None and over.has_ended) or self._book.get_phase(run) in ENDED_PHASES, seconds, over
+        )
 
-    def take_over(self, runs: Sequence[str]) -> None:
+    def adopt(self, runs: Sequence[str]) -> None:
         """Carry runs out here that were another's: whoever asks has made sure that he is gone."""
         if not self._is_taking_over:
-            with told_when_away():
-                DBOS.register_queue(self._queue, polling_interval_sec=_TAKES_OVER_EVERY)
+            with as_unavailable_errors():
+                DBOS.register_queue(self._queue, polling_interval_sec=_TAKEOVER_POLL_INTERVAL)
             self._is_taking_over = True
         for run in runs:
-            with told_when_away():
+            with as_unavailable_errors():
                 try:
                     DBOS.resume_workflow(run, queue_name=self._queue)
                 except error.DBOSNonExistentWorkflowError:  # accepted, and never started
@@ -124,51 +128,51 @@ class DbosEngine:
 
     def forget(self, runs: Sequence[str]) -> None:
         """Remove what is kept of runs that have ended."""
-        with told_when_away():
-            forget(runs)
-            self._journal.forget(runs)
+        with as_unavailable_errors():
+            delete_jobs_of_runs(runs)
+            self._journal.delete_runs(runs)
             DBOS.delete_workflows(list(runs))
 
     def close(self) -> None:
         """Stop where everything stands; what has not ended is somebody else's to take over."""
-        if self._opened.is_open:
-            self._opened.stop()
-            self._carrying.halt()
+        if self._instance.is_open:
+            self._instance.mark_closed()
+            self._host.halt()
             if self._is_taking_over:
-                with suppress(EngineUnavailableError), told_when_away():  # nobody listens to it in any case
+                with suppress(EngineUnavailableError), as_unavailable_errors():  # nobody listens to it in any case
                     DBOS.delete_queue(self._queue)
-            self._opened.close()
+            self._instance.close()
 
-    async def _carry(self, run: str) -> None:
-        over = self._over.setdefault(run, _Over())
-        checkpoints = Checkpoints(self._journal, run, self.executor)
+    async def _host_run(self, run: str) -> None:
+        over = self._run_ends.setdefault(run, _RunEnd())
+        checkpoints = RunCheckpoints(self._journal, run, self.executor)
         try:
-            with suppress(ConflictError, TakenOverError):
-                await self._carrying.carry(run, checkpoints, checkpoints.own)
+            with suppress(ConflictError, LeaseLostError):
+                await self._host.host(run, checkpoints, checkpoints.acquire)
                 over.has_ended = True
         except Exception:
             with suppress(HaltError):
-                await self._carrying.patience.ask(self._leave, run)
+                await self._host.retry.call(self._release_run, run)
             raise
         finally:
-            self._over.pop(run, None)
+            self._run_ends.pop(run, None)
             over.set()
         if not over.has_ended:
-            await self._until_taken(checkpoints)
+            await self._wait_until_taken_over(checkpoints)
 
-    async def _until_taken(self, checkpoints: Checkpoints) -> None:
+    async def _wait_until_taken_over(self, checkpoints: RunCheckpoints) -> None:
         """Whoever takes a run over says so in the record first, and then to DBOS. Until then DBOS would write down that
         the run has succeeded, and nobody could go on with it.
         """
-        while await self._carrying.patience.ask(checkpoints.is_owner):  # noqa: ASYNC110  # nobody tells of it
-            await asyncio.sleep(_LOOKS_WHO_HAS_IT_EVERY)
+        while await self._host.retry.call(checkpoints.is_owner):  # noqa: ASYNC110  # nobody tells of it
+            await asyncio.sleep(_OWNER_POLL_INTERVAL)
 
-    def _leave(self, run: str) -> None:
+    def _release_run(self, run: str) -> None:
         """Let whoever looks next go on with it."""
-        with told_when_away():
-            DBOS.resume_workflow(run, queue_name=_PARKED)
-        self._book.give(run, self.executor, "")
+        with as_unavailable_errors():
+            DBOS.resume_workflow(run, queue_name=_HOLDING_QUEUE)
+        self._book.reassign(run, self.executor, "")
 
-    async def _started(self, run: str) -> None:
+    async def _start_outside_workflow(self, run: str) -> None:
         """Outside of the workflow that asks for it: a workflow that is started within a step would be a part of it."""
-        await self._carrying.patience.ask(self.start, run)
+        await self._host.retry.call(self.start, run)

@@ -11,49 +11,49 @@ from collections.abc import Callable, Mapping
 
 from dbos import DBOS, Queue
 
-from aeon.adapters.engine.dbos.names import queue_of
-from aeon.adapters.engine.dbos.standing import Standing
-from aeon.adapters.engine.room import room_for
+from aeon.adapters.engine.dbos.names import queue_name
+from aeon.adapters.engine.dbos.standing import QueueStats
+from aeon.adapters.engine.room import prefetch_limit
 
-LOOKS_EVERY = 0.25
-_DBOS_LOOKS_EVERY = 0.1
-_OPEN_FOR = 3.0
+POLL_INTERVAL = 0.25
+_BUSY_POLL_INTERVAL = 0.1
+_BUSY_SECONDS = 3.0
 """Seconds; the last one since a job was begun, or was over: another one may come soon."""
 
 
-class Gates:
+class QueuePollers:
     """One for each type of jobs."""
 
     def __init__(
-        self, instance: DBOS, standing: Standing, slots: Mapping[str, int], waiting: Callable[[str], int]
+        self, instance: DBOS, standing: QueueStats, slots: Mapping[str, int], waiting: Callable[[str], int]
     ) -> None:
         """`slots` are how many jobs of which type are done here at once; `waiting` says how many of them wait here."""
         self._standing = standing
         self._waiting = waiting
-        self._queues = {kind: _made(instance, kind) for kind in slots}
+        self._queues = {kind: _registered_queue(instance, kind) for kind in slots}
         self._slots = slots
         self._names = [queue.name for queue in self._queues.values()]
         self._open_until = 0.0
 
-    def stir(self) -> None:
+    def wake(self) -> None:
         """Something happens: have them open for a while. Threads may call it."""
-        self._open_until = time.monotonic() + _OPEN_FOR
+        self._open_until = time.monotonic() + _BUSY_SECONDS
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Open them when there is something in one of them, or was a moment ago; else shut them."""
         is_open = time.monotonic() < self._open_until or self._standing.is_any_queued(self._names)
         for kind, queue in self._queues.items():
             if is_open:
-                _set(queue, room_for(self._slots[kind], self._waiting(kind)), _DBOS_LOOKS_EVERY)
+                _configure_queue(queue, prefetch_limit(self._slots[kind], self._waiting(kind)), _BUSY_POLL_INTERVAL)
             else:
-                _set(queue, 0, LOOKS_EVERY)
+                _configure_queue(queue, 0, POLL_INTERVAL)
 
 
-def _made(instance: DBOS, kind: str) -> Queue:
+def _registered_queue(instance: DBOS, kind: str) -> Queue:
     make = instance._registry._register_internal_queue  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
-    return make(queue_of(kind), worker_concurrency=0, polling_interval_sec=LOOKS_EVERY)
+    return make(queue_name(kind), worker_concurrency=0, polling_interval_sec=POLL_INTERVAL)
 
 
-def _set(queue: Queue, room: int, looks_every: float) -> None:
+def _configure_queue(queue: Queue, room: int, looks_every: float) -> None:
     queue._worker_concurrency = room  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
     queue._polling_interval_sec = looks_every  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above

@@ -10,25 +10,25 @@ from collections.abc import Callable
 
 from dbos import DBOS
 
-from aeon.adapters.engine.dbos.standing import Standing
+from aeon.adapters.engine.dbos.standing import QueueStats
 
 
-class LostJobs:
+class JobRecovery:
     """Looks for them again and again."""
 
-    def __init__(self, standing: Standing, executor: str, present: Callable[[], set[str]]) -> None:
+    def __init__(self, standing: QueueStats, executor: str, present: Callable[[], set[str]]) -> None:
         """`executor` is who looks; `present` says which executors there are now, and may raise."""
-        self._standing = standing
+        self._queue_stats = standing
         self._executor = executor
         self._present = present
         self._suspected: set[str] = set()
 
-    def take_over(self) -> None:
+    def recover(self) -> None:
         """Offer again what executors had begun who were not there twice in a row.
 
         Once is not enough: when the record was away, nobody was heard of for a moment.
         """
-        missing = self._standing.holders() - {self._executor}
+        missing = self._queue_stats.executors() - {self._executor}
         if missing:
             missing -= self._present()
         gone = missing & self._suspected

@@ -7,6 +7,6 @@ JOB: Final = "aeon.job"
 BEGUN: Final = "aeon.begun"
 
 
-def queue_of(worker: str) -> str:
+def queue_name(worker: str) -> str:
     """The queue on which jobs for that type of worker are offered."""
     return f"aeon-jobs-{worker}"

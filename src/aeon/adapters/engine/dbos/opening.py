@@ -6,31 +6,31 @@ from contextlib import contextmanager
 
 from dbos import DBOS, DBOSConfig
 
-from aeon.adapters.engine.dbos.database import Database, told_when_away
+from aeon.adapters.engine.dbos.database import Database, as_unavailable_errors
 from aeon.adapters.engine.dbos.serializing import JsonSerializer
-from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.claims import ResultStore
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 
 VERSION = "aeon-1"
 """Of all that runs, for ever: DBOS goes on only with what the same version began."""
 
-_ASLEEP = 3600.0
+_IDLE_INTERVAL = 3600.0
 """Seconds between two looks at what is not used."""
 
-_WAKES_EVERY = 0.2
+_LISTENER_INTERVAL = 0.2
 """Seconds that whoever closes DBOS waits for its listener, which asks the database nothing while nobody listens."""
 
 
-class Opened:
+class DbosInstance:
     """There is one in a process at a time. Workflows are registered after it is made, and before `launch`."""
 
-    def __init__(self, address: str, results: Results, executor: str, *, is_durable: bool = True) -> None:
+    def __init__(self, address: str, results: ResultStore, executor: str, *, is_durable: bool = True) -> None:
         """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be."""
-        _silence()
+        _remove_log_handlers()
         self._is_open = True
         self.database = Database(address, is_durable=is_durable)
-        self.instance = DBOS(config=_config(address, self.database, results, executor))
-        _quieten(self.instance)
+        self.dbos = DBOS(config=_config(address, self.database, results, executor))
+        _slow_internal_queue(self.dbos)
 
     @property
     def is_open(self) -> bool:
@@ -41,21 +41,21 @@ class Opened:
 
         Raises EngineUnavailableError.
         """
-        with self.or_closed():
+        with self.closing_on_failure():
             DBOS.listen_queues(queues)
             DBOS.launch()
 
     @contextmanager
-    def or_closed(self) -> Generator[None]:
+    def closing_on_failure(self) -> Generator[None]:
         """Closed again where the database takes nothing for now: EngineUnavailableError."""
         try:
-            with told_when_away():
+            with as_unavailable_errors():
                 yield
         except EngineUnavailableError:
             self.close()
             raise
 
-    def stop(self) -> None:
+    def mark_closed(self) -> None:
         """From now on it counts as closed; what is still written is written."""
         self._is_open = False
 
@@ -67,24 +67,24 @@ class Opened:
         self.database.dispose()
 
 
-def _quieten(instance: DBOS) -> None:
+def _slow_internal_queue(instance: DBOS) -> None:
     """Nothing of ours ever is in DBOS's own queue, and each look at it costs some 20 ms.
 
     This, and what `gates.py`, `lost.py` and `standing.py` name, is all that is touched of DBOS beside its public face;
     the test of an idle engine would notice its loss.
     """
     queue = instance._registry.get_internal_queue()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
-    queue._polling_interval_sec = _ASLEEP  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
+    queue._polling_interval_sec = _IDLE_INTERVAL  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
 
 
-def _silence() -> None:
+def _remove_log_handlers() -> None:
     """DBOS writes to the stderr of whoever opened it first, which may be gone: what goes wrong, the run tells."""
     logger = logging.getLogger("dbos")
     for handler in list(logger.handlers):
         logger.removeHandler(handler)
 
 
-def _config(address: str, database: Database, results: Results, executor: str) -> DBOSConfig:
+def _config(address: str, database: Database, results: ResultStore, executor: str) -> DBOSConfig:
     return {
         "name": "aeon",
         "system_database_url": address,
@@ -94,6 +94,6 @@ def _config(address: str, database: Database, results: Results, executor: str) -
         "executor_id": executor,
         "log_level": "CRITICAL",
         "use_listen_notify": False,
-        "scheduler_polling_interval_sec": _ASLEEP,  # neither its schedules nor its messages are used
-        "notification_listener_polling_interval_sec": _WAKES_EVERY,
+        "scheduler_polling_interval_sec": _IDLE_INTERVAL,  # neither its schedules nor its messages are used
+        "notification_listener_polling_interval_sec": _LISTENER_INTERVAL,
     }

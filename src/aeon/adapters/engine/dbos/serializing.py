@@ -4,21 +4,21 @@ from typing import Any, cast
 
 from dbos import Serializer
 
-from aeon.base.json import Json, canonical, parse_strict
-from aeon.platform.processes.runs.claims import Results, checked_in, checked_out
+from aeon.base.json import Json, canonical_json, parse_strict
+from aeon.platform.processes.runs.claims import ResultStore, check_in, check_out
 
 
 class JsonSerializer(Serializer):
     """JSON in one form. What is no JSON is refused, so that a row of the database can never carry code."""
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: ResultStore) -> None:
         self._results = results
 
     def serialize(self, data: Any) -> str:  # DBOS's own signature
-        return checked_in(self._results, canonical(_plain(data)))
+        return check_in(self._results, canonical_json(_plain(data)))
 
     def deserialize(self, serialized_data: str) -> Any:  # DBOS's own signature
-        return parse_strict(checked_out(self._results, serialized_data))
+        return parse_strict(check_out(self._results, serialized_data))
 
     def name(self) -> str:
         return "aeon_json"

@@ -11,26 +11,26 @@ from uuid import uuid4
 
 from dbos import DBOS
 
-from aeon.adapters.engine.attempts import BEGINS, interrupted, lost
-from aeon.adapters.engine.dbos.gates import LOOKS_EVERY, Gates
-from aeon.adapters.engine.dbos.lost import LostJobs
+from aeon.adapters.engine.attempts import MAX_STARTS, interrupted_result, lost_worker_result
+from aeon.adapters.engine.dbos.gates import POLL_INTERVAL, QueuePollers
+from aeon.adapters.engine.dbos.lost import JobRecovery
 from aeon.adapters.engine.dbos.names import BEGUN, JOB
-from aeon.adapters.engine.dbos.opening import Opened
-from aeon.adapters.engine.dbos.standing import Standing
+from aeon.adapters.engine.dbos.opening import DbosInstance
+from aeon.adapters.engine.dbos.standing import QueueStats
 from aeon.base.json import JsonObject
-from aeon.platform.processes.runs.claims import Results
-from aeon.platform.processes.runs.conducting import TakenOverError
-from aeon.platform.processes.runs.engine import Workers
-from aeon.platform.processes.runs.lease import Lease
-from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.processes.runs.claims import ResultStore
+from aeon.platform.processes.runs.conducting import LeaseLostError
+from aeon.platform.processes.runs.engine import WorkerPool
+from aeon.platform.processes.runs.lease import RunLease
+from aeon.platform.processes.runs.model import Job, JobResult
 from aeon.platform.store import StoreError
-from aeon.platform.workers.model import OFFLINE_AFTER
+from aeon.platform.workers.model import HEARTBEAT_TIMEOUT
 
 _LOG = logging.getLogger("aeon.engine")
 
-_LOOKS_FOR_LOST_EVERY = 2.0
-_LOOKS_AT_ITS_OWN_EVERY = 0.5
-_STOPS_WITHIN = 5.0
+_RECOVERY_INTERVAL = 2.0
+_OWNERSHIP_POLL_INTERVAL = 0.5
+_STOP_TIMEOUT = 5.0
 """Seconds."""
 
 
@@ -40,15 +40,15 @@ class DbosWorker:
     def __init__(  # noqa: PLR0913  # its parts, each from the composition root
         self,
         address: str,
-        workers: Workers,
-        results: Results,
+        workers: WorkerPool,
+        results: ResultStore,
         *,
         executor: str,
         slots: Mapping[str, int],
         present: Callable[[], set[str]],
         is_wanted: Callable[[str], bool],
-        looks_every: float = _LOOKS_FOR_LOST_EVERY,
-        lease: float = OFFLINE_AFTER,
+        looks_every: float = _RECOVERY_INTERVAL,
+        lease: float = HEARTBEAT_TIMEOUT,
         is_durable: bool = True,
     ) -> None:
         """Serve the queues of the types in `slots`, so many jobs of each at once.
@@ -63,86 +63,86 @@ class DbosWorker:
         self._executor = executor
         self._is_wanted = is_wanted
         self._looks_every = looks_every
-        self._under_way: dict[asyncio.Task[Done], str] = {}
-        self._watching: asyncio.Task[None] | None = None
-        self._ends = threading.Event()
-        self._opened = Opened(address, results, executor, is_durable=is_durable)
-        self._standing = standing = Standing(self._opened.database.engine)
-        self._gates = Gates(self._opened.instance, standing, slots, workers.waiting)
-        self._lost = LostJobs(standing, executor, present)
+        self._running: dict[asyncio.Task[JobResult], str] = {}
+        self._watch_task: asyncio.Task[None] | None = None
+        self._stopping = threading.Event()
+        self._instance = DbosInstance(address, results, executor, is_durable=is_durable)
+        self._queue_stats = standing = QueueStats(self._instance.database.engine)
+        self._pollers = QueuePollers(self._instance.dbos, standing, slots, workers.queue_length)
+        self._recovery = JobRecovery(standing, executor, present)
 
         @DBOS.workflow(name=JOB)
         async def workflow(told: JsonObject) -> JsonObject:
-            return (await self._carried_out(Job.parsed(told))).as_dict()
+            return (await self._run_job(Job.parsed(told))).as_dict()
 
         _ = workflow
-        self._opened.launch()
-        self._looking = threading.Thread(target=self._look, name="aeon-queues", daemon=True)
-        self._looking.start()
+        self._instance.launch()
+        self._poll_thread = threading.Thread(target=self._poll, name="aeon-queues", daemon=True)
+        self._poll_thread.start()
 
     def close(self) -> None:
         """Stop; what was under way is carried out elsewhere. Twice is once."""
-        if self._opened.is_open:
-            self._ends.set()
-            self._looking.join(_STOPS_WITHIN)
-            self._opened.close()
+        if self._instance.is_open:
+            self._stopping.set()
+            self._poll_thread.join(_STOP_TIMEOUT)
+            self._instance.close()
 
-    async def _carried_out(self, job: Job) -> Done:
+    async def _run_job(self, job: Job) -> JobResult:
         """What a job came to; if it is given up or lost before, then what nobody asks for, and DBOS does not take."""
-        self._gates.stir()
-        task = asyncio.create_task(self._done(job))
-        self._under_way[task] = job.id
-        if self._watching is None or self._watching.done():
-            self._watching = asyncio.create_task(self._watch())
+        self._pollers.wake()
+        task = asyncio.create_task(self._attempt_job(job))
+        self._running[task] = job.id
+        if self._watch_task is None or self._watch_task.done():
+            self._watch_task = asyncio.create_task(self._cancel_lost_jobs())
         try:
             return await task
-        except TakenOverError as lost:
+        except LeaseLostError as lost:
             _LOG.warning("%s Nothing more is done for it here.", lost.message)
-            return interrupted(job)
+            return interrupted_result(job)
         except asyncio.CancelledError:
-            if self._opened.is_open and task.cancelled():
-                return interrupted(job)
+            if self._instance.is_open and task.cancelled():
+                return interrupted_result(job)
             raise
         finally:
             task.cancel()
-            del self._under_way[task]
-            self._gates.stir()
+            del self._running[task]
+            self._pollers.wake()
 
-    async def _done(self, job: Job) -> Done:
+    async def _attempt_job(self, job: Job) -> JobResult:
         """What a job came to. That it is begun is known before it is, so that it is not begun too often."""
-        lease = Lease(partial(self._is_ours, job.id), f"The job {job.id}", lasts=self._lease)
-        async with self._workers.place(job, lease.confirm) as act:
-            if not await asyncio.to_thread(self._is_to_be_made, job):
-                return interrupted(job)
-            earlier = await _begun_before()
-            if earlier == BEGINS:
-                return lost(job, f"A worker was lost {BEGINS} times while it carried it out")
+        lease = RunLease(partial(self._is_ours, job.id), f"The job {job.id}", lasts=self._lease)
+        async with self._workers.reserve(job, lease.confirm) as act:
+            if not await asyncio.to_thread(self._is_still_wanted, job):
+                return interrupted_result(job)
+            earlier = await _count_earlier_starts()
+            if earlier == MAX_STARTS:
+                return lost_worker_result(job, f"A worker was lost {MAX_STARTS} times while it carried it out")
             if earlier and job.effect == "once":
-                return interrupted(job)
+                return interrupted_result(job)
             return await asyncio.to_thread(act)
 
-    def _is_to_be_made(self, job: Job) -> bool:
+    def _is_still_wanted(self, job: Job) -> bool:
         """Whoever wanted it no more may have been killed before he could take it back. In doubt it is made."""
         try:
             return self._is_wanted(job.run_id)
         except StoreError:
             return True
 
-    async def _watch(self) -> None:
+    async def _cancel_lost_jobs(self) -> None:
         """Give up what was taken out of its queue, or has become another worker's."""
-        while self._under_way:
-            await asyncio.sleep(_LOOKS_AT_ITS_OWN_EVERY)
-            looked_at = dict(self._under_way)
+        while self._running:
+            await asyncio.sleep(_OWNERSHIP_POLL_INTERVAL)
+            looked_at = dict(self._running)
             with suppress(Exception):  # the database is away for a while
-                ours = await asyncio.get_running_loop().run_in_executor(None, self._ours, list(looked_at.values()))
+                ours = await asyncio.get_running_loop().run_in_executor(None, self._held_jobs, list(looked_at.values()))
                 for task, job in looked_at.items():
                     if job not in ours:
                         task.cancel()
 
     def _is_ours(self, job: str) -> bool:
-        return self._standing.is_held(job, self._executor)
+        return self._queue_stats.is_held(job, self._executor)
 
-    def _ours(self, jobs: list[str]) -> set[str]:
+    def _held_jobs(self, jobs: list[str]) -> set[str]:
         if not jobs:
             return set()
         found = DBOS.list_workflows(
@@ -150,30 +150,30 @@ class DbosWorker:
         )
         return {row.workflow_id for row in found}
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """For jobs in the queues, and now and then for lost ones."""
         due = time.monotonic()
         while True:
             with suppress(Exception):  # the record or the database is away for a while: the next look finds them
-                self._gates.look()
+                self._pollers.update()
                 if time.monotonic() >= due:
                     due = time.monotonic() + self._looks_every
-                    self._lost.take_over()
-            if self._ends.wait(LOOKS_EVERY):
+                    self._recovery.recover()
+            if self._stopping.wait(POLL_INTERVAL):
                 return
 
 
-async def _begun_before() -> int:
+async def _count_earlier_starts() -> int:
     """How often the job of this workflow was begun, without this time; that it is, is written down then.
 
     Only whoever has the workflow now can write it: of two who think so one goes on.
     """
     me = str(uuid4())
-    for earlier in range(BEGINS):
-        if await DBOS.run_step_async({"name": BEGUN}, partial(_same, me)) == me:
+    for earlier in range(MAX_STARTS):
+        if await DBOS.run_step_async({"name": BEGUN}, partial(_identity, me)) == me:
             return earlier
-    return BEGINS
+    return MAX_STARTS
 
 
-async def _same(text: str) -> str:
+async def _identity(text: str) -> str:
     return text

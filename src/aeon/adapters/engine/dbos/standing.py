@@ -13,15 +13,15 @@ from aeon.adapters.engine.dbos.names import JOB
 from aeon.platform.store import StoreUnavailableError
 
 
-class Standing:
+class QueueStats:
     """The queues of one database, as they are now. Threads may share it."""
 
     def __init__(self, engine: Engine) -> None:
-        workflows = workflows_of(engine)
+        workflows = workflow_table(engine)
         self._engine = engine
-        self._queued = _queued(workflows)
-        self._holders = _holders(workflows)
-        self._held = _held(workflows)
+        self._queued = _select_queued(workflows)
+        self._holders = _select_executors(workflows)
+        self._held = _select_held(workflows)
 
     def is_any_queued(self, queues: Collection[str]) -> bool:
         """Whether there is anything in one of these queues."""
@@ -36,31 +36,31 @@ class Standing:
         except OperationalError as away:
             raise StoreUnavailableError(f"The database of the runs does not answer: {away.orig}") from None
 
-    def holders(self) -> set[str]:
+    def executors(self) -> set[str]:
         """Who carries out jobs, as far as it is written down."""
         with self._engine.connect() as connection:
             return {row.executor_id for row in connection.execute(self._holders) if row.executor_id}
 
 
-def workflows_of(engine: Engine) -> Table:
+def workflow_table(engine: Engine) -> Table:
     """As much of DBOS's table as is asked for."""
     schema = None if engine.dialect.name == "sqlite" else "dbos"
     names = ("workflow_uuid", "queue_name", "status", "name", "executor_id", "owner_xid")
     return Table("workflow_status", MetaData(), *(Column(name, String) for name in names), schema=schema)
 
 
-def _queued(workflows: Table) -> Select[Any]:  # of whatever columns
+def _select_queued(workflows: Table) -> Select[Any]:  # of whatever columns
     status, queue = workflows.c.status, workflows.c.queue_name
     is_in_flight = status.in_([literal_column("'ENQUEUED'"), literal_column("'PENDING'")])
     is_queued = status == literal_column("'ENQUEUED'")
     return select(queue).where(is_in_flight, is_queued, queue.in_(bindparam("queues", expanding=True))).limit(1)
 
 
-def _held(workflows: Table) -> Select[Any]:  # of whatever columns
+def _select_held(workflows: Table) -> Select[Any]:  # of whatever columns
     is_it = (workflows.c.workflow_uuid == bindparam("job")) & (workflows.c.executor_id == bindparam("executor"))
     return select(workflows.c.status).where(is_it, workflows.c.status == literal_column("'PENDING'"))
 
 
-def _holders(workflows: Table) -> Select[Any]:  # of whatever columns
+def _select_executors(workflows: Table) -> Select[Any]:  # of whatever columns
     is_begun = workflows.c.status == literal_column("'PENDING'")
     return select(workflows.c.executor_id).where(is_begun, workflows.c.name == JOB).distinct()

@@ -7,21 +7,21 @@ from temporalio.common import WorkflowIDConflictPolicy
 
 from aeon.base.errors import ConfigError
 
-_MARK: Final = "aeon.graph"
-_NOBODY: Final = "aeon-nobody"
+_OWNER_WORKFLOW: Final = "aeon.graph"
+_UNSERVED_QUEUE: Final = "aeon-nobody"
 _GRAPH: Final = "graph"
 
 
-async def claim(client: Client, record: str) -> None:
+async def claim_namespace(client: Client, record: str) -> None:
     """Have the client's namespace be the record's, from the first time on.
 
     Temporal keeps nothing but workflows: this is one that nobody serves, and its memo says whose the namespace is.
     Raises ConfigError where it is another record's, and RPCError.
     """
     mark = await client.start_workflow(
-        _MARK,
-        id=_MARK,
-        task_queue=_NOBODY,
+        _OWNER_WORKFLOW,
+        id=_OWNER_WORKFLOW,
+        task_queue=_UNSERVED_QUEUE,
         memo={_GRAPH: record},
         static_summary="Says of which record this namespace holds the runs. It stays open, and nothing runs.",
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,

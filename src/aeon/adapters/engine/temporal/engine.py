@@ -10,23 +10,23 @@ from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from aeon.adapters.engine.temporal.link import Link
-from aeon.adapters.engine.temporal.messages import Begin
-from aeon.adapters.engine.temporal.names import EXECUTOR, RUN, RUNS, WANTED
+from aeon.adapters.engine.temporal.link import TemporalConnection
+from aeon.adapters.engine.temporal.messages import RunWorkflowInput
+from aeon.adapters.engine.temporal.names import EXECUTOR, RUN, RUN_QUEUE, SIGNAL
 from aeon.adapters.engine.temporal.serving import job_workers, run_worker
-from aeon.adapters.engine.waiting import waited
-from aeon.platform.processes.running.state import ENDED
-from aeon.platform.processes.runs.claims import Results
-from aeon.platform.processes.runs.engine import Book, Workers
-from aeon.platform.processes.runs.model import Signal
+from aeon.adapters.engine.waiting import wait_until
+from aeon.platform.processes.running.state import ENDED_PHASES
+from aeon.platform.processes.runs.claims import ResultStore
+from aeon.platform.processes.runs.engine import RunRepository, WorkerPool
+from aeon.platform.processes.runs.model import RunSignal
 
-HEARTBEAT = 10.0
+HEARTBEAT_TIMEOUT = 10.0
 """Seconds without a word after which a job is given to another worker."""
 
-ROOM = 2000
+MAX_HISTORY_EVENTS = 2000
 """Events of a workflow's record, after which another one goes on with the run."""
 
-_LOOKS_EVERY = 15.0
+_SIGNAL_POLL_INTERVAL = 15.0
 """Seconds between two looks for signals of which nobody told."""
 
 
@@ -39,14 +39,14 @@ class TemporalEngine:
         self,
         address: str,
         namespace: str,
-        book: Book,
-        workers: Workers,
-        results: Results,
+        book: RunRepository,
+        workers: WorkerPool,
+        results: ResultStore,
         *,
         slots: Mapping[str, int],
         record: str | None = None,
-        heartbeat: float = HEARTBEAT,
-        room: int = ROOM,
+        heartbeat: float = HEARTBEAT_TIMEOUT,
+        room: int = MAX_HISTORY_EVENTS,
     ) -> None:
         """Connect to the server at `address` (`host:port`). `slots`: how many jobs of which type are done here at once.
 
@@ -55,68 +55,68 @@ class TemporalEngine:
         """
         self.name = f"Temporal, {address}, {namespace}"
         self._book = book
-        self._begin = Begin(run="", room=room, heartbeat=heartbeat)
-        self._told: set[str] = set()
-        self._link = Link(address, namespace, results, record)
-        self._client = self._link.client
-        self._link.serve([run_worker(self._client, book), *job_workers(self._client, workers, slots)])
-        self._link.spawn(self._look())
+        self._begin = RunWorkflowInput(run="", max_history_events=room, heartbeat=heartbeat)
+        self._sent_signals: set[str] = set()
+        self._connection = TemporalConnection(address, namespace, results, record)
+        self._client = self._connection.client
+        self._connection.run_workers([run_worker(self._client, book), *job_workers(self._client, workers, slots)])
+        self._connection.spawn(self._poll_signals())
 
     def start(self, run: str) -> None:
         """Have an accepted run carried out, wherever. Started again it is still carried out once."""
-        self._link.ask(self._started(run, WorkflowIDReusePolicy.REJECT_DUPLICATE))
+        self._connection.run(self._start_workflow(run, WorkflowIDReusePolicy.REJECT_DUPLICATE))
 
     def wake(self, run: str) -> None:
         """Tell the run what is wanted of it, wherever it is carried out."""
-        self._link.ask(self._tell([run]))
+        self._connection.run(self._send_signals([run]))
 
     def wait(self, run: str, seconds: float | None = None) -> bool:
         """Whether the run has ended, after waiting for that so long at most."""
-        return waited(lambda: self._book.phase(run) in ENDED, seconds)
+        return wait_until(lambda: self._book.get_phase(run) in ENDED_PHASES, seconds)
 
-    def take_over(self, runs: Sequence[str]) -> None:
+    def adopt(self, runs: Sequence[str]) -> None:
         """Start what was never started, or was stopped on Temporal itself; the rest goes on anyway."""
         for run in runs:
-            self._link.ask(self._started(run, WorkflowIDReusePolicy.ALLOW_DUPLICATE))
+            self._connection.run(self._start_workflow(run, WorkflowIDReusePolicy.ALLOW_DUPLICATE))
 
     def forget(self, runs: Sequence[str]) -> None:
         """Remove Temporal's records of runs that have ended."""
         for run in runs:
-            self._link.ask(self._forgotten(run))
+            self._connection.run(self._delete_history(run))
 
     def close(self) -> None:
         """Stop carrying out here; what was not ended goes on elsewhere, or at the next start."""
-        self._link.close()
+        self._connection.close()
 
-    async def _started(self, run: str, policy: WorkflowIDReusePolicy) -> None:
+    async def _start_workflow(self, run: str, policy: WorkflowIDReusePolicy) -> None:
         told = self._begin.model_copy(update={"run": run}).as_dict()
         with suppress(WorkflowAlreadyStartedError):
-            await self._client.start_workflow(RUN, told, id=run, task_queue=RUNS, id_reuse_policy=policy)
+            await self._client.start_workflow(RUN, told, id=run, task_queue=RUN_QUEUE, id_reuse_policy=policy)
 
-    async def _tell(self, runs: list[str]) -> None:
-        for signal in await asyncio.to_thread(self._book.signals, runs):
-            await self._tell_of(signal)
+    async def _send_signals(self, runs: list[str]) -> None:
+        for signal in await asyncio.to_thread(self._book.list_signals, runs):
+            await self._send_signal(signal)
 
-    async def _tell_of(self, signal: Signal) -> None:
+    async def _send_signal(self, signal: RunSignal) -> None:
         """Once from here is enough; the run takes it once in any case."""
-        if signal.id in self._told:
+        if signal.id in self._sent_signals:
             return
         try:
-            await self._client.get_workflow_handle(signal.run_id).signal(WANTED, signal.as_dict())
+            await self._client.get_workflow_handle(signal.run_id).signal(SIGNAL, signal.as_dict())
         except RPCError as error:
             if error.status != RPCStatusCode.NOT_FOUND:
                 raise
-        self._told.add(signal.id)
+        self._sent_signals.add(signal.id)
 
-    async def _look(self) -> None:
+    async def _poll_signals(self) -> None:
         """Tell runs of signals that were written down while nobody could tell of them: at first, and now and then."""
         while True:
             with suppress(Exception):  # the store or Temporal is away for a while: the next look tells of them
                 going = self._client.list_workflows(f"WorkflowType = '{RUN}' AND ExecutionStatus = 'Running'")
-                await self._tell([each.id async for each in going])
-            await asyncio.sleep(_LOOKS_EVERY)
+                await self._send_signals([each.id async for each in going])
+            await asyncio.sleep(_SIGNAL_POLL_INTERVAL)
 
-    async def _forgotten(self, run: str) -> None:
+    async def _delete_history(self, run: str) -> None:
         """All workflows in which one run was carried out."""
         async for each in self._client.list_workflows(f"WorkflowId = '{run}'"):
             execution = WorkflowExecution(workflow_id=each.id, run_id=each.run_id)
@@ -132,16 +132,16 @@ class TemporalWorker:
         self,
         address: str,
         namespace: str,
-        workers: Workers,
-        results: Results,
+        workers: WorkerPool,
+        results: ResultStore,
         *,
         slots: Mapping[str, int],
         record: str | None = None,
     ) -> None:
         """Serve the queues of the types in `slots`. `record`, and what is raised, is as for `TemporalEngine`."""
-        self._link = Link(address, namespace, results, record)
-        self._link.serve(job_workers(self._link.client, workers, slots))
+        self._connection = TemporalConnection(address, namespace, results, record)
+        self._connection.run_workers(job_workers(self._connection.client, workers, slots))
 
     def close(self) -> None:
         """Stop; what was under way is carried out elsewhere. Twice is once."""
-        self._link.close()
+        self._connection.close()

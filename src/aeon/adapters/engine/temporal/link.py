@@ -9,11 +9,11 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
-from aeon.adapters.engine.temporal.belonging import claim
-from aeon.adapters.engine.temporal.claiming import converter
+from aeon.adapters.engine.temporal.belonging import claim_namespace
+from aeon.adapters.engine.temporal.claiming import data_converter
 from aeon.adapters.operations.event_loop import EventLoopThread
 from aeon.platform.errors import PlatformError
-from aeon.platform.processes.runs.claims import Results
+from aeon.platform.processes.runs.claims import ResultStore
 
 T = TypeVar("T")
 
@@ -25,10 +25,10 @@ class TemporalError(PlatformError):
     next_step = "Start it, or look at `engine.address`; what was accepted is safe, and goes on when it answers."
 
 
-class Link:
+class TemporalConnection:
     """One connection, and the workers that serve queues over it. Threads may share it."""
 
-    def __init__(self, address: str, namespace: str, results: Results, record: str | None = None) -> None:
+    def __init__(self, address: str, namespace: str, results: ResultStore, record: str | None = None) -> None:
         """Connect. Raises TemporalError when nobody answers there, or it has no such namespace.
 
         ConfigError where that holds the runs of another record than `record`.
@@ -36,18 +36,18 @@ class Link:
         self.address = address
         self.namespace = namespace
         self._thread = EventLoopThread("aeon-temporal")
-        self._serving: list[tuple[Worker, asyncio.Task[None]]] = []
-        self._beside: list[asyncio.Task[None]] = []
+        self._workers: list[tuple[Worker, asyncio.Task[None]]] = []
+        self._background_tasks: list[asyncio.Task[None]] = []
         self._is_open = True
         try:
-            self.client = self.ask(self._connected(results, record))
+            self.client = self.run(self._connect(results, record))
         except BaseException:
             self._thread.close()
             raise
 
-    def ask(self, work: Coroutine[Any, Any, T]) -> T:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
         """What the coroutine comes to in this link's thread. Raises TemporalError while Temporal does not answer."""
-        for _, task in self._serving:
+        for _, task in self._workers:
             if task.done() and not task.cancelled() and (error := task.exception()) is not None:
                 work.close()
                 raise TemporalError(f"This process does not serve Temporal any more: {error}") from error
@@ -56,30 +56,32 @@ class Link:
         except RPCError as error:
             raise TemporalError(f"Temporal at {self.address} refused: {error.message}") from error
 
-    def serve(self, workers: Sequence[Worker]) -> None:
+    def run_workers(self, workers: Sequence[Worker]) -> None:
         """Have these workers serve their queues until the link is closed."""
-        self.ask(self._served(workers))
+        self.run(self._start_workers(workers))
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Have something go on beside, until the link is closed."""
 
         async def spawned() -> None:
-            self._beside.append(asyncio.create_task(work))
+            self._background_tasks.append(asyncio.create_task(work))
 
-        self.ask(spawned())
+        self.run(spawned())
 
     def close(self) -> None:
         """Stop serving; what is under way goes on elsewhere. Twice is once."""
         if self._is_open:
             self._is_open = False
             try:
-                self._thread.run(self._stopped())
+                self._thread.run(self._stop())
             finally:
                 self._thread.close()
 
-    async def _connected(self, results: Results, record: str | None) -> Client:
+    async def _connect(self, results: ResultStore, record: str | None) -> Client:
         try:
-            client = await Client.connect(self.address, namespace=self.namespace, data_converter=converter(results))
+            client = await Client.connect(
+                self.address, namespace=self.namespace, data_converter=data_converter(results)
+            )
         except (RuntimeError, ValueError) as error:
             raise TemporalError(f"No Temporal answers at {self.address}: {error}") from error
         try:
@@ -92,14 +94,14 @@ class Link:
                 next_step=f"Make it: temporal operator namespace create --namespace {self.namespace}",
             ) from None
         if record is not None:
-            await claim(client, record)
+            await claim_namespace(client, record)
         return client
 
-    async def _served(self, workers: Sequence[Worker]) -> None:
-        self._serving += [(worker, asyncio.create_task(worker.run())) for worker in workers]
+    async def _start_workers(self, workers: Sequence[Worker]) -> None:
+        self._workers += [(worker, asyncio.create_task(worker.run())) for worker in workers]
 
-    async def _stopped(self) -> None:
-        for task in self._beside:
+    async def _stop(self) -> None:
+        for task in self._background_tasks:
             task.cancel()
-        await asyncio.gather(*(worker.shutdown() for worker, task in self._serving if not task.done()))
-        await asyncio.gather(*(task for _, task in self._serving), return_exceptions=True)
+        await asyncio.gather(*(worker.shutdown() for worker, task in self._workers if not task.done()))
+        await asyncio.gather(*(task for _, task in self._workers), return_exceptions=True)

@@ -6,14 +6,14 @@ from pydantic import Field
 
 from aeon.platform.processes.running.commands import StartProcess
 from aeon.platform.processes.running.events import RunFailure
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.row import row_of
-from aeon.platform.processes.running.state import UNTOUCHED, Phase, State
-from aeon.platform.processes.runs.model import Done, Entry, Run, Signal, Work
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.row import filled_array
+from aeon.platform.processes.running.state import INITIAL_STEP_STATE, RunPhase, RunState
+from aeon.platform.processes.runs.model import JobResult, Run, RunEntry, RunSignal, RunSnapshot
 from aeon.platform.records import Record
 
 
-class Begin(Record):
+class RunWorkflowInput(Record):
     """What a workflow is started with. `room`: events of its record before it begins another one.
 
     `heartbeat` is in seconds: a worker that is not heard of for so long is given up. `is_continued`: the workflow
@@ -21,80 +21,80 @@ class Begin(Record):
     """
 
     run: str
-    room: int = Field(ge=1)
+    max_history_events: int = Field(ge=1)
     heartbeat: float = Field(gt=0)
     is_continued: bool = False
     is_large: bool = False
 
 
-class Loaded(Record):
+class LoadedRun(Record):
     """All that it takes to carry a run out, with what was wanted of it until now."""
 
     run: Run
-    plan: Plan
-    earlier: list[Entry]
-    signals: list[Signal]
+    plan: RunPlan
+    earlier: list[RunEntry]
+    signals: list[RunSignal]
 
     @property
-    def work(self) -> Work:
-        return Work(self.run, self.plan, self.earlier)
+    def work(self) -> RunSnapshot:
+        return RunSnapshot(self.run, self.plan, self.earlier)
 
 
-class Standing(NamedTuple):
+class RunProgress(NamedTuple):
     """As much of a run's state as is written down beside its entries."""
 
-    phase: Phase
+    phase: RunPhase
     tokens: int
     error: RunFailure | None
 
     @classmethod
-    def of(cls, state: State) -> "Standing":
+    def of(cls, state: RunState) -> "RunProgress":
         return cls(state.phase, state.tokens, state.error)
 
 
-class Batch(Record):
+class EntryBatch(Record):
     """Entries to be kept, and where the run stands after the last of them."""
 
     run: str
-    entries: list[Entry] = Field(min_length=1)
-    phase: Phase
+    entries: list[RunEntry] = Field(min_length=1)
+    phase: RunPhase
     tokens: int
     error: RunFailure | None
 
     @property
-    def state(self) -> State:
+    def state(self) -> RunState:
         """Without its steps, of which nothing is written down: they follow from the entries."""
-        return State(self.phase, row_of(UNTOUCHED, 0), tokens=self.tokens, error=self.error)
+        return RunState(self.phase, filled_array(INITIAL_STEP_STATE, 0), tokens=self.tokens, error=self.error)
 
 
-class Calling(Record):
+class ChildRunRequest(Record):
     """A step that starts a run of another Process, and the run whose step it is."""
 
     parent: Run
     command: StartProcess
 
 
-class Accepted(Record):
+class ChildRunAcceptance(Record):
     """The run that a step starts; or why it cannot be started."""
 
     run: str = ""
-    refused: Done | None = None
+    refused: JobResult | None = None
 
 
-class Asked(Record):
+class ChildRunResultQuery(Record):
     """What became of a run that a step started?"""
 
     run: str
     command: StartProcess
 
 
-class Became(Record):
+class ChildRunResult(Record):
     """What became of it; nothing while it has not ended."""
 
-    done: Done | None
+    done: JobResult | None
 
 
-class Cancelling(Record):
+class ChildRunCancellation(Record):
     """A run that a step started, and that is to stop; and the run whose step it was."""
 
     parent: Run

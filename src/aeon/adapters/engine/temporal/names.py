@@ -2,26 +2,26 @@
 
 from typing import Final
 
-from aeon.platform.workers.model import TAKES_OVER_ITSELF
+from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR
 
 RUN: Final = "aeon.run"
 JOB: Final = "aeon.job"
 LOAD: Final = "aeon.load"
-KEEP: Final = "aeon.keep"
+SAVE_ENTRIES: Final = "aeon.keep"
 ACCEPT: Final = "aeon.accept"
 OUTCOME: Final = "aeon.outcome"
 CANCEL: Final = "aeon.cancel"
-FOLLOW: Final = "aeon.follow"
-WANTED: Final = "aeon.wanted"
+WAIT_FOR_RUN: Final = "aeon.follow"
+SIGNAL: Final = "aeon.wanted"
 
-EXECUTOR: Final = TAKES_OVER_ITSELF
+EXECUTOR: Final = SELF_RECOVERING_EXECUTOR
 """Who carries runs out, whichever process does: Temporal itself sees to it that it is one at a time."""
 
 
-def queue_of(worker: str) -> str:
+def queue_name(worker: str) -> str:
     """The queue on which jobs for that type of worker are offered."""
     return f"aeon-{worker}"
 
 
-RUNS: Final = queue_of("process")
+RUN_QUEUE: Final = queue_name("process")
 """The queue on which runs are offered."""

@@ -15,12 +15,12 @@ from temporalio.worker import (
     WorkerTuner,
 )
 
-from aeon.adapters.engine.room import room_for
+from aeon.adapters.engine.room import prefetch_limit
 
-_LOOKS_EVERY = 0.25
+_POLL_INTERVAL = 0.25
 """Seconds after which more jobs may have come to wait."""
 
-_USUAL = FixedSizeSlotSupplier(100)
+_FIXED_SLOTS = FixedSizeSlotSupplier(100)
 """Of whatever a worker of jobs never gets."""
 
 
@@ -42,13 +42,13 @@ class JobSlots(CustomSlotSupplier):
         while (permit := self.try_reserve_slot(ctx)) is None:
             self._freed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._freed.wait(), _LOOKS_EVERY)
+                await asyncio.wait_for(self._freed.wait(), _POLL_INTERVAL)
         return permit
 
     def try_reserve_slot(self, ctx: SlotReserveContext) -> SlotPermit | None:  # noqa: ARG002  # the library's
         """One, if there is any now."""
         with self._lock:
-            if self._taken >= room_for(self._count, self._waiting()):
+            if self._taken >= prefetch_limit(self._count, self._waiting()):
                 return None
             self._taken += 1
         return SlotPermit()
@@ -65,11 +65,11 @@ class JobSlots(CustomSlotSupplier):
                 self._loop.call_soon_threadsafe(self._freed.set)
 
 
-def tuned(count: int, waiting: Callable[[], int]) -> WorkerTuner:
+def job_tuner(count: int, waiting: Callable[[], int]) -> WorkerTuner:
     """For a worker that carries jobs out and nothing else."""
     return WorkerTuner.create_composite(
-        workflow_supplier=_USUAL,
+        workflow_supplier=_FIXED_SLOTS,
         activity_supplier=JobSlots(count, waiting),
-        local_activity_supplier=_USUAL,
-        nexus_supplier=_USUAL,
+        local_activity_supplier=_FIXED_SLOTS,
+        nexus_supplier=_FIXED_SLOTS,
     )

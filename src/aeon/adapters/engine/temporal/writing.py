@@ -7,51 +7,53 @@ when its worker is killed, and the book would tell of events that never were.
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
 
-from aeon.adapters.engine.temporal.asking import TAKES, UNTIL_IT_WORKS
-from aeon.adapters.engine.temporal.messages import Batch, Standing
-from aeon.adapters.engine.temporal.names import KEEP
-from aeon.platform.processes.running.state import State
-from aeon.platform.processes.runs.model import Entry
+from aeon.adapters.engine.temporal.asking import ACTIVITY_TIMEOUT, RETRY_FOREVER
+from aeon.adapters.engine.temporal.messages import EntryBatch, RunProgress
+from aeon.adapters.engine.temporal.names import SAVE_ENTRIES
+from aeon.platform.processes.running.state import RunState
+from aeon.platform.processes.runs.model import RunEntry
 
-_MOST_AT_ONCE = 1000
+_MAX_BATCH = 1000
 """Entries in one query."""
 
 
-class Writer:
+class WorkflowEntryWriter:
     """The entries of one run on their way to the book. None is given up; `is_lost` once the run is another's."""
 
     def __init__(self, run: str) -> None:
         self._run = run
-        self._waiting: list[tuple[Entry, Standing]] = []
-        self.is_lost = False
+        self._pending: list[tuple[RunEntry, RunProgress]] = []
+        self.is_fenced = False
 
     @property
-    def is_settled(self) -> bool:
-        return not self._waiting
+    def is_flushed(self) -> bool:
+        return not self._pending
 
-    def add(self, entry: Entry, state: State) -> None:
+    def add(self, entry: RunEntry, state: RunState) -> None:
         """Have an entry written, with where the run stands after it."""
-        self._waiting.append((entry, Standing.of(state)))
+        self._pending.append((entry, RunProgress.of(state)))
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Until all that was added until now is written."""
-        if self._waiting:
-            last = self._waiting[-1][0].n
-            await workflow.wait_condition(lambda: not self._waiting or self._waiting[0][0].n > last)
+        if self._pending:
+            last = self._pending[-1][0].n
+            await workflow.wait_condition(lambda: not self._pending or self._pending[0][0].n > last)
 
-    async def write(self) -> None:
+    async def run(self) -> None:
         """Write what there is, until the run is another's."""
-        while not self.is_lost:
-            await workflow.wait_condition(lambda: bool(self._waiting))
-            batch = self._waiting[:_MOST_AT_ONCE]
+        while not self.is_fenced:
+            await workflow.wait_condition(lambda: bool(self._pending))
+            batch = self._pending[:_MAX_BATCH]
             try:
-                await self._written(batch)
+                await self._save(batch)
             except ActivityError:  # that it is another's is the only failure that is final
-                self.is_lost = True
+                self.is_fenced = True
             else:
-                del self._waiting[: len(batch)]
+                del self._pending[: len(batch)]
 
-    async def _written(self, batch: list[tuple[Entry, Standing]]) -> None:
+    async def _save(self, batch: list[tuple[RunEntry, RunProgress]]) -> None:
         standing = batch[-1][1]
-        told = Batch(run=self._run, entries=[entry for entry, _ in batch], **standing._asdict())
-        await workflow.execute_activity(KEEP, told.as_dict(), start_to_close_timeout=TAKES, retry_policy=UNTIL_IT_WORKS)
+        told = EntryBatch(run=self._run, entries=[entry for entry, _ in batch], **standing._asdict())
+        await workflow.execute_activity(
+            SAVE_ENTRIES, told.as_dict(), start_to_close_timeout=ACTIVITY_TIMEOUT, retry_policy=RETRY_FOREVER
+        )

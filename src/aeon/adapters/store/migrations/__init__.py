@@ -28,7 +28,7 @@ class Migration(NamedTuple):
     down: str
 
 
-def available(dialect: Dialect) -> list[Migration]:
+def load_migrations(dialect: Dialect) -> list[Migration]:
     """The migrations in one dialect, by number.
 
     It reads their files. A record of version LATEST is opened without this.

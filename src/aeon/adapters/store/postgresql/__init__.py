@@ -2,11 +2,11 @@
 
 from importlib.util import find_spec
 
-from aeon.adapters.store.postgresql.address import Address, parsed
+from aeon.adapters.store.postgresql.address import PostgresAddress, parse_address
 from aeon.base.errors import MissingExtraError
 from aeon.platform.store import Store
 
-__all__ = ["Address", "migrate", "open_postgresql", "parsed", "roll_back"]
+__all__ = ["PostgresAddress", "migrate", "open_postgresql", "parse_address", "roll_back"]
 
 
 def open_postgresql(address: str, password: str | None = None) -> Store:
@@ -15,7 +15,7 @@ def open_postgresql(address: str, password: str | None = None) -> Store:
     Raises ConfigError for another kind of address, MissingExtraError, StoreUnavailableError for a server that does not
     answer or refuses the user, and StoreError for a record of another version.
     """
-    place = parsed(address)
+    place = parse_address(address)
     _need_psycopg()
     from aeon.adapters.store.postgresql.opening import open_store
 
@@ -27,22 +27,22 @@ def migrate(address: str, password: str | None = None) -> list[str]:
 
     The user must own the schema, or may create it. Raises as `open_postgresql`.
     """
-    place = parsed(address)
+    place = parse_address(address)
     _need_psycopg()
-    from aeon.adapters.store.migrations import available
+    from aeon.adapters.store.migrations import load_migrations
     from aeon.adapters.store.postgresql import migrating
 
-    return migrating.migrate(place, password, available("postgresql"))
+    return migrating.migrate(place, password, load_migrations("postgresql"))
 
 
 def roll_back(address: str, password: str | None = None, *, to: int) -> list[str]:
     """Undo the migrations after version `to`, with what only they could keep; their names, newest first."""
-    place = parsed(address)
+    place = parse_address(address)
     _need_psycopg()
-    from aeon.adapters.store.migrations import available
+    from aeon.adapters.store.migrations import load_migrations
     from aeon.adapters.store.postgresql import migrating
 
-    return migrating.roll_back(place, password, available("postgresql"), to=to)
+    return migrating.roll_back(place, password, load_migrations("postgresql"), to=to)
 
 
 def _need_psycopg() -> None:

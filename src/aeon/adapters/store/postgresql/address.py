@@ -32,7 +32,7 @@ _OPTIONS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class PostgresAddress:
     """Where a record is. Hosts and ports are in the order in which they are tried; no host is this machine's socket."""
 
     user: str
@@ -62,44 +62,46 @@ class Address:
         return {name: value for name, value in told.items() if value}
 
 
-def parsed(text: str) -> Address:
+def parse_address(text: str) -> PostgresAddress:
     """The parts of an address. Raises ConfigError, which does not repeat the address: it may hold a password."""
     try:
         parts = urlsplit(text)
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
     except ValueError:
-        raise _wrong("It cannot be read") from None
+        raise _invalid_address("It cannot be read") from None
     if parts.scheme != "postgresql" or parts.fragment:
-        raise _wrong("It has another form")
+        raise _invalid_address("It has another form")
     user, _, hosts = parts.netloc.rpartition("@")
     if ":" in user or options.keys() & {"password", "sslpassword"}:
-        raise _wrong("It holds a password, which belongs into an environment variable that store.password_env names")
-    return _checked(unquote(user), hosts, unquote(parts.path.removeprefix("/")), options)
+        raise _invalid_address(
+            "It holds a password, which belongs into an environment variable that store.password_env names"
+        )
+    return _address_of(unquote(user), hosts, unquote(parts.path.removeprefix("/")), options)
 
 
-def _checked(user: str, netloc: str, database: str, options: dict[str, str]) -> Address:
+def _address_of(user: str, netloc: str, database: str, options: dict[str, str]) -> PostgresAddress:
     schema = options.pop("schema", _SCHEMA)
     folder = options.pop("host", "")
     if folder and not folder.startswith("/"):
-        raise _wrong("Its host= is not the folder of a socket")
+        raise _invalid_address("Its host= is not the folder of a socket")
     if unknown := sorted(options.keys() - _OPTIONS):
-        raise _wrong(f"It has options that are not known here: {', '.join(unknown)}")
+        raise _invalid_address(f"It has options that are not known here: {', '.join(unknown)}")
     if not _SCHEMA_NAME.fullmatch(schema):
-        raise _wrong("Its schema= is not a plain name in small letters")
+        raise _invalid_address("Its schema= is not a plain name in small letters")
     places = [_host_and_port(place) for place in netloc.split(",")] if netloc else []
     if folder:
         places = [(folder, port) for _, port in places or [("", _PORT)]]
     hosts, ports = tuple(host for host, _ in places), tuple(port for _, port in places)
     if len(hosts) > 1:
         options.setdefault("target_session_attrs", "read-write")
-    return Address(user, hosts, ports, database, schema, options)
+    return PostgresAddress(user, hosts, ports, database, schema, options)
 
 
 def _host_and_port(place: str) -> tuple[str, str]:
     """`host`, `host:5432`, `[::1]:5432`, or `:5432` for a socket."""
     found = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:,/\\\s]*))(?::(?P<port>\d{1,5}))?", place)
     if found is None:
-        raise _wrong("One of its hosts cannot be read")
+        raise _invalid_address("One of its hosts cannot be read")
     return found["v6"] or found["host"], found["port"] or _PORT
 
 
@@ -107,5 +109,5 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _wrong(what: str) -> ConfigError:
+def _invalid_address(what: str) -> ConfigError:
     return ConfigError(f"store.address is not an address of PostgreSQL. {what}.", next_step=f"Use {_FORM}.")

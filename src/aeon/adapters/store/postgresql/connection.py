@@ -13,8 +13,8 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import TextLoader
 
-from aeon.adapters.store.postgresql.address import Address
-from aeon.adapters.store.postgresql.failures import unavailable
+from aeon.adapters.store.postgresql.address import PostgresAddress
+from aeon.adapters.store.postgresql.failures import unavailable_error
 
 Connection = psycopg.Connection[DictRow]
 
@@ -31,7 +31,7 @@ _DEFAULTS = {
 }
 """A server that is gone without a word is noticed after 8 seconds: 4 + 2 * 2 of silence, or 8 without an answer."""
 
-SET_UP: Final = b"""
+SESSION_SETTINGS: Final = b"""
 SELECT set_config('search_path', $1, false),
        set_config('lock_timeout', '30s', false),
        set_config('idle_in_transaction_session_timeout', '60s', false),
@@ -65,7 +65,7 @@ class _NumericLoader(Loader):
         return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
-def connect(address: Address, password: str | None) -> Connection:
+def connect(address: PostgresAddress, password: str | None) -> Connection:
     """An open connection in autocommit mode. Raises StoreUnavailableError.
 
     The password is never taken from PGPASSWORD: a project's file may choose the address (decision 12).
@@ -78,13 +78,13 @@ def connect(address: Address, password: str | None) -> Connection:
             cursor_factory=RawCursor[DictRow],
         )
     except Error as error:
-        raise unavailable(error, address.title) from None
+        raise unavailable_error(error, address.title) from None
     try:
         _adapt(connection)
-        connection.execute(SET_UP, [address.schema])
+        connection.execute(SESSION_SETTINGS, [address.schema])
     except Error as error:
         connection.close()
-        raise unavailable(error, address.title) from None
+        raise unavailable_error(error, address.title) from None
     return connection
 
 
@@ -93,13 +93,13 @@ def is_alive(connection: Connection) -> bool:
     if connection.closed or connection.pgconn.transaction_status != TransactionStatus.IDLE:
         return False
     try:
-        take_input(connection)
+        consume_input(connection)
     except Error:
         return False
     return True
 
 
-def take_input(connection: Connection) -> None:
+def consume_input(connection: Connection) -> None:
     """Take in what the server has sent while it was asked nothing. Raises psycopg.Error if it has said goodbye."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
@@ -107,7 +107,7 @@ def take_input(connection: Connection) -> None:
         connection.pgconn.consume_input()
 
 
-def undo(connection: Connection) -> None:
+def roll_back_open(connection: Connection) -> None:
     """Roll the open transaction back, and close the connection where that cannot be done."""
     status = connection.pgconn.transaction_status
     if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):

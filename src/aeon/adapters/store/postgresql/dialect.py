@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.store import Query, QueryError, Texts
+from aeon.platform.store import DialectQuery, Query, QueryError
 
 _TOKEN = re.compile(
     r"""
@@ -17,7 +17,7 @@ _TOKEN = re.compile(
 )
 
 
-class Statement(NamedTuple):
+class PostgresStatement(NamedTuple):
     """A query with `$1`, `$2` ... in place of `:names`, and the names in that order."""
 
     text: bytes
@@ -31,13 +31,13 @@ class Statement(NamedTuple):
             raise QueryError(f"The query needs a parameter {error}, which is not given.") from None
 
 
-def statement_of(query: Query) -> Statement:
+def statement_of(query: Query) -> PostgresStatement:
     """The query for PostgreSQL. Each text is translated once."""
-    return _translated(query.postgresql if isinstance(query, Texts) else query)
+    return _translate(query.postgresql if isinstance(query, DialectQuery) else query)
 
 
 @lru_cache(maxsize=2048)
-def _translated(text: str) -> Statement:
+def _translate(text: str) -> PostgresStatement:
     numbers: dict[str, str] = {}
 
     def replacement(token: re.Match[str]) -> str:
@@ -46,7 +46,7 @@ def _translated(text: str) -> Statement:
         number = numbers.setdefault(token["list"] or token["name"], f"${len(numbers) + 1}")
         return _rows_of(number, token["alias"] or "each") if token["list"] else number
 
-    return Statement(_TOKEN.sub(replacement, text).encode(), tuple(numbers))
+    return PostgresStatement(_TOKEN.sub(replacement, text).encode(), tuple(numbers))
 
 
 def _rows_of(parameter: str, alias: str) -> str:

@@ -20,7 +20,7 @@ from aeon.platform.store import (
 )
 
 
-class ConflictError(StoreUnavailableError):
+class WriteConflictError(StoreUnavailableError):
     """Other units of work keep writing to the same rows; nothing was written."""
 
     next_step = "Try again; the data are safe."
@@ -31,8 +31,8 @@ class ConnectionLostError(StoreUnavailableError):
 
 
 _KINDS: dict[str, type[StoreError]] = {
-    "40001": ConflictError,  # serialization failure
-    "40P01": ConflictError,  # deadlock
+    "40001": WriteConflictError,  # serialization failure
+    "40P01": WriteConflictError,  # deadlock
     "55P03": StoreUnavailableError,  # another session kept a lock for too long
     "57014": QueryTimeoutError,  # statement_timeout
     "23505": DuplicateError,
@@ -72,7 +72,7 @@ def as_store_errors(connection: psycopg.Connection[DictRow], name: str) -> Gener
         raise as_store_error(error, connection, name) from error
 
 
-def unavailable(error: psycopg.Error, name: str) -> StoreUnavailableError:
+def unavailable_error(error: psycopg.Error, name: str) -> StoreUnavailableError:
     """The error of a connection that could not be opened."""
     told = _ADVICE.sub("", str(error))
     return StoreUnavailableError(f"{name} does not answer: {_in_one_line(told)}.")
@@ -83,10 +83,10 @@ def as_store_error(error: psycopg.Error, connection: psycopg.Connection[DictRow]
     code = error.sqlstate or ""
     if _is_lost(error, connection):
         connection.close()
-        return ConnectionLostError(f"{name} ended the connection: {_told(error)}.")
+        return ConnectionLostError(f"{name} ended the connection: {_server_message(error)}.")
     kind = _KINDS.get(code) or _CLASSES.get(code[:2], QueryError)
     advice = "Restore a backup: docs/postgresql.md says how." if kind is DamagedStoreError else ""
-    return kind(f"{name}: {_told(error)}.", next_step=advice)
+    return kind(f"{name}: {_server_message(error)}.", next_step=advice)
 
 
 def _is_lost(error: psycopg.Error, connection: psycopg.Connection[DictRow]) -> bool:
@@ -99,7 +99,7 @@ def _is_lost(error: psycopg.Error, connection: psycopg.Connection[DictRow]) -> b
     return connection.closed or is_of_the_connection or error.sqlstate in _ENDED
 
 
-def _told(error: psycopg.Error) -> str:
+def _server_message(error: psycopg.Error) -> str:
     """The server's own words, without the values that stand in them."""
     code = error.sqlstate or ""
     if code.startswith(_TELLS_VALUES):

@@ -7,8 +7,8 @@ from typing import Final
 from psycopg.sql import SQL, Identifier
 
 from aeon.adapters.store.migrations import Migration
-from aeon.adapters.store.postgresql.address import Address
-from aeon.adapters.store.postgresql.connection import Connection, connect, undo
+from aeon.adapters.store.postgresql.address import PostgresAddress
+from aeon.adapters.store.postgresql.connection import Connection, connect, roll_back_open
 from aeon.adapters.store.postgresql.failures import as_store_errors
 from aeon.adapters.store.postgresql.opening import version_of
 from aeon.platform.store import StoreError
@@ -18,15 +18,15 @@ LOCK: Final = b"SELECT pg_advisory_xact_lock(hashtextextended('aeon store migrat
 ENCODING: Final = b"SELECT current_setting('server_encoding') AS encoding"
 HAS_SCHEMA: Final = b"SELECT 1 AS one FROM pg_namespace WHERE nspname = $1"
 CREATE_SCHEMA: Final = SQL("CREATE SCHEMA {}")
-NAME_RECORD: Final = b"INSERT INTO meta (key, value) VALUES ('record', $1)"
-NOTE_VERSION: Final = (
+SET_RECORD_ID: Final = b"INSERT INTO meta (key, value) VALUES ('record', $1)"
+SET_VERSION: Final = (
     b"INSERT INTO meta (key, value) VALUES ('version', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 )
 
-Step = Callable[[Connection], Migration | None]
+MigrationStep = Callable[[Connection], Migration | None]
 
 
-def migrate(address: Address, password: str | None, migrations: Sequence[Migration]) -> list[str]:
+def migrate(address: PostgresAddress, password: str | None, migrations: Sequence[Migration]) -> list[str]:
     """Apply the migrations that the record has not had, and create its schema if need be; their names.
 
     Raises StoreError. What was applied before the one that failed stays applied.
@@ -42,10 +42,10 @@ def migrate(address: Address, password: str | None, migrations: Sequence[Migrati
 
     with closing(connect(address, password)) as connection:
         _require_utf8(connection, address)
-        return _each(connection, address, apply_next)
+        return _run_all(connection, address, apply_next)
 
 
-def roll_back(address: Address, password: str | None, migrations: Sequence[Migration], *, to: int) -> list[str]:
+def roll_back(address: PostgresAddress, password: str | None, migrations: Sequence[Migration], *, to: int) -> list[str]:
     """Undo the migrations after version `to`, the newest first; their names. Raises StoreError."""
 
     def undo_newest(connection: Connection) -> Migration | None:
@@ -56,10 +56,10 @@ def roll_back(address: Address, password: str | None, migrations: Sequence[Migra
         return found
 
     with closing(connect(address, password)) as connection:
-        return _each(connection, address, undo_newest)
+        return _run_all(connection, address, undo_newest)
 
 
-def _each(connection: Connection, address: Address, step: Step) -> list[str]:
+def _run_all(connection: Connection, address: PostgresAddress, step: MigrationStep) -> list[str]:
     """Carry a step out again and again, each time in a transaction, until there is no more to do; what was done."""
     done: list[str] = []
     with as_store_errors(connection, address.title):
@@ -68,7 +68,7 @@ def _each(connection: Connection, address: Address, step: Step) -> list[str]:
     return done
 
 
-def _in_transaction(connection: Connection, schema: str, step: Step) -> Migration | None:
+def _in_transaction(connection: Connection, schema: str, step: MigrationStep) -> Migration | None:
     """Carry a step out while no other process does, whole or not at all."""
     try:
         connection.execute(BEGIN)
@@ -76,7 +76,7 @@ def _in_transaction(connection: Connection, schema: str, step: Step) -> Migratio
         migration = step(connection)
         connection.execute(b"COMMIT")
     finally:
-        undo(connection)
+        roll_back_open(connection)
     return migration
 
 
@@ -85,14 +85,14 @@ def _apply(connection: Connection, migration: Migration, *, is_first: bool) -> N
 
     connection.execute(migration.up.encode())
     if is_first:
-        connection.execute(NAME_RECORD, [str(uuid4())])
-    connection.execute(NOTE_VERSION, [str(migration.number)])
+        connection.execute(SET_RECORD_ID, [str(uuid4())])
+    connection.execute(SET_VERSION, [str(migration.number)])
 
 
 def _undo(connection: Connection, migration: Migration) -> None:
     connection.execute(migration.down.encode())
     if migration.number > 1:
-        connection.execute(NOTE_VERSION, [str(migration.number - 1)])
+        connection.execute(SET_VERSION, [str(migration.number - 1)])
 
 
 def _create_schema(connection: Connection, schema: str) -> None:
@@ -101,7 +101,7 @@ def _create_schema(connection: Connection, schema: str) -> None:
         connection.execute(CREATE_SCHEMA.format(Identifier(schema)))
 
 
-def _require_utf8(connection: Connection, address: Address) -> None:
+def _require_utf8(connection: Connection, address: PostgresAddress) -> None:
     with as_store_errors(connection, address.title):
         encoding = connection.execute(ENCODING).fetchall()[0]["encoding"]
     if encoding != "UTF8":

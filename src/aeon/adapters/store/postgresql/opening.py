@@ -4,10 +4,10 @@ from functools import partial
 from typing import Final
 
 from aeon.adapters.store.migrations import LATEST
-from aeon.adapters.store.postgresql.address import Address
+from aeon.adapters.store.postgresql.address import PostgresAddress
 from aeon.adapters.store.postgresql.connection import Connection, connect
 from aeon.adapters.store.postgresql.failures import as_store_errors
-from aeon.adapters.store.postgresql.pool import Pool
+from aeon.adapters.store.postgresql.pool import ConnectionPool
 from aeon.adapters.store.postgresql.store import PostgresStore
 from aeon.platform.store import StoreError
 
@@ -15,7 +15,7 @@ HAS_META: Final = b"SELECT 1 AS one WHERE to_regclass('meta') IS NOT NULL"
 VERSION: Final = b"SELECT CAST(value AS bigint) AS version FROM meta WHERE key = 'version'"
 
 
-def open_store(address: Address, password: str | None) -> PostgresStore:
+def open_store(address: PostgresAddress, password: str | None) -> PostgresStore:
     """The store, opened. Raises StoreUnavailableError, and StoreError where the tables have another version."""
     open_one = partial(connect, address, password)
     connection = open_one()
@@ -26,7 +26,7 @@ def open_store(address: Address, password: str | None) -> PostgresStore:
     except BaseException:
         connection.close()
         raise
-    pool = Pool(open_one, address.title)
+    pool = ConnectionPool(open_one, address.title)
     pool.add(connection)
     return PostgresStore(pool, address.title)
 
@@ -38,7 +38,7 @@ def version_of(connection: Connection) -> int:
     return connection.execute(VERSION).fetchall()[0]["version"]
 
 
-def _require_latest(version: int, address: Address) -> None:
+def _require_latest(version: int, address: PostgresAddress) -> None:
     if version > LATEST:
         raise StoreError(
             f"{address.title} has version {version}; this Aeon knows {LATEST} at most. Nothing was changed.",

@@ -6,20 +6,20 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from aeon.adapters.store.postgresql.connection import Connection, is_alive, undo
+from aeon.adapters.store.postgresql.connection import Connection, is_alive, roll_back_open
 from aeon.platform.store import QueryError, StoreUnavailableError
 
 SIZE = 10
 """Connections that a process has at most."""
 
-_WAITS = 30.0
+_WAIT_SECONDS = 30.0
 """Seconds for which a thread waits while the others use all connections."""
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.05, 0.25
+_MIN_PAUSE, _MAX_PAUSE = 0.05, 0.25
 """Seconds between two tries to reach the server: random between these, so that not all come at once."""
 
 
-class Pool:
+class ConnectionPool:
     """Up to SIZE connections; each is one thread's for as long as that uses it.
 
     Not psycopg's own pool (decision 2): it pauses 1, 2, 4 ... seconds for each idle connection that a restart broke,
@@ -40,14 +40,14 @@ class Pool:
 
         Raises StoreUnavailableError, and QueryError when the pool is closed.
         """
-        if not self._free.acquire(timeout=_WAITS):
+        if not self._free.acquire(timeout=_WAIT_SECONDS):
             raise StoreUnavailableError(f"All {SIZE} connections to {self._name} are in use.")
         try:
-            connection = self._taken(until)
+            connection = self._acquire(until)
             try:
                 yield connection
             finally:
-                self._give_back(connection)
+                self._release(connection)
         finally:
             self._free.release()
 
@@ -59,7 +59,7 @@ class Pool:
                 return
         connection.close()
 
-    def forget(self) -> None:
+    def discard_idle(self) -> None:
         """Close the idle connections, for one of them was found broken."""
         with self._lock:
             idle, self._idle = self._idle, []
@@ -69,20 +69,20 @@ class Pool:
     def close(self) -> None:
         """Close all connections; those in use when they are given back. Calling it again does nothing."""
         self._is_closed = True
-        self.forget()
+        self.discard_idle()
 
-    def _taken(self, until: float) -> Connection:
+    def _acquire(self, until: float) -> Connection:
         while True:
-            if (idle := self._alive()) is not None:
+            if (idle := self._idle_connection()) is not None:
                 return idle
             try:
                 return self._connect()
             except StoreUnavailableError:
                 if time.monotonic() > until:
                     raise
-            time.sleep(random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))  # noqa: S311  # jitter, not a secret
+            time.sleep(random.uniform(_MIN_PAUSE, _MAX_PAUSE))  # noqa: S311  # jitter, not a secret
 
-    def _alive(self) -> Connection | None:
+    def _idle_connection(self) -> Connection | None:
         """An idle connection that is still open, if there is one."""
         while True:
             with self._lock:
@@ -95,7 +95,7 @@ class Pool:
                 return connection
             connection.close()
 
-    def _give_back(self, connection: Connection) -> None:
-        undo(connection)
+    def _release(self, connection: Connection) -> None:
+        roll_back_open(connection)
         if not connection.closed:
             self.add(connection)

@@ -8,29 +8,34 @@ from typing import TypeVar
 
 import psycopg
 
-from aeon.adapters.store.parameters import bound
-from aeon.adapters.store.postgresql.connection import Connection, take_input
+from aeon.adapters.store.parameters import bind_parameters
+from aeon.adapters.store.postgresql.connection import Connection, consume_input
 from aeon.adapters.store.postgresql.dialect import statement_of
-from aeon.adapters.store.postgresql.failures import ConflictError, ConnectionLostError, as_store_error, as_store_errors
-from aeon.adapters.store.postgresql.pool import Pool
+from aeon.adapters.store.postgresql.failures import (
+    ConnectionLostError,
+    WriteConflictError,
+    as_store_error,
+    as_store_errors,
+)
+from aeon.adapters.store.postgresql.pool import ConnectionPool
 from aeon.platform.store import (
     Dialect,
+    DialectQuery,
     Params,
     Query,
     QueryError,
     Row,
     StoreError,
     StoreUnavailableError,
-    Texts,
-    Unit,
+    UnitOfWork,
 )
 
 T = TypeVar("T")
 
-_REPEATS = 10.0
+_RETRY_SECONDS = 10.0
 """Seconds for which work is repeated that met other work, or lost its server."""
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
+_MIN_PAUSE, _MAX_PAUSE = 0.001, 0.05
 """Seconds between two tries: random between these."""
 
 _BEGIN_UPDATE = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -46,7 +51,7 @@ _SET_TIMEOUT = "SELECT set_config('statement_timeout', CAST(:milliseconds AS tex
 class PostgresStore:
     """A `Store` on a PostgreSQL server."""
 
-    def __init__(self, pool: Pool, name: str) -> None:
+    def __init__(self, pool: ConnectionPool, name: str) -> None:
         """`pool` has connections to a schema that is known to be a record of this version."""
         self._pool = pool
         self._name = name
@@ -61,52 +66,54 @@ class PostgresStore:
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
         if timeout is None:
-            return self._repeated(lambda connection: PostgresUnit(connection, self._name).read(query, params))
-        return self._repeated(lambda connection: self._read_in(timeout, connection, query, params))
+            return self._retry(lambda connection: PostgresUnit(connection, self._name).read(query, params))
+        return self._retry(lambda connection: self._read_with_timeout(timeout, connection, query, params))
 
-    def view(self, work: Callable[[Unit], T]) -> T:
-        return self._repeated(lambda connection: self._view(connection, work))
+    def view(self, work: Callable[[UnitOfWork], T]) -> T:
+        return self._retry(lambda connection: self._view(connection, work))
 
-    def update(self, work: Callable[[Unit], T]) -> T:
-        return self._repeated(lambda connection: self._update(connection, work))
+    def update(self, work: Callable[[UnitOfWork], T]) -> T:
+        return self._retry(lambda connection: self._update(connection, work))
 
     def explain(self, query: Query, params: Params | None = None) -> str:
-        text = query.postgresql if isinstance(query, Texts) else query
+        text = query.postgresql if isinstance(query, DialectQuery) else query
         return "\n".join(row["QUERY PLAN"] for row in self.read(f"EXPLAIN {text}", params))
 
     def close(self) -> None:
         self._pool.close()
 
-    def _repeated(self, act: Callable[[Connection], T]) -> T:
+    def _retry(self, act: Callable[[Connection], T]) -> T:
         """The result of `act`, called again when it met other work, or when the server was gone before it answered."""
-        end = time.monotonic() + _REPEATS
+        end = time.monotonic() + _RETRY_SECONDS
         while True:
             try:
                 with self._pool.connection(end) as connection:
                     return act(connection)
-            except (ConflictError, ConnectionLostError) as error:
+            except (WriteConflictError, ConnectionLostError) as error:
                 if isinstance(error, ConnectionLostError):
-                    self._pool.forget()
+                    self._pool.discard_idle()
                 if time.monotonic() > end:
                     raise
-            time.sleep(random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))  # noqa: S311  # jitter, not a secret
+            time.sleep(random.uniform(_MIN_PAUSE, _MAX_PAUSE))  # noqa: S311  # jitter, not a secret
 
-    def _read_in(self, timeout: float, connection: Connection, query: Query, params: Params | None) -> list[Row]:
+    def _read_with_timeout(
+        self, timeout: float, connection: Connection, query: Query, params: Params | None
+    ) -> list[Row]:
         self._begin(connection, _BEGIN_READ)
         unit = PostgresUnit(connection, self._name)
         unit.read(_SET_TIMEOUT, {"milliseconds": max(1, math.ceil(timeout * 1000))})
         return unit.read(query, params)
 
-    def _view(self, connection: Connection, work: Callable[[Unit], T]) -> T:
+    def _view(self, connection: Connection, work: Callable[[UnitOfWork], T]) -> T:
         """What `work` reads. It is called once, since it may pass on what it has read."""
         self._begin(connection, _BEGIN_VIEW)
         unit = PostgresUnit(connection, self._name)
         try:
             return work(unit)
-        except (ConflictError, ConnectionLostError) as error:
+        except (WriteConflictError, ConnectionLostError) as error:
             raise StoreUnavailableError(error.message) from error
 
-    def _update(self, connection: Connection, work: Callable[[Unit], T]) -> T:
+    def _update(self, connection: Connection, work: Callable[[UnitOfWork], T]) -> T:
         self._begin(connection, _BEGIN_UPDATE)
         unit = PostgresUnit(connection, self._name)
         result = work(unit)
@@ -141,8 +148,8 @@ class PostgresUnit:
 
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
         statement = statement_of(query)
-        given = [statement.values(bound(row)) for row in rows]
-        self._watched(lambda: self._cursor.executemany(statement.text, given))
+        given = [statement.values(bind_parameters(row)) for row in rows]
+        self._guard(lambda: self._cursor.executemany(statement.text, given))
 
     def commit(self) -> None:
         """Commit. Raises the error of an earlier query, since PostgreSQL has taken the transaction back.
@@ -152,7 +159,7 @@ class PostgresUnit:
         if self._failure is not None:
             raise self._failure
         with as_store_errors(self._connection, self._name):
-            take_input(self._connection)
+            consume_input(self._connection)
         try:
             with as_store_errors(self._connection, self._name):
                 self._connection.execute(b"COMMIT")
@@ -162,10 +169,10 @@ class PostgresUnit:
 
     def _execute(self, query: Query, params: Params | None) -> None:
         statement = statement_of(query)
-        given = statement.values(bound(params))
-        self._watched(lambda: self._cursor.execute(statement.text, given))
+        given = statement.values(bind_parameters(params))
+        self._guard(lambda: self._cursor.execute(statement.text, given))
 
-    def _watched(self, act: Callable[[], object]) -> None:
+    def _guard(self, act: Callable[[], object]) -> None:
         """Raises and remembers the first error of the server."""
         try:
             act()

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Final
 
 from aeon.adapters.store.sqlite.connection import connect, use_wal
-from aeon.adapters.store.sqlite.copying import copy_online, new_file, publish, remove_file
-from aeon.adapters.store.sqlite.failures import translated
+from aeon.adapters.store.sqlite.copying import copy_record, new_file, publish, remove_file
+from aeon.adapters.store.sqlite.failures import as_store_errors
 from aeon.adapters.store.sqlite.integrity import require_whole
-from aeon.adapters.store.sqlite.opening import alone, finish_restoring, open_sqlite
-from aeon.adapters.store.sqlite.ownership import own
-from aeon.adapters.store.sqlite.place import Place, os_errors
-from aeon.adapters.store.sqlite.schema import KNOWN, Versions, identify
+from aeon.adapters.store.sqlite.opening import exclusive_access, finish_restoring, open_sqlite
+from aeon.adapters.store.sqlite.ownership import take_ownership
+from aeon.adapters.store.sqlite.place import RecordFiles, as_store_os_errors
+from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, SchemaVersions, identify
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
-_USE_A_BACKUP: Final = "Use a backup that `aeon store backup` made."
+_USE_ANOTHER_BACKUP: Final = "Use a backup that `aeon store backup` made."
 
 
 def backup(path: Path, target: Path, *, state: Path) -> None:
@@ -29,15 +29,15 @@ def backup(path: Path, target: Path, *, state: Path) -> None:
     if os.path.lexists(target):
         raise StoreUnavailableError(f"{target} is there already.", next_step="Name a new file for the backup.")
     with closing(open_sqlite(path, state=state)) as store:
-        copy_online(store.path, target)
+        copy_record(store.path, target)
 
 
-def restore(path: Path, source: Path, *, state: Path, versions: Versions = KNOWN) -> Path | None:
+def restore(path: Path, source: Path, *, state: Path, versions: SchemaVersions = KNOWN_VERSIONS) -> Path | None:
     """Put a copy of the backup `source` in the place of the record `path`; where the old file is now, if there was one.
 
     The copy is checked before anything is changed. Nothing may have the record open. Raises StoreError.
     """
-    with alone(path) as place:
+    with exclusive_access(path) as place:
         try:
             _stage(place, source.absolute(), state, versions)
         finally:
@@ -45,36 +45,36 @@ def restore(path: Path, source: Path, *, state: Path, versions: Versions = KNOWN
         return finish_restoring(place)
 
 
-def _stage(place: Place, source: Path, state: Path, versions: Versions) -> None:
+def _stage(place: RecordFiles, source: Path, state: Path, versions: SchemaVersions) -> None:
     """Copy a backup beside the record, check the copy, and leave it ready to be put in place."""
     _copy(source, place.draft)
-    with _as_backup(), translated(source), closing(connect(place.draft)) as connection:
+    with _advising_another_backup(), as_store_errors(source), closing(connect(place.draft)) as connection:
         identity = identify(connection, source, versions)
         require_whole(connection, source)
-        own(connection, identity.record, state, place.path)
+        take_ownership(connection, identity.record, state, place.path)
         use_wal(connection, place.path)
     publish(place.draft, place.restored)
 
 
 @contextmanager
-def _as_backup() -> Generator[None]:
+def _advising_another_backup() -> Generator[None]:
     """Advise another backup where a file is damaged or is no record: to restore it is what was just tried."""
     try:
         yield
     except DamagedStoreError as error:
-        raise DamagedStoreError(error.message, next_step=_USE_A_BACKUP) from error
+        raise DamagedStoreError(error.message, next_step=_USE_ANOTHER_BACKUP) from error
 
 
 def _copy(source: Path, draft: Path) -> None:
     """Copy a file that is not written to, with what was committed and is only in its -wal file."""
     if not source.is_file():
-        raise StoreUnavailableError(f"{source} is not a file, or not there.", next_step=_USE_A_BACKUP)
+        raise StoreUnavailableError(f"{source} is not a file, or not there.", next_step=_USE_ANOTHER_BACKUP)
     if Path(f"{source}-journal").exists():
         raise StoreUnavailableError(
             f"{source} was being written when it was copied: {source.name}-journal is beside it.",
-            next_step=_USE_A_BACKUP,
+            next_step=_USE_ANOTHER_BACKUP,
         )
-    with os_errors(source):
+    with as_store_os_errors(source):
         remove_file(draft)
         for ending in ("", "-wal"):
             if not ending or Path(f"{source}{ending}").exists():

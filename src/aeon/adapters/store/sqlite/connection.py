@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from aeon.base.busy import while_busy
+from aeon.base.busy import retry_while_locked
 from aeon.platform.store import StoreUnavailableError
 
 _SAFETY = (
@@ -64,7 +64,7 @@ def _connected(uri: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
         if set_config := getattr(connection, "setconfig", None):
             set_config(_DEFENSIVE, True)
         for pragma in pragmas:
-            while_busy(lambda pragma=pragma: connection.execute(pragma))
+            retry_while_locked(lambda pragma=pragma: connection.execute(pragma))
     except BaseException:
         connection.close()
         raise

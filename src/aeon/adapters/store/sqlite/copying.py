@@ -8,22 +8,22 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from aeon.adapters.store.sqlite.connection import connect, connect_at_rest, connect_read_only
-from aeon.adapters.store.sqlite.failures import translated
+from aeon.adapters.store.sqlite.failures import as_store_errors
 from aeon.adapters.store.sqlite.integrity import require_whole
-from aeon.adapters.store.sqlite.place import os_errors, sync_folder
+from aeon.adapters.store.sqlite.place import as_store_os_errors, sync_folder
 
 _ENDINGS = ("", "-wal", "-shm", "-journal")
 
 
-def copy_online(path: Path, target: Path) -> None:
+def copy_record(path: Path, target: Path) -> None:
     """Put a copy (0600) of a record at `target`, in the place of what is there, while others may write to the record.
 
     It holds what was committed at one moment, and is read whole before it gets its name. Raises StoreError.
     """
-    with os_errors(target), _draft_of(target) as draft:
-        with translated(path), closing(connect_read_only(path)) as source, _writing_to(target, draft) as copy:
+    with as_store_os_errors(target), _draft_beside(target) as draft:
+        with as_store_errors(path), closing(connect_read_only(path)) as source, _writing_to(target, draft) as copy:
             source.backup(copy)
-        with translated(target), closing(connect_at_rest(draft)) as copy:
+        with as_store_errors(target), closing(connect_at_rest(draft)) as copy:
             require_whole(copy, path)
         publish(draft, target)
 
@@ -53,12 +53,12 @@ def publish(draft: Path, target: Path) -> None:
 
 @contextmanager
 def _writing_to(target: Path, draft: Path) -> Generator[sqlite3.Connection]:
-    with translated(target), closing(connect(draft)) as connection:
+    with as_store_errors(target), closing(connect(draft)) as connection:
         yield connection
 
 
 @contextmanager
-def _draft_of(target: Path) -> Generator[Path]:
+def _draft_beside(target: Path) -> Generator[Path]:
     draft = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}")
     new_file(draft)
     try:

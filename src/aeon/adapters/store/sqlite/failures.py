@@ -42,7 +42,7 @@ _FAILURES: dict[str, type[StoreError]] = {
 }
 """By SQLite's extended result code, or by its primary one. What is not here is a fault of the query."""
 
-RAISED = (sqlite3.Error, UnicodeError, OverflowError)
+SQLITE_ERRORS = (sqlite3.Error, UnicodeError, OverflowError)
 """What Python's sqlite3 raises: its own errors, and those of values that it cannot hand over."""
 
 _NEEDS_ROOM = "Free some space and try again: SQLite needs 32 KB beside the file even to read."
@@ -51,16 +51,16 @@ _REFUSALS = (DuplicateError, GuardError, InvariantError)
 
 
 @contextmanager
-def translated(where: Path | str) -> Generator[None]:
+def as_store_errors(where: Path | str) -> Generator[None]:
     """Raise what SQLite raises as a StoreError that says where it was: in a file, or in the middle of what."""
     try:
         yield
-    except RAISED as error:
+    except SQLITE_ERRORS as error:
         raise as_store_error(error, where) from error
 
 
 @contextmanager
-def committing(path: Path) -> Generator[None]:
+def as_commit_errors(path: Path) -> Generator[None]:
     """Say of a commit that the disk failed whether it may have happened: once all was written, it may be read later."""
     try:
         yield

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from aeon.adapters.store.sqlite.failures import translated
+from aeon.adapters.store.sqlite.failures import as_store_errors
 from aeon.platform.store import DamagedStoreError
 
 _QUICK: Final = "PRAGMA quick_check(10)"
@@ -24,24 +24,24 @@ def require_sound(connection: sqlite3.Connection, path: Path) -> None:
 
     It does not read what lies in overflow pages: large texts are checked as they are read.
     """
-    findings = chain(_structure(connection, _QUICK), references(connection))
+    findings = chain(_structure(connection, _QUICK), dangling_references(connection))
     _require_none(list(_as_far_as_readable(findings, path)), path)
 
 
 def require_whole(connection: sqlite3.Connection, path: Path) -> None:
     """Check all of a file. Raises DamagedStoreError."""
-    _require_none(list(problems(connection, path)), path)
+    _require_none(list(integrity_problems(connection, path)), path)
 
 
-def problems(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
+def integrity_problems(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
     """What is wrong in a record's file, in words. Reads all of it."""
     yield from _as_far_as_readable(_structure(connection, _WHOLE), path)
-    yield from _as_far_as_readable(references(connection), path)
+    yield from _as_far_as_readable(dangling_references(connection), path)
     for (table,) in connection.execute(_TABLES).fetchall():
         yield from _as_far_as_readable(_rows(connection, table), path, f"The table {table}: ")
 
 
-def references(connection: sqlite3.Connection) -> Iterator[str]:
+def dangling_references(connection: sqlite3.Connection) -> Iterator[str]:
     """The references to rows that are not there, in words."""
     found = connection.execute(_REFERENCES).fetchmany(_SHOWN)
     for table, row, missing, _ in found:
@@ -66,7 +66,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[str]:
 def _as_far_as_readable(findings: Iterator[str], path: Path, where: str = "") -> Iterator[str]:
     """The findings, and as the last one why the file cannot be read further. Raises what is no damage."""
     try:
-        with translated(path):
+        with as_store_errors(path):
             yield from findings
     except DamagedStoreError as error:
         yield f"{where}{error.message.removesuffix('.')}"

@@ -10,23 +10,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from aeon.adapters.store.sqlite.place import Place, check_file, os_errors
-from aeon.base.busy import WAITS, pause
+from aeon.adapters.store.sqlite.place import RecordFiles, as_store_os_errors, check_file
+from aeon.base.busy import MAX_WAIT_SECONDS, sleep_with_jitter
 from aeon.platform.store import StoreUnavailableError
 
 _LOCKS = Path("/proc/locks")
 
-_WAITS_TO_BE_ALONE = 5.0
+_EXCLUSIVE_WAIT = 5.0
 """Seconds until others who have the record open are named. Who only opens it is done in milliseconds."""
 
 
 class RecordLock:
     """One lock, on one open file. `release` ends it."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RecordFiles) -> None:
         """Raises StoreUnavailableError when the lock's file is not this user's alone."""
         self._place = place
-        self._file = _opened(place.lock)
+        self._file = _open_lock_file(place.lock)
         self._files = (str(place.path), str(place.lock))
         self._is_alone = False
         self._seen: list[tuple[int, int]] = []
@@ -36,17 +36,21 @@ class RecordLock:
 
         Raises StoreUnavailableError when another process holds it alone for long.
         """
-        self._until(lambda: self._attempt(fcntl.LOCK_EX) or self._attempt(fcntl.LOCK_SH), WAITS, self._held_alone)
+        self._poll(
+            lambda: self._attempt(fcntl.LOCK_EX) or self._attempt(fcntl.LOCK_SH),
+            MAX_WAIT_SECONDS,
+            self._exclusive_error,
+        )
         return self._is_alone
 
-    def acquire_alone(self) -> None:
+    def acquire_exclusive(self) -> None:
         """Lock it alone. Raises StoreUnavailableError that names the processes that have the record open."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
-        self._until(lambda: self._attempt(fcntl.LOCK_EX), _WAITS_TO_BE_ALONE, self._held_by_others)
+        self._poll(lambda: self._attempt(fcntl.LOCK_EX), _EXCLUSIVE_WAIT, self._in_use_error)
 
     def share(self) -> None:
         """Let others in, and hold the lock for as long as the record is open. Linux does both in one step."""
-        self._until(lambda: self._attempt(fcntl.LOCK_SH), WAITS, self._held_alone)
+        self._poll(lambda: self._attempt(fcntl.LOCK_SH), MAX_WAIT_SECONDS, self._exclusive_error)
         self._seen = self._identities()
 
     def check(self) -> None:
@@ -72,24 +76,24 @@ class RecordLock:
             return True
         return False
 
-    def _until(self, attempt: Callable[[], bool], seconds: float, refusal: Callable[[], StoreUnavailableError]) -> None:
+    def _poll(self, attempt: Callable[[], bool], seconds: float, refusal: Callable[[], StoreUnavailableError]) -> None:
         end = time.monotonic() + seconds
         while not attempt():
             if time.monotonic() > end:
                 raise refusal()
-            pause()
+            sleep_with_jitter()
 
     def _identities(self) -> list[tuple[int, int]]:
         found = [os.stat(file) for file in self._files]  # noqa: PTH116  # each mutation asks, and a Path takes longer
         return [(each.st_dev, each.st_ino) for each in found]
 
-    def _held_alone(self) -> StoreUnavailableError:
+    def _exclusive_error(self) -> StoreUnavailableError:
         return StoreUnavailableError(
             f"{self._place.path} is being checked, migrated or restored{self._holders()}.",
             next_step="Wait until it is done and try again.",
         )
 
-    def _held_by_others(self) -> StoreUnavailableError:
+    def _in_use_error(self) -> StoreUnavailableError:
         return StoreUnavailableError(
             f"{self._place.path} is open{self._holders()}, so it cannot be migrated or replaced.",
             next_step="Stop what uses this record and try again.",
@@ -109,8 +113,8 @@ def lock_holders(inode: int, locks: Path) -> list[int]:
     return []
 
 
-def _opened(path: Path) -> int:
-    with os_errors(path):
+def _open_lock_file(path: Path) -> int:
+    with as_store_os_errors(path):
         file = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             check_file(path, os.fstat(file))

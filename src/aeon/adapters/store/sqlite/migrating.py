@@ -6,29 +6,31 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from aeon.adapters.store.sqlite.failures import translated
-from aeon.adapters.store.sqlite.integrity import references
-from aeon.adapters.store.sqlite.schema import Versions, digest
+from aeon.adapters.store.sqlite.failures import as_store_errors
+from aeon.adapters.store.sqlite.integrity import dangling_references
+from aeon.adapters.store.sqlite.schema import SchemaVersions, schema_digest
 from aeon.platform.store import DamagedStoreError, StoreError
 
-_NOTE_VERSION: Final = """
+_SET_VERSION: Final = """
 INSERT INTO meta (key, value) VALUES ('version', :version)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 
 
-def migrate(connection: sqlite3.Connection, path: Path, version: int, versions: Versions) -> None:
+def migrate(connection: sqlite3.Connection, path: Path, version: int, versions: SchemaVersions) -> None:
     """Apply the migrations that a record of that version has not had. Nothing else may have the record open.
 
     Raises StoreError. What was applied before the one that failed stays applied.
     """
     for migration in versions.migrations():
         if version < migration.number <= versions.latest:
-            with translated(f"The migration of {path} to version {migration.number} ({migration.name})"):
-                apply(connection, path, migration.up, migration.number, versions)
+            with as_store_errors(f"The migration of {path} to version {migration.number} ({migration.name})"):
+                apply_script(connection, path, migration.up, migration.number, versions)
 
 
-def apply(connection: sqlite3.Connection, path: Path, script: str, version: int, versions: Versions) -> None:
+def apply_script(
+    connection: sqlite3.Connection, path: Path, script: str, version: int, versions: SchemaVersions
+) -> None:
     """Run a script that leads to a version, whole or not at all. Raises sqlite3.Error or StoreError.
 
     References are checked at its end, so that it may drop a table that others refer to and make it anew.
@@ -38,7 +40,7 @@ def apply(connection: sqlite3.Connection, path: Path, script: str, version: int,
         connection.execute("BEGIN IMMEDIATE")
         for statement in statements(script):
             connection.execute(statement)
-        connection.execute(_NOTE_VERSION, {"version": str(version)})
+        connection.execute(_SET_VERSION, {"version": str(version)})
         _require_right(connection, path, version, versions)
         connection.execute("COMMIT")
     finally:
@@ -58,10 +60,10 @@ def statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def _require_right(connection: sqlite3.Connection, path: Path, version: int, versions: Versions) -> None:
-    if found := list(references(connection)):
+def _require_right(connection: sqlite3.Connection, path: Path, version: int, versions: SchemaVersions) -> None:
+    if found := list(dangling_references(connection)):
         raise DamagedStoreError(f"{path} cannot be migrated to version {version}: {'; '.join(found)}.")
-    if digest(connection) != versions.digests[version]:
+    if schema_digest(connection) != versions.digests[version]:
         raise StoreError(
             f"The migration of {path} to version {version} did not lead to the tables it should. Nothing was changed.",
             next_step=f"Report this with the version of SQLite: {sqlite3.sqlite_version}.",

@@ -12,14 +12,14 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from aeon.adapters.store.sqlite.place import os_errors, sync_folder
+from aeon.adapters.store.sqlite.place import as_store_os_errors, sync_folder
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 _RECORD = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _OTHERS_WRITE = 0o022
 
-_NAME_RECORD: Final = "REPLACE INTO meta (key, value) VALUES ('record', :record)"
+_SET_RECORD_ID: Final = "REPLACE INTO meta (key, value) VALUES ('record', :record)"
 
 
 def new_record_id() -> str:
@@ -44,19 +44,19 @@ def is_marked(record: str, state: Path) -> bool:
     """Whether there is a mark for the record with that id. Raises StoreUnavailableError for an unsafe folder."""
     if not _RECORD.fullmatch(record):
         return False
-    with os_errors(state), suppress(FileNotFoundError):
+    with as_store_os_errors(state), suppress(FileNotFoundError):
         _check_folder(state / "records")
         return _is_own_file((state / "records" / record).lstat())
     return False
 
 
-def mark(record: str, state: Path, path: Path) -> None:
+def write_mark(record: str, state: Path, path: Path) -> None:
     """Write the mark of the record with that id. It names the record's path, for people who tidy up.
 
     `state` is this user's own folder for such things; it is made (0700) if there is none.
     """
     folder = state / "records"
-    with os_errors(folder):
+    with as_store_os_errors(folder):
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         _check_folder(folder)
@@ -69,7 +69,7 @@ def mark(record: str, state: Path, path: Path) -> None:
         sync_folder(folder)
 
 
-def own(connection: sqlite3.Connection, record: str, state: Path, path: Path) -> bool:
+def take_ownership(connection: sqlite3.Connection, record: str, state: Path, path: Path) -> bool:
     """Make a record that was looked through this user's own, under a new id; False when it was theirs before.
 
     Who had it before knows its old id, and could send another one with that id.
@@ -77,14 +77,14 @@ def own(connection: sqlite3.Connection, record: str, state: Path, path: Path) ->
     if is_marked(record, state):
         return False
     record = new_record_id()
-    mark(record, state, path)
-    name_record(connection, record)
+    write_mark(record, state, path)
+    set_record_id(connection, record)
     return True
 
 
-def name_record(connection: sqlite3.Connection, record: str) -> None:
+def set_record_id(connection: sqlite3.Connection, record: str) -> None:
     """Give a record its id."""
-    connection.execute(_NAME_RECORD, {"record": record})
+    connection.execute(_SET_RECORD_ID, {"record": record})
 
 
 def _check_folder(folder: Path) -> None:

@@ -12,7 +12,7 @@ from shlex import quote
 
 from aeon.adapters.store.sqlite.mounts import is_mounted_alone, remote_file_system
 from aeon.base.folders import make_folder
-from aeon.base.project_folder import is_unused
+from aeon.base.project_folder import is_unused_folder
 from aeon.platform.store import DamagedStoreError, StoreFullError, StoreUnavailableError
 
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -22,11 +22,11 @@ _OTHERS_WRITE = 0o022
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 
-NOT_OURS = "Move it away to start anew, or restore a backup with `aeon store restore FILE`."
+FOREIGN_FILE_ADVICE = "Move it away to start anew, or restore a backup with `aeon store restore FILE`."
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordFiles:
     """The files of one record. All lie in its folder, and have its file's name with an ending."""
 
     path: Path
@@ -80,16 +80,16 @@ class Place:
     def beside(self, ending: str) -> Path:
         return self.path.with_name(self.path.name + ending)
 
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether there is anything at the record's path, also a link to nothing."""
         return os.path.lexists(self.path)
 
     def require(self) -> None:
         """Raises StoreUnavailableError when there is nothing at the record's path."""
-        if not self.is_there():
+        if not self.exists():
             raise StoreUnavailableError(f"There is no record at {self.path}.", next_step="Look where the project is.")
 
-    def was_left_open(self) -> bool:
+    def was_not_closed(self) -> bool:
         """Whether the last process that had it open ended without closing it. Asked while holding the lock alone."""
         with suppress(FileNotFoundError):
             return self.wal.stat().st_size > 0
@@ -97,10 +97,10 @@ class Place:
 
     def prepare_folder(self) -> None:
         """Make the folder (0700) if there is none, and check it. Raises StoreUnavailableError."""
-        with os_errors(self.folder):
+        with as_store_os_errors(self.folder):
             if os.path.lexists(self.folder):
                 self.check_folder()
-            if not self.folder.exists() or is_unused(self.folder):
+            if not self.folder.exists() or is_unused_folder(self.folder):
                 make_folder(self.folder, 0o700)
             self.check_folder()
 
@@ -124,13 +124,14 @@ class Place:
         self.require()
         if os.path.lexists(self.journal):
             raise DamagedStoreError(
-                f"{self.journal} does not come from Aeon, and SQLite would apply it to {self.path}.", next_step=NOT_OURS
+                f"{self.journal} does not come from Aeon, and SQLite would apply it to {self.path}.",
+                next_step=FOREIGN_FILE_ADVICE,
             )
         for path in (self.path, self.wal, self.shm):
-            with os_errors(path), suppress(FileNotFoundError):
+            with as_store_os_errors(path), suppress(FileNotFoundError):
                 check_file(path, path.lstat())
         if not self.path.stat().st_size:
-            raise DamagedStoreError(f"{self.path} is an empty file, not a record.", next_step=NOT_OURS)
+            raise DamagedStoreError(f"{self.path} is an empty file, not a record.", next_step=FOREIGN_FILE_ADVICE)
         if not os.access(self.path, os.R_OK | os.W_OK):
             raise StoreUnavailableError(
                 f"{self.path} may not be written to.", next_step=f"Run: chmod 600 {quote(str(self.path))}"
@@ -167,7 +168,7 @@ def check_file(path: Path, found: os.stat_result) -> None:
 
 
 @contextmanager
-def os_errors(path: Path) -> Generator[None]:
+def as_store_os_errors(path: Path) -> Generator[None]:
     """Raise what the system says of a path as a StoreError that names it."""
     try:
         yield

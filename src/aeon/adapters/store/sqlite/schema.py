@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, available
-from aeon.adapters.store.sqlite.place import NOT_OURS
-from aeon.base.busy import while_busy
-from aeon.base.json import canonical
+from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations
+from aeon.adapters.store.sqlite.place import FOREIGN_FILE_ADVICE
+from aeon.base.busy import retry_while_locked
+from aeon.base.json import canonical_json
 from aeon.platform.store import DamagedStoreError, StoreError
 
 APPLICATION_ID: Final = 0x41656F6E
@@ -45,7 +45,7 @@ _Row = tuple[str, str, str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
+class SchemaVersions:
     """The versions of a record that this Aeon knows. `migrations` reads them where it is called."""
 
     latest: int
@@ -57,39 +57,40 @@ class Versions:
         return next((version for version, known in self.digests.items() if known == digest), None)
 
 
-KNOWN: Final = Versions(LATEST, DIGESTS, lambda: available("sqlite"))
+KNOWN_VERSIONS: Final = SchemaVersions(LATEST, DIGESTS, lambda: load_migrations("sqlite"))
 
 
-class Identity(NamedTuple):
+class RecordIdentity(NamedTuple):
     """What a record says of itself: its version, and its id, which never changes."""
 
     version: int
     record: str
 
 
-def identify(connection: sqlite3.Connection, path: Path, versions: Versions = KNOWN) -> Identity:
+def identify(connection: sqlite3.Connection, path: Path, versions: SchemaVersions = KNOWN_VERSIONS) -> RecordIdentity:
     """The identity of a record whose schema is known. Nothing that stands in the schema is run before that.
 
     Raises DamagedStoreError for what is no record or has another schema, StoreError for a newer version.
     """
-    rows = while_busy(lambda: _schema(connection, path))
+    rows = retry_while_locked(lambda: _schema(connection, path))
     version = versions.of(_digest(rows))
     if version is None:
         _refuse_newer(connection, rows, path, versions)
         raise DamagedStoreError(
-            f"{path} has tables, indexes, triggers or views that no Aeon made. It was not used.", next_step=NOT_OURS
+            f"{path} has tables, indexes, triggers or views that no Aeon made. It was not used.",
+            next_step=FOREIGN_FILE_ADVICE,
         )
-    if (said := meta(connection, "version")) != str(version):
+    if (said := read_meta(connection, "version")) != str(version):
         raise DamagedStoreError(f"{path} says that it has version {said}, but its tables are those of {version}.")
-    return Identity(version, meta(connection, "record"))
+    return RecordIdentity(version, read_meta(connection, "record"))
 
 
-def digest(connection: sqlite3.Connection) -> str:
+def schema_digest(connection: sqlite3.Connection) -> str:
     """The digest (SHA-256) of a schema: of all of its rows, but for the statistics that ANALYZE makes."""
     return _digest(connection.execute(READ_SCHEMA).fetchall())
 
 
-def meta(connection: sqlite3.Connection, key: str) -> str:
+def read_meta(connection: sqlite3.Connection, key: str) -> str:
     """What the record says of itself under a key; empty if nothing."""
     found = connection.execute(READ_META, {"key": key}).fetchone()
     return str(found[0]) if found else ""
@@ -98,22 +99,24 @@ def meta(connection: sqlite3.Connection, key: str) -> str:
 def _schema(connection: sqlite3.Connection, path: Path) -> list[_Row]:
     (application,) = connection.execute(READ_APPLICATION_ID).fetchone()
     if application != APPLICATION_ID:
-        raise DamagedStoreError(f"{path} is a SQLite file of another program, not a record.", next_step=NOT_OURS)
+        raise DamagedStoreError(
+            f"{path} is a SQLite file of another program, not a record.", next_step=FOREIGN_FILE_ADVICE
+        )
     (encoding,) = connection.execute(READ_ENCODING).fetchone()
     if encoding != "UTF-8":
-        raise DamagedStoreError(f"{path} keeps its text as {encoding}; no Aeon made it.", next_step=NOT_OURS)
+        raise DamagedStoreError(f"{path} keeps its text as {encoding}; no Aeon made it.", next_step=FOREIGN_FILE_ADVICE)
     return connection.execute(READ_SCHEMA).fetchall()
 
 
 def _digest(rows: list[_Row]) -> str:
     kept = [list(row) for row in rows if row not in _STATISTICS]
-    return hashlib.sha256(canonical(kept).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(kept).encode()).hexdigest()
 
 
-def _refuse_newer(connection: sqlite3.Connection, rows: list[_Row], path: Path, versions: Versions) -> None:
+def _refuse_newer(connection: sqlite3.Connection, rows: list[_Row], path: Path, versions: SchemaVersions) -> None:
     if [row for row in rows if row[1].lower() == "meta"] != [META_ROW]:
         return
-    said = meta(connection, "version")
+    said = read_meta(connection, "version")
     if said.isdecimal() and int(said) > versions.latest:
         raise StoreError(
             f"{path} has version {said}; this Aeon knows {versions.latest} at most. Nothing was changed.",

@@ -3,34 +3,34 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from aeon.platform.processes.checking.problems import Problem
+from aeon.platform.processes.checking.problems import DefinitionProblem
 from aeon.platform.processes.definition import ProcessStep
-from aeon.platform.processes.words import listed
+from aeon.platform.processes.words import join_names
 
 
-class Dependencies:
+class StepDependencies:
     """Who stands before whom in the chains of `dependsOn`. Of steps that share an id the first one is meant."""
 
     def __init__(self, steps: Sequence[ProcessStep]) -> None:
         self.steps = steps
-        self.places: dict[str, int] = {}
+        self.positions: dict[str, int] = {}
         for place, step in enumerate(steps):
-            self.places.setdefault(step.id, place)
+            self.positions.setdefault(step.id, place)
         self._groups = _groups(steps)
         self._above = self._ancestors()
 
-    def is_above(self, place: int, below: int) -> bool:
+    def is_ancestor(self, place: int, below: int) -> bool:
         """Whether the step at `below` depends on the one at `place`, through others or directly (platform 6)."""
         return bool(self._above[below] >> place & 1)
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Iterator[DefinitionProblem]:
         """Everything wrong with the steps' dependsOn, then the cycles among them."""
         for place, step in enumerate(self.steps):
             for number, needed in enumerate(step.depends_on):
                 if found := self._problem(place, number, needed):
-                    yield Problem(f"$.steps[{place}].dependsOn[{number}]", *found)
+                    yield DefinitionProblem(f"$.steps[{place}].dependsOn[{number}]", *found)
         for cycle in self._cycles():
-            yield Problem(
+            yield DefinitionProblem(
                 f"$.steps[{cycle[0]}].dependsOn",
                 "dependencies_acyclic",
                 f"these steps wait for each other: {_chain([self.steps[place].id for place in cycle])}",
@@ -38,9 +38,9 @@ class Dependencies:
 
     def _problem(self, place: int, number: int, needed: str) -> tuple[str, str] | None:
         step = self.steps[place]
-        other = self.places.get(needed)
+        other = self.positions.get(needed)
         if other is None:
-            return "dependency_exists", f"there is no step {needed!r}; there are {listed(self.places)}"
+            return "dependency_exists", f"there is no step {needed!r}; there are {join_names(self.positions)}"
         if other == place:
             return "dependency_not_itself", f"step {step.id!r} cannot depend on itself"
         if needed in step.depends_on[:number]:
@@ -66,7 +66,7 @@ class Dependencies:
         for step in self.steps:
             bits = 0
             for needed in step.depends_on:
-                if (other := self.places.get(needed)) is not None:
+                if (other := self.positions.get(needed)) is not None:
                     bits |= 1 << other | (above[other] if other < len(above) else 0)
             above.append(bits)
         return above
@@ -92,7 +92,7 @@ class Dependencies:
 
     def _needed(self, place: int) -> Iterator[int]:
         """What the step depends on; on itself is told apart, and only from the first step of its id."""
-        others = dict.fromkeys(self.places.get(needed, place) for needed in self.steps[place].depends_on)
+        others = dict.fromkeys(self.positions.get(needed, place) for needed in self.steps[place].depends_on)
         return (other for other in others if other != place)
 
 

@@ -10,7 +10,7 @@ _MOST_TOLD = 50
 """Problems in the message; the error's details hold all of them."""
 
 
-class Problem(NamedTuple):
+class DefinitionProblem(NamedTuple):
     """One thing wrong: where (`$.steps[2].inputs.query`), by which rule, and what."""
 
     path: str
@@ -21,7 +21,7 @@ class Problem(NamedTuple):
         return f"{self.path}: {self.message}"
 
 
-def refuse(problems: Sequence[Problem]) -> None:
+def raise_problems(problems: Sequence[DefinitionProblem]) -> None:
     """Raises RuleError with all of them, `rule` and `field` those of the first; does nothing where there are none."""
     if not problems:
         return

@@ -9,12 +9,12 @@ left to the run.
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from aeon.platform.processes.checking.problems import Problem
-from aeon.platform.processes.checking.targets import ProcessTarget, Targets
-from aeon.platform.processes.definition import Definition
+from aeon.platform.processes.checking.problems import DefinitionProblem
+from aeon.platform.processes.checking.targets import ProcessTarget, TargetLookup
+from aeon.platform.processes.definition import ProcessDefinition
 
 
-def callees_of(definition: Definition) -> Mapping[str, bool]:
+def find_callees(definition: ProcessDefinition) -> Mapping[str, bool]:
     """The Processes that a definition calls, by id, and whether every step that calls it has a condition."""
     found: dict[str, bool] = {}
     for step in definition.steps:
@@ -23,7 +23,9 @@ def callees_of(definition: Definition) -> Mapping[str, bool]:
     return found
 
 
-def recursion_problems(definition: Definition, targets: Targets, process_id: str | None) -> Iterator[Problem]:
+def check_recursion(
+    definition: ProcessDefinition, targets: TargetLookup, process_id: str | None
+) -> Iterator[DefinitionProblem]:
     """Calls that are always made and go deeper than the run may (platform 7), each with the stack that it would show.
 
     `process_id` is that of the Process being saved, None while it is new and nothing can call it back. What the user
@@ -42,15 +44,15 @@ def recursion_problems(definition: Definition, targets: Targets, process_id: str
         yield _problem(place, definition, calls.names(chain), is_circle)
 
 
-def _problem(place: int, definition: Definition, names: list[str], is_circle: bool) -> Problem:
+def _problem(place: int, definition: ProcessDefinition, names: list[str], is_circle: bool) -> DefinitionProblem:
     stack = " -> ".join([definition.name, *names])
     if is_circle:
-        return Problem(
+        return DefinitionProblem(
             f"$.steps[{place}].process",
             "recursion_can_end",
             f"the Process always calls itself again: {stack}; give one of these steps a condition",
         )
-    return Problem(
+    return DefinitionProblem(
         f"$.steps[{place}].process",
         "recursion_depth",
         f"the Processes would call each other deeper than maxRecursionDepth {definition.max_recursion_depth}: {stack}",
@@ -60,13 +62,13 @@ def _problem(place: int, definition: Definition, names: list[str], is_circle: bo
 class _Calls:
     """The calls that are always made, from the Process being saved on."""
 
-    def __init__(self, definition: Definition, targets: Targets, process_id: str | None) -> None:
+    def __init__(self, definition: ProcessDefinition, targets: TargetLookup, process_id: str | None) -> None:
         self._deepest = definition.max_recursion_depth
         self._own = process_id
         self._name = definition.name
         self._found: dict[str, ProcessTarget | None] = {}
         self._targets = targets
-        own = [callee for callee, is_conditional in callees_of(definition).items() if not is_conditional]
+        own = [callee for callee, is_conditional in find_callees(definition).items() if not is_conditional]
         self._always: dict[str | None, list[str]] = {process_id: own}
         self._chain = cache(self._uncached_chain)
 

@@ -34,7 +34,7 @@ class ProcessTarget(NamedTuple):
     enabled: bool = True
 
 
-class Targets(Protocol):
+class TargetLookup(Protocol):
     """Finds what steps call. None: there is no such thing, or it is not the user's to see (platform 2)."""
 
     def tool(self, identity: str) -> ToolTarget | None: ...

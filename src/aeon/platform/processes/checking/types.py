@@ -6,29 +6,29 @@ from typing import TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
 
-Kinds: TypeAlias = frozenset[str]
+JsonTypes: TypeAlias = frozenset[str]
 
-ALL: Kinds = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+ALL_TYPES: JsonTypes = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 """What is known of a value when nothing is."""
 
-TEXT: JsonObject = {"type": "string"}
+TEXT_SCHEMA: JsonObject = {"type": "string"}
 
 _MOST_SCHEMAS = 300
 """Schemas that one question may look at: references can be made to fan out, and to go round, without end."""
 
 
-def kinds(schema: Json, root: Json) -> Kinds:
+def allowed_types(schema: Json, root: Json) -> JsonTypes:
     """The kinds of a value that fits `schema`, `$ref` taken from `root`. Empty: nothing fits; in doubt: all of them."""
     return _Reader(root).kinds(schema)
 
 
-def inner(schema: Json, path: Sequence[str], root: Json) -> Json:
+def schema_at(schema: Json, path: Sequence[str], root: Json) -> Json:
     """The schema of what stands at `path` in a value that fits `schema`: True where nothing is known."""
     reader = _Reader(root)
     return reduce(reader.inner, path, schema)
 
 
-def in_words(found: Kinds) -> str:
+def describe_types(found: JsonTypes) -> str:
     """Kinds for a message."""
     shown = found - {"integer"} if "number" in found else found
     return " or ".join(sorted(shown)) or "nothing"
@@ -41,11 +41,11 @@ class _Reader:
         self._root = root
         self._left = _MOST_SCHEMAS
 
-    def kinds(self, schema: Json) -> Kinds:
+    def kinds(self, schema: Json) -> JsonTypes:
         if schema is False:
             return frozenset()
         if not isinstance(schema, dict) or not self._may_go_on():
-            return ALL
+            return ALL_TYPES
         said = cast(JsonObject, schema)
         found = _own_kinds(said)
         if "$ref" in said:
@@ -93,25 +93,25 @@ def _listed(value: Json) -> list[Json]:
     return cast(list[Json], value) if isinstance(value, list) else []
 
 
-def _own_kinds(schema: JsonObject) -> Kinds:
-    found = ALL
+def _own_kinds(schema: JsonObject) -> JsonTypes:
+    found = ALL_TYPES
     if "type" in schema:
         declared: Json = schema["type"]
         found &= _with_integers(_listed(declared) or [declared])
     if "const" in schema:
-        found &= kind_of(schema["const"])
+        found &= types_of_value(schema["const"])
     if "enum" in schema:
-        found &= frozenset[str]().union(*map(kind_of, _listed(schema["enum"])))
+        found &= frozenset[str]().union(*map(types_of_value, _listed(schema["enum"])))
     return found
 
 
-def _with_integers(names: Iterable[Json]) -> Kinds:
+def _with_integers(names: Iterable[Json]) -> JsonTypes:
     """Every integer is a number."""
     found = frozenset(str(name) for name in names)
     return found | {"integer"} if "number" in found else found
 
 
-def kind_of(value: Json) -> Kinds:
+def types_of_value(value: Json) -> JsonTypes:
     """The kinds that a value is of: an integer is a number too."""
     if value is None:
         return frozenset({"null"})
@@ -122,7 +122,7 @@ def kind_of(value: Json) -> Kinds:
     return frozenset({"string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"})
 
 
-def _own_inner(schema: JsonObject, found: Kinds, part: str) -> Json:
+def _own_inner(schema: JsonObject, found: JsonTypes, part: str) -> Json:
     """What the schema's own words say about a part of its value, which is an object's field or a list's item."""
     ways: list[Json] = []
     if "object" in found:

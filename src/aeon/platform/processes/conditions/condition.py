@@ -3,17 +3,24 @@
 from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from aeon.base.binding import STEP
+from aeon.base.binding import STEP_PREFIX
 from aeon.base.json import Json
-from aeon.platform.processes.conditions.paths import Path, Scan, scan
-from aeon.platform.processes.conditions.programs import ConditionError, Programs
-from aeon.platform.processes.conditions.values import Fitting, pruned, text_fault
-from aeon.platform.processes.conditions.words import evaluation_error_in_words
+from aeon.platform.processes.conditions.paths import CelPath, ConditionScan, scan_condition
+from aeon.platform.processes.conditions.programs import CelProgramCache, ConditionError
+from aeon.platform.processes.conditions.values import CelConverter, find_text_fault, select_values
+from aeon.platform.processes.conditions.words import describe_evaluation_error
 
 if TYPE_CHECKING:
     from cel_expr_python import cel
 
-__all__ = ["Condition", "ConditionError", "compiled", "compiled_together", "evaluate", "holds"]
+__all__ = [
+    "CompiledCondition",
+    "ConditionError",
+    "compile_condition",
+    "compile_conditions",
+    "evaluate",
+    "evaluate_text",
+]
 
 _MOST_ITERATIONS = 10_000
 """Elements that one evaluation may look at, as the library has it."""
@@ -24,24 +31,24 @@ _MOST_JOINED = 100_000_000
 _MOST_COMPARED = 40_000_000_000
 """Characters that `contains` may compare: 1 s. The library tries every place, each for the whole text looked for."""
 
-_programs = Programs()
+_programs = CelProgramCache()
 
 
-class Condition(NamedTuple):
+class CompiledCondition(NamedTuple):
     """A compiled condition. `paths` are what it reads: `("lang",)`, `("step", "search", "count")`."""
 
     source: str
-    paths: frozenset[Path]
-    scan: Scan
+    paths: frozenset[CelPath]
+    scan: ConditionScan
     program: "cel.Expression"
 
     @property
     def variables(self) -> frozenset[str]:
         """The steps' variables that it mentions."""
-        return frozenset(path[1] for path in self.paths if path[0] == STEP)
+        return frozenset(path[1] for path in self.paths if path[0] == STEP_PREFIX)
 
 
-def compiled(source: str, names: Container[str]) -> Condition:
+def compile_condition(source: str, names: Container[str]) -> CompiledCondition:
     """Compile a condition over `names`: inputs as `name`, steps' variables as `step.variable` (platform 6).
 
     Raises ConditionError in words with every place where something is wrong.
@@ -50,9 +57,9 @@ def compiled(source: str, names: Container[str]) -> Condition:
     return _compiled(read, read.roots)
 
 
-def compiled_together(sources: Iterable[str], names: Container[str]) -> dict[str, Condition | ConditionError]:
+def compile_conditions(sources: Iterable[str], names: Container[str]) -> dict[str, CompiledCondition | ConditionError]:
     """The same for many conditions: what they read is declared once for all, which is most of the work."""
-    found: dict[str, Condition | ConditionError] = {}
+    found: dict[str, CompiledCondition | ConditionError] = {}
     reads: list[_Read] = []
     for source in sources:
         try:
@@ -68,13 +75,13 @@ def compiled_together(sources: Iterable[str], names: Container[str]) -> dict[str
     return found
 
 
-def evaluate(condition: Condition, values: Mapping[str, Json]) -> bool:
+def evaluate(condition: CompiledCondition, values: Mapping[str, Json]) -> bool:
     """Whether the condition is true of `values`: inputs by name, and under `step` the steps' variables.
 
     Only what the condition reads is looked at. Raises ConditionError for anything but true and false.
     """
-    fitting = Fitting()
-    bound = {root: fitting.fitted(value, root) for root, value in pruned(condition.paths, values)}
+    fitting = CelConverter()
+    bound = {root: fitting.convert(value, root) for root, value in select_values(condition.paths, values)}
     _refuse_long_joins(condition, fitting.longest)
     _refuse_long_searches(condition, fitting)
     try:
@@ -89,9 +96,9 @@ def evaluate(condition: Condition, values: Mapping[str, Json]) -> bool:
     return result.value() is True
 
 
-def holds(source: str, values: Mapping[str, Json]) -> bool:
+def evaluate_text(source: str, values: Mapping[str, Json]) -> bool:
     """Whether the condition of that text is true of `values`. Raises ConditionError."""
-    return evaluate(compiled(source, _Given(values)), values)
+    return evaluate(compile_condition(source, _Given(values)), values)
 
 
 class _Given:
@@ -102,45 +109,45 @@ class _Given:
 
     def __contains__(self, name: object) -> bool:
         first, _, variable = str(name).partition(".")
-        return variable in self._values.get(STEP, {}) if variable else first in self._values
+        return variable in self._values.get(STEP_PREFIX, {}) if variable else first in self._values
 
 
 class _Read(NamedTuple):
     """A condition that was looked through: all that there is in it, and the paths that begin with known names."""
 
     source: str
-    scan: Scan
-    paths: frozenset[Path]
+    scan: ConditionScan
+    paths: frozenset[CelPath]
 
     @property
     def roots(self) -> frozenset[str]:
         """The names under which CEL sees the values that the paths begin at."""
-        return frozenset(".".join(path[:2]) if path[0] == STEP else path[0] for path in self.paths)
+        return frozenset(".".join(path[:2]) if path[0] == STEP_PREFIX else path[0] for path in self.paths)
 
 
 def _read(source: str, names: Container[str]) -> _Read:
-    if fault := text_fault(source):
+    if fault := find_text_fault(source):
         raise ConditionError(f"The condition holds {fault}.")
-    found = scan(source)
+    found = scan_condition(source)
     if "map" in found.loops:
         # Each `map` can double what the one before it made, which no budget of the library stops.
         raise ConditionError("A condition makes no new lists: use all, exists, exists_one or filter instead of map.")
     return _Read(source, found, frozenset(path for path in found.paths if _is_known(path, names)))
 
 
-def _is_known(path: Path, names: Container[str]) -> bool:
+def _is_known(path: CelPath, names: Container[str]) -> bool:
     """What does not begin with a known name is left undeclared, and so does not compile."""
-    if path[0] != STEP:
+    if path[0] != STEP_PREFIX:
         return path[0] in names
-    return len(path) > 1 and f"{STEP}.{path[1]}" in names
+    return len(path) > 1 and f"{STEP_PREFIX}.{path[1]}" in names
 
 
-def _compiled(read: _Read, declared: frozenset[str]) -> Condition:
-    program = _programs.program(read.source, read.roots, declared)
-    return Condition(read.source, read.paths, read.scan, program)
+def _compiled(read: _Read, declared: frozenset[str]) -> CompiledCondition:
+    program = _programs.get_or_compile(read.source, read.roots, declared)
+    return CompiledCondition(read.source, read.paths, read.scan, program)
 
 
-def _alone(read: _Read) -> Condition | ConditionError:
+def _alone(read: _Read) -> CompiledCondition | ConditionError:
     """Compiled with nothing declared but its own, so that no other condition's names can spoil it."""
     try:
         return _compiled(read, read.roots)
@@ -148,7 +155,7 @@ def _alone(read: _Read) -> Condition | ConditionError:
         return error
 
 
-def _refuse_long_joins(condition: Condition, longest: int) -> None:
+def _refuse_long_joins(condition: CompiledCondition, longest: int) -> None:
     rounds = _MOST_ITERATIONS if condition.scan.loops else 1
     if condition.scan.joins * longest * rounds > _MOST_JOINED:
         raise ConditionError(
@@ -157,7 +164,7 @@ def _refuse_long_joins(condition: Condition, longest: int) -> None:
         )
 
 
-def _refuse_long_searches(condition: Condition, fitting: Fitting) -> None:
+def _refuse_long_searches(condition: CompiledCondition, fitting: CelConverter) -> None:
     """What is looked for is another text or, where texts are joined, may be the longest itself."""
     scan, (longest, second) = condition.scan, fitting.texts
     needle = longest if scan.joins else max(second, len(condition.source))
@@ -169,8 +176,8 @@ def _refuse_long_searches(condition: Condition, fitting: Fitting) -> None:
         )
 
 
-def _failed(condition: Condition, values: Mapping[str, Json], said: str) -> ConditionError:
-    words = evaluation_error_in_words(said, sorted(condition.paths), values)
+def _failed(condition: CompiledCondition, values: Mapping[str, Json], said: str) -> ConditionError:
+    words = describe_evaluation_error(said, sorted(condition.paths), values)
     return ConditionError(
         f"The condition `{_short(condition.source)}` cannot be evaluated: {words}.",
         next_step="Correct it, or ask first whether the value is there: `step.x != null && has(step.x.y) && ...`.",

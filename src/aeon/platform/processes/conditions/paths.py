@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-Path: TypeAlias = tuple[str, ...]
+CelPath: TypeAlias = tuple[str, ...]
 """`("lang",)` or `("step", "search", "count")`."""
 
-LOOPS = frozenset({"all", "exists", "exists_one", "filter", "map"})
+LOOP_MACROS = frozenset({"all", "exists", "exists_one", "filter", "map"})
 
 _TOKEN = re.compile(
     r"""
@@ -23,13 +23,13 @@ _TOKEN = re.compile(
 )
 
 
-class Scan(NamedTuple):
+class ConditionScan(NamedTuple):
     """What a condition reads, how often it joins by `+`, which loops it has.
 
     `searches`: how often it calls `contains` with anything but a text that is spelled out.
     """
 
-    paths: frozenset[Path]
+    paths: frozenset[CelPath]
     joins: int
     loops: tuple[str, ...]
     searches: int
@@ -41,7 +41,7 @@ class _Token(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def scan(source: str) -> Scan:
+def scan_condition(source: str) -> ConditionScan:
     """Look through CEL outside of its texts and comments."""
     tokens = [
         _Token(found.lastgroup or "", found[0])
@@ -49,10 +49,10 @@ def scan(source: str) -> Scan:
         if found.lastgroup not in {None, "skipped"}
     ]
     chains = list(_chains(tokens))
-    return Scan(
+    return ConditionScan(
         frozenset(path for chain in chains if chain.is_rooted and (path := chain.read)),
         sum(token == ("sign", "+") for token in tokens),
-        tuple(chain.words[-1] for chain in chains if chain.is_called and chain.words[-1] in LOOPS),
+        tuple(chain.words[-1] for chain in chains if chain.is_called and chain.words[-1] in LOOP_MACROS),
         sum(_is_search(tokens[place : place + 4]) for place in range(len(tokens))),
     )
 
@@ -67,12 +67,12 @@ def _is_search(tokens: list[_Token]) -> bool:
 class _Chain(NamedTuple):
     """Words joined by dots; whether nothing stands before their first dot; whether the last one is called."""
 
-    words: Path
+    words: CelPath
     is_rooted: bool
     is_called: bool
 
     @property
-    def read(self) -> Path:
+    def read(self) -> CelPath:
         """The path without what is called."""
         return self.words[:-1] if self.is_called else self.words
 

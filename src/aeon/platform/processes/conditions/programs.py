@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from aeon.base.errors import InputError, MissingExtraError
-from aeon.platform.processes.conditions.words import compile_error_in_words
+from aeon.platform.processes.conditions.words import describe_compile_error
 
 if TYPE_CHECKING:
     from cel_expr_python import cel
@@ -17,23 +17,23 @@ class ConditionError(InputError):
     next_step = "Correct the condition of the step."
 
 
-class Programs:
+class CelProgramCache:
     """Compiled conditions by their text and what they read. The memory of a compilation is never given back."""
 
-    MOST = 1024
+    MAX_PROGRAMS = 1024
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, frozenset[str]], cel.Expression] = {}
         self._lock = Lock()
 
-    def program(self, source: str, read: frozenset[str], declared: frozenset[str]) -> "cel.Expression":
+    def get_or_compile(self, source: str, read: frozenset[str], declared: frozenset[str]) -> "cel.Expression":
         """The program, compiled if need be where `declared` is declared, which is what it reads and maybe more."""
         with self._lock:
             if (kept := self._kept.get((source, read))) is not None:
                 return kept
         made = _compile(source, declared)
         with self._lock:
-            if len(self._kept) >= self.MOST:
+            if len(self._kept) >= self.MAX_PROGRAMS:
                 del self._kept[next(iter(self._kept))]
             self._kept[source, read] = made
         return made
@@ -43,7 +43,7 @@ def _compile(source: str, declared: frozenset[str]) -> "cel.Expression":
     try:
         program = _environment(declared).compile(source)
     except RuntimeError as error:
-        raise ConditionError(f"The condition is not valid: {compile_error_in_words(str(error))}.") from None
+        raise ConditionError(f"The condition is not valid: {describe_compile_error(str(error))}.") from None
     if (kind := program.return_type().name()) not in {"BOOL", "DYN"}:
         raise ConditionError(f"The condition gives a {kind}, not true or false.")
     return program

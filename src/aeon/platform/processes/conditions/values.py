@@ -3,37 +3,37 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
-from aeon.base.binding import STEP
+from aeon.base.binding import STEP_PREFIX
 from aeon.base.json import Json, JsonObject
-from aeon.platform.processes.conditions.paths import Path
+from aeon.platform.processes.conditions.paths import CelPath
 from aeon.platform.processes.conditions.programs import ConditionError
 
 _SMALLEST_INT, _LARGEST_INT = -(2**63), 2**63 - 1
 
 
-def pruned(paths: Iterable[Path], values: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+def select_values(paths: Iterable[CelPath], values: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     """What the condition reads, by root; an object only with the fields that are read."""
-    tails: dict[tuple[str, ...], list[Path]] = {}
+    tails: dict[tuple[str, ...], list[CelPath]] = {}
     for path in paths:
-        length = 2 if path[0] == STEP else 1
+        length = 2 if path[0] == STEP_PREFIX else 1
         tails.setdefault(path[:length], []).append(path[length:])
     for root, inner in tails.items():
-        held = values.get(STEP, {}) if root[0] == STEP else values
+        held = values.get(STEP_PREFIX, {}) if root[0] == STEP_PREFIX else values
         if root[-1] in held:
             yield ".".join(root), _prune(held[root[-1]], inner)
 
 
-def _prune(value: Json, tails: list[Path]) -> Json:
+def _prune(value: Json, tails: list[CelPath]) -> Json:
     if not isinstance(value, dict) or () in tails:
         return cast(Json, value)
     fields = cast(JsonObject, value)
-    by_field: dict[str, list[Path]] = {}
+    by_field: dict[str, list[CelPath]] = {}
     for tail in tails:
         by_field.setdefault(tail[0], []).append(tail[1:])
     return {name: _prune(fields[name], inner) for name, inner in by_field.items() if name in fields}
 
 
-class Fitting:
+class CelConverter:
     """Values as CEL can take them, and how large they are."""
 
     def __init__(self) -> None:
@@ -44,27 +44,27 @@ class Fitting:
         self.elements = 0
         """Elements of all lists, and keys of all objects."""
 
-    def fitted(self, value: Json, place: str) -> Json:
+    def convert(self, value: Json, place: str) -> Json:
         """The value, integers beyond 64 bits as doubles. Raises ConditionError for text that CEL would misread."""
         if isinstance(value, str):
             return self._text(value, place)
         if isinstance(value, dict):
             self.elements += len(cast(JsonObject, value))
             return {
-                self._text(key, place): self.fitted(item, f"{place}.{key}")
+                self._text(key, place): self.convert(item, f"{place}.{key}")
                 for key, item in cast(JsonObject, value).items()
             }
         if isinstance(value, list):
             items = cast(list[Json], value)
             self.longest = max(self.longest, len(items))
             self.elements += len(items)
-            return [self.fitted(item, place) for item in items]
+            return [self.convert(item, place) for item in items]
         if isinstance(value, int) and not _SMALLEST_INT <= value <= _LARGEST_INT:
             return _as_double(value)
         return value
 
     def _text(self, text: str, place: str) -> str:
-        if fault := text_fault(text):
+        if fault := find_text_fault(text):
             raise ConditionError(f"{place} holds {fault}, so no condition can look at it.")
         self.longest = max(self.longest, len(text))
         if len(text) > self.texts[1]:
@@ -79,7 +79,7 @@ def _as_double(value: int) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def text_fault(text: str) -> str | None:
+def find_text_fault(text: str) -> str | None:
     """What CEL would misread: it ends a text at a NUL, and cannot hold half a character."""
     if "\0" in text:
         return "a NUL character"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from aeon.base.json import Json
-from aeon.platform.processes.conditions.paths import Path
+from aeon.platform.processes.conditions.paths import CelPath
 
 _FAULT = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n]+)")
 _CODE = re.compile(r"^(?:[A-Z_]{4,}: )+|\s*\[[A-Z_]+\]$")
@@ -41,7 +41,7 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
-def compile_error_in_words(said: str) -> str:
+def describe_compile_error(said: str) -> str:
     """Every fault of a condition, each with its place."""
     faults = _FAULT.findall(said)
     if not faults:
@@ -52,7 +52,7 @@ def compile_error_in_words(said: str) -> str:
     return "; ".join(told)
 
 
-def evaluation_error_in_words(said: str, paths: Sequence[Path], values: Mapping[str, Json]) -> str:
+def describe_evaluation_error(said: str, paths: Sequence[CelPath], values: Mapping[str, Json]) -> str:
     """What went wrong, and which of the paths that the condition reads end before their end."""
     return "; ".join([_in_words(said), *_dead_ends(paths, values)])
 
@@ -69,7 +69,7 @@ def _in_words(said: str) -> str:
     return plain[:300]
 
 
-def _dead_ends(paths: Sequence[Path], values: Mapping[str, Json]) -> Iterator[str]:
+def _dead_ends(paths: Sequence[CelPath], values: Mapping[str, Json]) -> Iterator[str]:
     for path in paths:
         value: Json = values
         for depth, part in enumerate(path):

@@ -9,10 +9,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.picture.layers import edges_of, rows_of, stages_of
-from aeon.platform.processes.picture.shapes import BETWEEN, FRAME, LANE, TRACK, WIDTH, Box, Edge, Point
-from aeon.platform.processes.picture.wiring import ENTERS, LEAVES, Around, Straight, Wiring, wired
+from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.picture.layers import arrange_rows, find_edges, find_stages
+from aeon.platform.processes.picture.shapes import (
+    BOX_GAP,
+    BOX_WIDTH,
+    FRAME_MARGIN,
+    LANE_WIDTH,
+    TRACK_HEIGHT,
+    Box,
+    DiagramEdge,
+    Point,
+)
+from aeon.platform.processes.picture.wiring import (
+    LANE_ENTRY_X,
+    LANE_EXIT_X,
+    EdgeRouting,
+    LaneRoute,
+    StraightRoute,
+    route_edges,
+)
 
 _MARGIN = 24
 _NARROWEST = 460
@@ -23,7 +39,7 @@ _GAP = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DiagramLayout:
     """Boxes by step, frames by stage (a single step's is its box), and the corners of each edge's line.
 
     A line of two corners goes straight to the next row; one of six goes by a lane. `dots` mark where a line leaves a
@@ -34,70 +50,70 @@ class Layout:
     height: int
     boxes: list[Box]
     frames: list[Box]
-    paths: dict[Edge, list[Point]]
+    paths: dict[DiagramEdge, list[Point]]
     dots: list[Point]
     spine: list[tuple[Point, Point]]
 
 
-def laid_out(definition: Definition, height: int) -> Layout:
+def layout_diagram(definition: ProcessDefinition, height: int) -> DiagramLayout:
     """The layout of a definition that was checked; each box as high as is said."""
     steps = definition.steps
-    stages, edges = stages_of(steps), edges_of(steps)
-    rows = rows_of(stages, edges)
-    wiring = wired(edges, rows)
+    stages, edges = find_stages(steps), find_edges(steps)
+    rows = arrange_rows(stages, edges)
+    wiring = route_edges(edges, rows)
     widest = max(_width_of(row) for row in rows)
     margin = _MARGIN + max(0, _NARROWEST - 2 * _MARGIN - widest) // 2
     boxes = _boxes(rows, wiring, height, margin + widest // 2)
-    first_lane = margin + widest + FRAME + LANE
+    first_lane = margin + widest + FRAME_MARGIN + LANE_WIDTH
     gaps = _gaps(rows, boxes)
     paths = {edge: _path(edge, way, boxes, gaps, first_lane) for edge, way in wiring.ways.items()}
     frames = [_around([boxes[place] for place in stage]) for stage in stages]
-    return Layout(
-        width=max(first_lane + LANE * wiring.lanes, margin + widest) + margin,
-        height=max(box.bottom for box in boxes) + FRAME,
+    return DiagramLayout(
+        width=max(first_lane + LANE_WIDTH * wiring.lanes, margin + widest) + margin,
+        height=max(box.bottom for box in boxes) + FRAME_MARGIN,
         boxes=boxes,
         frames=frames,
         paths=paths,
-        dots=sorted({path[3] for edge, path in paths.items() if isinstance(wiring.ways[edge], Around)}),
+        dots=sorted({path[3] for edge, path in paths.items() if isinstance(wiring.ways[edge], LaneRoute)}),
         spine=_spine(stages, frames, edges),
     )
 
 
 def _width_of(row: Sequence[int]) -> int:
-    return len(row) * (WIDTH + BETWEEN) - BETWEEN
+    return len(row) * (BOX_WIDTH + BOX_GAP) - BOX_GAP
 
 
-def _boxes(rows: Sequence[Sequence[int]], wiring: Wiring, height: int, middle: int) -> list[Box]:
+def _boxes(rows: Sequence[Sequence[int]], wiring: EdgeRouting, height: int, middle: int) -> list[Box]:
     found: dict[int, Box] = {}
-    top = _TITLE + FRAME
+    top = _TITLE + FRAME_MARGIN
     for row, tracks in zip(rows, wiring.tracks, strict=True):
         left = middle - _width_of(row) // 2
-        found |= {place: Box(left + n * (WIDTH + BETWEEN), top, WIDTH, height) for n, place in enumerate(row)}
-        top += height + 2 * FRAME + _GAP + TRACK * tracks
+        found |= {place: Box(left + n * (BOX_WIDTH + BOX_GAP), top, BOX_WIDTH, height) for n, place in enumerate(row)}
+        top += height + 2 * FRAME_MARGIN + _GAP + TRACK_HEIGHT * tracks
     return [found[place] for place in range(len(found))]
 
 
 def _gaps(rows: Sequence[Sequence[int]], boxes: Sequence[Box]) -> dict[int, tuple[int, int]]:
     """By step, where the tracks above its row begin and where those below it do."""
-    bottoms = [boxes[row[0]].bottom + FRAME for row in rows]
+    bottoms = [boxes[row[0]].bottom + FRAME_MARGIN for row in rows]
     return {
         place: (above, below) for row, above, below in zip(rows, [0, *bottoms], bottoms, strict=False) for place in row
     }
 
 
 def _path(
-    edge: Edge,
-    way: Straight | Around,
+    edge: DiagramEdge,
+    way: StraightRoute | LaneRoute,
     boxes: Sequence[Box],
     gaps: dict[int, tuple[int, int]],
     first_lane: int,
 ) -> list[Point]:
     above, below = boxes[edge.producer], boxes[edge.consumer]
-    if isinstance(way, Straight):
+    if isinstance(way, StraightRoute):
         return [(above.x + way.leaves, above.bottom), (below.x + way.enters, below.y)]
-    out_y = gaps[edge.producer][1] + TRACK * (way.out_track + 1)
-    in_y = gaps[edge.consumer][0] + TRACK * (way.in_track + 1)
-    leaves, enters, lane = above.x + LEAVES, below.x + ENTERS, first_lane + LANE * way.lane
+    out_y = gaps[edge.producer][1] + TRACK_HEIGHT * (way.out_track + 1)
+    in_y = gaps[edge.consumer][0] + TRACK_HEIGHT * (way.in_track + 1)
+    leaves, enters, lane = above.x + LANE_EXIT_X, below.x + LANE_ENTRY_X, first_lane + LANE_WIDTH * way.lane
     return [(leaves, above.bottom), (leaves, out_y), (lane, out_y), (lane, in_y), (enters, in_y), (enters, below.y)]
 
 
@@ -106,16 +122,20 @@ def _around(boxes: list[Box]) -> Box:
         return boxes[0]
     left, top = min(box.x for box in boxes), min(box.y for box in boxes)
     right, bottom = max(box.x + box.width for box in boxes), max(box.bottom for box in boxes)
-    return Box(left - FRAME, top - FRAME, right - left + 2 * FRAME, bottom - top + 2 * FRAME)
+    return Box(
+        left - FRAME_MARGIN, top - FRAME_MARGIN, right - left + 2 * FRAME_MARGIN, bottom - top + 2 * FRAME_MARGIN
+    )
 
 
-def _spine(stages: Sequence[list[int]], frames: Sequence[Box], edges: Sequence[Edge]) -> list[tuple[Point, Point]]:
+def _spine(
+    stages: Sequence[list[int]], frames: Sequence[Box], edges: Sequence[DiagramEdge]
+) -> list[tuple[Point, Point]]:
     """From stage to stage, unless all steps of the later one take something from the earlier one anyway."""
     stage_of = {place: number for number, stage in enumerate(stages) for place in stage}
     fed = {edge.consumer for edge in edges if stage_of[edge.producer] + 1 == stage_of[edge.consumer]}
     lines: list[tuple[Point, Point]] = []
     for stage, (above, below) in zip(stages[1:], pairwise(frames), strict=True):
         if not fed.issuperset(stage):
-            aside = WIDTH * 2 // 5 if fed.intersection(stage) else 0
+            aside = BOX_WIDTH * 2 // 5 if fed.intersection(stage) else 0
             lines.append(((above.middle - aside, above.bottom), (below.middle - aside, below.y)))
     return lines

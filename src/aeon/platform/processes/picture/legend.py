@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.picture.layout import Layout
-from aeon.platform.processes.picture.marks import diamond, head, inside, person, rectangle
+from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.picture.layout import DiagramLayout
+from aeon.platform.processes.picture.marks import arrow_head, condition_mark, inset, person_mark, rectangle
 from aeon.platform.processes.picture.shapes import Box, Point
 from aeon.platform.processes.picture.style import STATUSES
-from aeon.platform.processes.running.state import UNTOUCHED, StepState
+from aeon.platform.processes.running.state import INITIAL_STEP_STATE, StepState
 
 _MARGIN, _LINE, _SIGN, _PIXELS_A_CELL, _BETWEEN = 24, 22, 30, 7, 18
 
@@ -19,7 +19,9 @@ class _Key(NamedTuple):
     """Draws it about a point."""
 
 
-def legend(definition: Definition, states: Mapping[str, StepState] | None, layout: Layout) -> tuple[str, int]:
+def draw_legend(
+    definition: ProcessDefinition, states: Mapping[str, StepState] | None, layout: DiagramLayout
+) -> tuple[str, int]:
     """The signs with their words in lines below all boxes, and how deep the picture ends then."""
     x, y = _MARGIN, layout.height + 30
     parts = ['<g class="legend">']
@@ -32,20 +34,22 @@ def legend(definition: Definition, states: Mapping[str, StepState] | None, layou
     return "\n".join([*parts, "</g>"]), y + _MARGIN
 
 
-def _keys(definition: Definition, states: Mapping[str, StepState] | None, layout: Layout) -> Iterator[_Key]:
+def _keys(
+    definition: ProcessDefinition, states: Mapping[str, StepState] | None, layout: DiagramLayout
+) -> Iterator[_Key]:
     steps = definition.steps
     if layout.paths:
         yield _Key("takes its result", _arrow("line", "head"))
     if layout.spine:
         yield _Key("waits for it", _arrow("wait", "wait-head"))
     if any(step.execution.condition for step in steps):
-        yield _Key("only if its condition holds", diamond)
+        yield _Key("only if its condition holds", condition_mark)
     if any(step.execution.interaction_mode == "manual" for step in steps):
-        yield _Key("a person does it", person)
+        yield _Key("a person does it", person_mark)
     if any(step.process is not None for step in steps):
         yield _Key("another process", _double)
     if states is not None:
-        found = {states.get(step.id, UNTOUCHED).status for step in steps}
+        found = {states.get(step.id, INITIAL_STEP_STATE).status for step in steps}
         for status in STATUSES:
             if status in found:
                 yield _Key(status, _swatch(status))
@@ -54,14 +58,14 @@ def _keys(definition: Definition, states: Mapping[str, StepState] | None, layout
 def _arrow(line: str, tip: str) -> Callable[[Point], str]:
     def draw(at: Point) -> str:
         x, y = at
-        return f'<path class="{line}" d="M{x} {y - 9}V{y + 2}"/>{head(tip, (x, y + 9))}'
+        return f'<path class="{line}" d="M{x} {y - 9}V{y + 2}"/>{arrow_head(tip, (x, y + 9))}'
 
     return draw
 
 
 def _double(at: Point) -> str:
     box = _around(at)
-    return rectangle("box", box, 3) + rectangle("inner", inside(box, 3), 2)
+    return rectangle("box", box, 3) + rectangle("inner", inset(box, 3), 2)
 
 
 def _swatch(status: str) -> Callable[[Point], str]:

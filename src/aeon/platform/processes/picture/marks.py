@@ -16,17 +16,17 @@ def rectangle(kind: str, box: Box, radius: int = 6) -> str:
     return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}"/>'
 
 
-def inside(box: Box, by: int) -> Box:
+def inset(box: Box, by: int) -> Box:
     """A rectangle in another one."""
     return Box(box.x + by, box.y + by, box.width - 2 * by, box.height - 2 * by)
 
 
-def head(kind: str, at: Point) -> str:
+def arrow_head(kind: str, at: Point) -> str:
     """The head of an arrow that comes down."""
     return f'<path class="{kind}" d="M{at[0]} {at[1]}l-4 -{_HEAD}h8z"/>'
 
 
-def curve(path: Sequence[Point]) -> str:
+def straight_path(path: Sequence[Point]) -> str:
     """The way straight down from the first point to the last, bent where they are not one above the other."""
     (x, y), (to_x, to_y) = path
     to_y -= _HEAD
@@ -36,7 +36,7 @@ def curve(path: Sequence[Point]) -> str:
     return f"M{x} {y}C{x} {middle} {to_x} {middle} {to_x} {to_y}"
 
 
-def around(path: Sequence[Point]) -> str:
+def lane_path(path: Sequence[Point]) -> str:
     """The way by a lane to the right, past six points, with round corners."""
     (x, y), (_, out), (lane, _), (_, along), (to_x, _), (_, to_y) = path
     r = _ROUND
@@ -46,12 +46,12 @@ def around(path: Sequence[Point]) -> str:
     )
 
 
-def diamond(at: Point) -> str:
+def condition_mark(at: Point) -> str:
     """The mark of a condition."""
     return f'<path class="mark" d="M{at[0]} {at[1] - 7}l9 7l-9 7l-9 -7z"/>'
 
 
-def person(at: Point) -> str:
+def person_mark(at: Point) -> str:
     """The mark of what a person does: a head and shoulders, `at` between them."""
     x, y = at
     return (

@@ -4,15 +4,15 @@ from typing import NamedTuple, TypeAlias
 
 Point: TypeAlias = tuple[int, int]
 
-WIDTH = 216
+BOX_WIDTH = 216
 """Of the box of a step."""
-BETWEEN = 24
+BOX_GAP = 24
 """Two boxes beside each other."""
-FRAME = 14
+FRAME_MARGIN = 14
 """From the boxes of parallel steps to the line round them; kept free above and below every row."""
-LANE = 10
+LANE_WIDTH = 10
 """From one line that goes down beside the boxes to the next."""
-TRACK = 9
+TRACK_HEIGHT = 9
 """From one line that goes along between two rows to the next."""
 
 
@@ -35,7 +35,7 @@ class Box(NamedTuple):
         return self.x + self.width // 2
 
 
-class Edge(NamedTuple):
+class DiagramEdge(NamedTuple):
     """That one step takes something from another; both by their places in the definition."""
 
     producer: int

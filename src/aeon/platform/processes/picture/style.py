@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from aeon.platform.processes.running.state import Status
+from aeon.platform.processes.running.state import RunStepStatus
 
-STATUSES: Final[tuple[Status, ...]] = (
+STATUSES: Final[tuple[RunStepStatus, ...]] = (
     "waiting",
     "running",
     "retrying",

@@ -10,12 +10,12 @@ _IMPOSSIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u20
 _MARK = "\ufffd"
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """As content of an element or of an attribute."""
     return escape(_IMPOSSIBLE.sub(_MARK, text.replace("\n", " ").replace("\t", " ")), quote=True)
 
 
-def clipped(text: str, cells: int) -> str:
+def clip_text(text: str, cells: int) -> str:
     """At most so many cells of a font of fixed width, its end replaced by "..." where it does not fit."""
     text = text[: 4 * cells]
     if sum(map(_cells, text)) <= cells:

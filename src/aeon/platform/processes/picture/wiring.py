@@ -9,23 +9,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aeon.platform.processes.picture.shapes import WIDTH, Edge
+from aeon.platform.processes.picture.shapes import BOX_WIDTH, DiagramEdge
 
-LEAVES, ENTERS = WIDTH - 30, WIDTH - 16
+LANE_EXIT_X, LANE_ENTRY_X = BOX_WIDTH - 30, BOX_WIDTH - 16
 """Where in a box the line to a lane begins, and the one from lanes ends: clear of those that go straight."""
 
 _STRAIGHT_WIDTH, _STRAIGHT_STEP = 120, 24
 """About the middle of a box: where lines straight down leave and enter it."""
 
 
-class Straight(NamedTuple):
+class StraightRoute(NamedTuple):
     """Where in the two boxes a line straight to the next row leaves and enters."""
 
     leaves: int
     enters: int
 
 
-class Around(NamedTuple):
+class LaneRoute(NamedTuple):
     """Which lane a line takes, and which track below its producer's row and above its consumer's."""
 
     lane: int
@@ -34,28 +34,28 @@ class Around(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wiring:
+class EdgeRouting:
     """The way of each edge, how many lanes there are, and how many tracks below each row."""
 
-    ways: Mapping[Edge, Straight | Around]
+    ways: Mapping[DiagramEdge, StraightRoute | LaneRoute]
     lanes: int
     tracks: Sequence[int]
 
 
-def wired(edges: Sequence[Edge], rows: Sequence[Sequence[int]]) -> Wiring:
+def route_edges(edges: Sequence[DiagramEdge], rows: Sequence[Sequence[int]]) -> EdgeRouting:
     """The ways of edges, each of which goes down by a row or more."""
     row_of = {place: number for number, row in enumerate(rows) for place in row}
     near = [edge for edge in edges if row_of[edge.producer] + 1 == row_of[edge.consumer]]
     far = [edge for edge in edges if row_of[edge.producer] + 1 < row_of[edge.consumer]]
     lanes = _lanes(far, row_of)
     out_tracks, in_tracks, tracks = _tracks(far, rows)
-    across: dict[Edge, Straight | Around] = dict(_straight(near, rows))
+    across: dict[DiagramEdge, StraightRoute | LaneRoute] = dict(_straight(near, rows))
     for edge in far:
-        across[edge] = Around(lanes[edge.producer], out_tracks[edge.producer], in_tracks[edge.consumer])
-    return Wiring(across, max(lanes.values(), default=-1) + 1, tracks)
+        across[edge] = LaneRoute(lanes[edge.producer], out_tracks[edge.producer], in_tracks[edge.consumer])
+    return EdgeRouting(across, max(lanes.values(), default=-1) + 1, tracks)
 
 
-def _lanes(far: Sequence[Edge], row_of: Mapping[int, int]) -> dict[int, int]:
+def _lanes(far: Sequence[DiagramEdge], row_of: Mapping[int, int]) -> dict[int, int]:
     """A lane for each producer, short ways in the inner ones; two that never are beside each other may share one."""
     ends: dict[int, int] = {}
     for edge in far:
@@ -76,7 +76,9 @@ def _is_free(spans: Iterable[tuple[int, int]], wanted: tuple[int, int]) -> bool:
     return all(end < wanted[0] or wanted[1] < start for start, end in spans)
 
 
-def _tracks(far: Sequence[Edge], rows: Sequence[Sequence[int]]) -> tuple[dict[int, int], dict[int, int], list[int]]:
+def _tracks(
+    far: Sequence[DiagramEdge], rows: Sequence[Sequence[int]]
+) -> tuple[dict[int, int], dict[int, int], list[int]]:
     """Below each row first the lines that leave it, the rightmost box's on top; then those that enter the next.
 
     Of these the leftmost box's is on top. So no line along crosses one up or down of the same sort.
@@ -94,13 +96,13 @@ def _tracks(far: Sequence[Edge], rows: Sequence[Sequence[int]]) -> tuple[dict[in
     return out_tracks, in_tracks, counts
 
 
-def _straight(near: Sequence[Edge], rows: Sequence[Sequence[int]]) -> dict[Edge, Straight]:
+def _straight(near: Sequence[DiagramEdge], rows: Sequence[Sequence[int]]) -> dict[DiagramEdge, StraightRoute]:
     """Ports side by side, in the order of the boxes at the other ends."""
     column = {place: number for row in rows for number, place in enumerate(row)}
-    leaves: dict[Edge, int] = {}
-    enters: dict[Edge, int] = {}
-    by_producer: dict[int, list[Edge]] = {}
-    by_consumer: dict[int, list[Edge]] = {}
+    leaves: dict[DiagramEdge, int] = {}
+    enters: dict[DiagramEdge, int] = {}
+    by_producer: dict[int, list[DiagramEdge]] = {}
+    by_consumer: dict[int, list[DiagramEdge]] = {}
     for edge in near:
         by_producer.setdefault(edge.producer, []).append(edge)
         by_consumer.setdefault(edge.consumer, []).append(edge)
@@ -108,10 +110,10 @@ def _straight(near: Sequence[Edge], rows: Sequence[Sequence[int]]) -> dict[Edge,
         leaves |= _ports(sorted(together, key=lambda edge: column[edge.consumer]))
     for together in by_consumer.values():
         enters |= _ports(sorted(together, key=lambda edge: column[edge.producer]))
-    return {edge: Straight(leaves[edge], enters[edge]) for edge in near}
+    return {edge: StraightRoute(leaves[edge], enters[edge]) for edge in near}
 
 
-def _ports(edges: list[Edge]) -> dict[Edge, int]:
+def _ports(edges: list[DiagramEdge]) -> dict[DiagramEdge, int]:
     steps = len(edges) - 1
     step = min(_STRAIGHT_STEP, _STRAIGHT_WIDTH // steps) if steps else 0
-    return {edge: WIDTH // 2 + (2 * number - steps) * step // 2 for number, edge in enumerate(edges)}
+    return {edge: BOX_WIDTH // 2 + (2 * number - steps) * step // 2 for number, edge in enumerate(edges)}

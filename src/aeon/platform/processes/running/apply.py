@@ -5,10 +5,11 @@ from dataclasses import replace
 from aeon.base.json import Json
 from aeon.platform.processes.running.events import (
     AnswerGiven,
+    AttemptFailure,
+    AttemptStarted,
     CancelRequested,
     DeadlinePassed,
-    Event,
-    Failure,
+    HistoryEvent,
     RunCancelled,
     RunCompleted,
     RunEvent,
@@ -20,41 +21,46 @@ from aeon.platform.processes.running.events import (
     StepFailed,
     StepRefused,
     StepSkipped,
-    StepStarted,
     StepStopped,
     StepStopping,
-    TimedOut,
+    StepTimedOut,
 )
-from aeon.platform.processes.running.failures import DEADLINE, EMPTY, lacks, run_failure, timed_out
-from aeon.platform.processes.running.objections import objection
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.retries import is_retried
-from aeon.platform.processes.running.spending import overspent
-from aeon.platform.processes.running.state import State, StepState, bit_of
+from aeon.platform.processes.running.failures import (
+    DEADLINE_FAILURE,
+    EMPTY_OUTPUT_FAILURE,
+    missing_inputs_failure,
+    run_failure,
+    timeout_failure,
+)
+from aeon.platform.processes.running.objections import rejection_reason
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.retries import should_retry
+from aeon.platform.processes.running.spending import find_overspend
+from aeon.platform.processes.running.state import RunState, StepState, bit_of
 
 _ABSENT: tuple[Json, ...] = ("", [], {})
 
 
-def apply(plan: Plan, state: State, event: Event) -> State:
+def apply_event(plan: RunPlan, state: RunState, event: HistoryEvent) -> RunState:
     """The state after this event; the very same one, by identity, when the event cannot happen in it.
 
     `objection` says why it cannot. Never raises.
     """
-    if objection(plan, state, event):
+    if rejection_reason(plan, state, event):
         return state
     if isinstance(event, StepEvent):
         return _after_step_event(plan, state, event, plan.positions[event.step])
     return _after_run_event(plan, state, event)
 
 
-def _after_run_event(plan: Plan, state: State, event: RunEvent) -> State:
+def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunState:
     match event:
         case RunStarted(inputs=inputs):
             return _begun(plan, replace(state, phase="running", inputs=inputs))
         case CancelRequested(by=by):
             return replace(state, phase="cancelling", cancelled_by=by, ready=0)
         case DeadlinePassed():
-            return _failing(state, DEADLINE)
+            return _failing(state, DEADLINE_FAILURE)
         case RunCompleted(output=output):
             return replace(state, phase="completed", output=output)
         case RunFailed(error=error):
@@ -63,14 +69,14 @@ def _after_run_event(plan: Plan, state: State, event: RunEvent) -> State:
             return replace(state, phase="cancelled")
 
 
-def _begun(plan: Plan, state: State) -> State:
+def _begun(plan: RunPlan, state: RunState) -> RunState:
     missing = [name for name in plan.definition.initial_context if name not in state.inputs]
-    return _failing(state, lacks(missing)) if missing else _at_stage(plan, state, 0)
+    return _failing(state, missing_inputs_failure(missing)) if missing else _at_stage(plan, state, 0)
 
 
-def _after_step_event(plan: Plan, state: State, event: StepEvent, position: int) -> State:  # noqa: PLR0911  # one a kind
+def _after_step_event(plan: RunPlan, state: RunState, event: StepEvent, position: int) -> RunState:  # noqa: PLR0911  # one a kind
     match event:
-        case StepStarted(attempt=attempt):
+        case AttemptStarted(attempt=attempt):
             return _started(plan, state, position, attempt)
         case StepCompleted(output=output, tokens=tokens):
             return _given(plan, _charged(plan, state, position, tokens), position, output)
@@ -78,8 +84,8 @@ def _after_step_event(plan: Plan, state: State, event: StepEvent, position: int)
             return _given(plan, state, position, answer)
         case StepFailed(error=error, attempt=attempt, tokens=tokens):
             return _failed(plan, _charged(plan, state, position, tokens), position, error, attempt)
-        case TimedOut():
-            return _lost(plan, state, position, timed_out(plan, position))
+        case StepTimedOut():
+            return _lost(plan, state, position, timeout_failure(plan, position))
         case StepRefused(error=error):
             return _lost(plan, state, position, error)
         case StepSkipped(reason=reason):
@@ -90,41 +96,43 @@ def _after_step_event(plan: Plan, state: State, event: StepEvent, position: int)
             return _settled(plan, state, position, _changed(state, position, status="stopped"))
 
 
-def _started(plan: Plan, state: State, position: int, attempt: int) -> State:
+def _started(plan: RunPlan, state: RunState, position: int, attempt: int) -> RunState:
     bit = bit_of(plan, state, position)
     step = _changed(state, position, status="running", attempts=attempt)
     steps = state.steps.with_value(position, step)
     return replace(state, steps=steps, ready=state.ready & ~bit, running=state.running | bit)
 
 
-def _given(plan: Plan, state: State, position: int, output: Json) -> State:
+def _given(plan: RunPlan, state: RunState, position: int, output: Json) -> RunState:
     """A result came. An empty one is none (platform 8): null, or the end of the run."""
     is_empty = output is None or output in _ABSENT
     if is_empty and plan.steps[position].output.required:
-        return _lost(plan, state, position, EMPTY)
+        return _lost(plan, state, position, EMPTY_OUTPUT_FAILURE)
     step = _changed(state, position, status="completed", value=None if is_empty else output, error=None)
-    return _settled(plan, state, position, step, overspent(plan, state, position))
+    return _settled(plan, state, position, step, find_overspend(plan, state, position))
 
 
-def _failed(plan: Plan, state: State, position: int, error: Failure, attempt: int) -> State:
+def _failed(plan: RunPlan, state: RunState, position: int, error: AttemptFailure, attempt: int) -> RunState:
     """An attempt failed: there is another one, or the step is lost. A run that is being closed tries nothing again."""
     effect = plan.calls[plan.steps[position].id].effect
-    is_over = state.phase != "running" or overspent(plan, state, position) is not None
-    if is_over or not is_retried(effect, error, attempt):
+    is_over = state.phase != "running" or find_overspend(plan, state, position) is not None
+    if is_over or not should_retry(effect, error, attempt):
         return _lost(plan, state, position, error)
     bit = bit_of(plan, state, position)
     steps = state.steps.with_value(position, _changed(state, position, status="retrying", error=error))
     return replace(state, steps=steps, ready=state.ready | bit, running=state.running & ~bit)
 
 
-def _lost(plan: Plan, state: State, position: int, error: Failure) -> State:
+def _lost(plan: RunPlan, state: RunState, position: int, error: AttemptFailure) -> RunState:
     """The step has no result. A required one ends the run with that (platform 8)."""
     step = _changed(state, position, status="failed", error=error)
-    cause = error if plan.steps[position].output.required else overspent(plan, state, position)
+    cause = error if plan.steps[position].output.required else find_overspend(plan, state, position)
     return _settled(plan, state, position, step, cause)
 
 
-def _settled(plan: Plan, state: State, position: int, step: StepState, cause: Failure | None = None) -> State:
+def _settled(
+    plan: RunPlan, state: RunState, position: int, step: StepState, cause: AttemptFailure | None = None
+) -> RunState:
     """The step is over. `cause` ends the run, unless it is ending already: the first cause is the one that is told."""
     others = ~bit_of(plan, state, position)
     after = replace(
@@ -141,21 +149,21 @@ def _settled(plan: Plan, state: State, position: int, step: StepState, cause: Fa
     return after if after.ready or after.running else _at_stage(plan, after, state.stage + 1)
 
 
-def _at_stage(plan: Plan, state: State, number: int) -> State:
+def _at_stage(plan: RunPlan, state: RunState, number: int) -> RunState:
     width = len(plan.stages[number]) if number < len(plan.stages) else 0
     return replace(state, stage=number, ready=(1 << width) - 1, shared_before=state.shared)
 
 
-def _failing(state: State, error: RunFailure) -> State:
+def _failing(state: RunState, error: RunFailure) -> RunState:
     return replace(state, phase="failing", error=error, ready=0)
 
 
-def _stopping(plan: Plan, state: State, position: int) -> State:
+def _stopping(plan: RunPlan, state: RunState, position: int) -> RunState:
     steps = state.steps.with_value(position, _changed(state, position, status="stopping"))
     return replace(state, steps=steps, stopping=state.stopping | bit_of(plan, state, position))
 
 
-def _charged(plan: Plan, state: State, position: int, tokens: int) -> State:
+def _charged(plan: RunPlan, state: RunState, position: int, tokens: int) -> RunState:
     """The state with the tokens of an attempt counted."""
     if tokens == 0:
         return state
@@ -165,5 +173,5 @@ def _charged(plan: Plan, state: State, position: int, tokens: int) -> State:
     return replace(state, steps=steps, tokens=state.tokens + tokens, shared=state.shared + shared)
 
 
-def _changed(state: State, position: int, **fields: Json) -> StepState:
+def _changed(state: RunState, position: int, **fields: Json) -> StepState:
     return state.steps[position].model_copy(update=fields)

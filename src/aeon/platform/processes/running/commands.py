@@ -4,15 +4,15 @@ from typing import Literal, TypeAlias
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.processes.running.events import (
-    Event,
-    Failure,
+    AttemptFailure,
+    AttemptStarted,
+    HistoryEvent,
     RunCancelled,
     RunCompleted,
     RunFailed,
     RunFailure,
     StepRefused,
     StepSkipped,
-    StepStarted,
     StepStopping,
 )
 from aeon.platform.records import Record
@@ -68,7 +68,7 @@ class RefuseStep(Record):
 
     command: Literal["refuse_step"] = "refuse_step"
     step: str
-    error: Failure
+    error: AttemptFailure
 
 
 class CancelStep(Record):
@@ -79,45 +79,45 @@ class CancelStep(Record):
     job: str
 
 
-class Finish(Record):
+class FinishRun(Record):
     """End the run with its output."""
 
     command: Literal["finish"] = "finish"
     output: Json
 
 
-class Fail(Record):
+class FailRun(Record):
     """End the run with what went wrong."""
 
     command: Literal["fail"] = "fail"
     error: RunFailure
 
 
-class EndCancelled(Record):
+class EndCancelledRun(Record):
     """End the run that was cancelled: nothing of it runs any more."""
 
     command: Literal["end_cancelled"] = "end_cancelled"
 
 
-Command: TypeAlias = (
-    StartJob | StartProcess | AskPerson | SkipStep | RefuseStep | CancelStep | Finish | Fail | EndCancelled
+RunCommand: TypeAlias = (
+    StartJob | StartProcess | AskPerson | SkipStep | RefuseStep | CancelStep | FinishRun | FailRun | EndCancelledRun
 )
 
 
-def recorded(command: Command) -> Event:  # noqa: PLR0911  # one for each kind
+def event_of_command(command: RunCommand) -> HistoryEvent:  # noqa: PLR0911  # one for each kind
     """The event of carrying a command out. It is recorded first, and the command done only if the event was taken."""
     match command:
         case StartJob() | StartProcess() | AskPerson():
-            return StepStarted(step=command.step, job=command.job, attempt=command.attempt)
+            return AttemptStarted(step=command.step, job=command.job, attempt=command.attempt)
         case SkipStep():
             return StepSkipped(step=command.step, reason=command.reason)
         case RefuseStep():
             return StepRefused(step=command.step, error=command.error)
         case CancelStep():
             return StepStopping(step=command.step)
-        case Finish():
+        case FinishRun():
             return RunCompleted(output=command.output)
-        case Fail():
+        case FailRun():
             return RunFailed(error=command.error)
-        case EndCancelled():
+        case EndCancelledRun():
             return RunCancelled()

@@ -9,11 +9,11 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.platform.records import Record
 
-Attempt: TypeAlias = Annotated[int, Field(ge=1)]
-Tokens: TypeAlias = Annotated[int, Field(ge=0)]
+AttemptNumber: TypeAlias = Annotated[int, Field(ge=1)]
+TokenCount: TypeAlias = Annotated[int, Field(ge=0)]
 
 
-class Failure(Record):
+class AttemptFailure(Record):
     """Why an attempt came to nothing. `transient`: the same again may succeed later.
 
     `may_have_happened` is false only where it is certain that the call had no effect, as when nothing was sent.
@@ -26,7 +26,7 @@ class Failure(Record):
     may_have_happened: bool = True
 
     @classmethod
-    def of(cls, error: AeonError) -> "Failure":
+    def from_error(cls, error: AeonError) -> "AttemptFailure":
         """An error of ours, in its own words: final, and without effect."""
         return cls(code=type(error).__name__, message=error.message, next_step=error.advice, may_have_happened=False)
 
@@ -40,7 +40,7 @@ class RunFailure(Record):
     step: str | None = None
     target: str | None = None
     attempts: int = 0
-    cause: Failure | None = None
+    cause: AttemptFailure | None = None
 
 
 class RunStarted(Record):
@@ -56,30 +56,30 @@ class _OfStep(Record):
     step: str
 
 
-class StepStarted(_OfStep):
+class AttemptStarted(_OfStep):
     """An attempt was given away: a job, a run of another Process, a question to a person."""
 
     event: Literal["step_started"] = "step_started"
     job: str
-    attempt: Attempt
+    attempt: AttemptNumber
 
 
 class StepCompleted(_OfStep):
     """An attempt gave its result. It counts when a later attempt is already under way, too. `tokens`: what it used."""
 
     event: Literal["step_completed"] = "step_completed"
-    attempt: Attempt
+    attempt: AttemptNumber
     output: Json
-    tokens: Tokens = 0
+    tokens: TokenCount = 0
 
 
 class StepFailed(_OfStep):
     """An attempt failed. Whether there is another one follows from the rules (platform 10)."""
 
     event: Literal["step_failed"] = "step_failed"
-    attempt: Attempt
-    error: Failure
-    tokens: Tokens = 0
+    attempt: AttemptNumber
+    error: AttemptFailure
+    tokens: TokenCount = 0
 
 
 class StepSkipped(_OfStep):
@@ -93,7 +93,7 @@ class StepRefused(_OfStep):
     """The step could not even be started: its condition or inputs could not be worked out, or it stood too deep."""
 
     event: Literal["step_refused"] = "step_refused"
-    error: Failure
+    error: AttemptFailure
 
 
 class AnswerGiven(_OfStep):
@@ -104,11 +104,11 @@ class AnswerGiven(_OfStep):
     answer: Json
 
 
-class TimedOut(_OfStep):
+class StepTimedOut(_OfStep):
     """An attempt did not end in its time, and was stopped; or nobody answered. There is no other attempt."""
 
     event: Literal["timed_out"] = "timed_out"
-    attempt: Attempt
+    attempt: AttemptNumber
 
 
 class StepStopping(_OfStep):
@@ -159,23 +159,23 @@ class RunCancelled(Record):
 RunEvent: TypeAlias = RunStarted | CancelRequested | DeadlinePassed | RunCompleted | RunFailed | RunCancelled
 
 StepEvent: TypeAlias = (
-    StepStarted
+    AttemptStarted
     | StepCompleted
     | StepFailed
     | StepSkipped
     | StepRefused
     | AnswerGiven
-    | TimedOut
+    | StepTimedOut
     | StepStopping
     | StepStopped
 )
 
-Event: TypeAlias = RunEvent | StepEvent
+HistoryEvent: TypeAlias = RunEvent | StepEvent
 
-_EVENTS: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
+_EVENTS: TypeAdapter[HistoryEvent] = TypeAdapter(Annotated[HistoryEvent, Field(discriminator="event")])
 
 
-def parsed_event(value: Json) -> Event:
+def parse_event(value: Json) -> HistoryEvent:
     """The event of its JSON. Raises RuleError that says what is wrong with it."""
     try:
         return _EVENTS.validate_python(value)

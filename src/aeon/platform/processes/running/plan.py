@@ -8,11 +8,11 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from aeon.platform.catalog.effects import Effect
-from aeon.platform.processes.definition import Definition, ProcessStep, Variable
+from aeon.platform.processes.definition import ProcessDefinition, ProcessStep, VariableName
 from aeon.platform.records import Record
 
 
-class Call(Record):
+class StepCall(Record):
     """What a step calls. `worker` is the type of the tool's service, and of the worker that takes the job.
 
     `asks` is the one user who may answer a manual step; without it anybody may whom the engine lets through.
@@ -27,7 +27,7 @@ class Call(Record):
     asks: str | None = None
 
 
-class Plan(Record):
+class RunPlan(Record):
     """A definition resolved for one run, and stored with it: later changes of anything it names never touch the run.
 
     `deadline` is the engine's clock's and nothing here looks at it. `call_stack` names the Processes that called each
@@ -37,9 +37,9 @@ class Plan(Record):
     """
 
     run: str = Field(min_length=1)
-    definition: Definition
+    definition: ProcessDefinition
     digest: str
-    calls: dict[Variable, Call]
+    calls: dict[VariableName, StepCall]
     depth_left: int = Field(ge=0)
     token_budget: int | None = Field(default=None, ge=0)
     deadline: float | None = None
@@ -57,7 +57,7 @@ class Plan(Record):
         """The definition's steps, in order."""
         return self.definition.steps
 
-    def job(self, step: str, attempt: int) -> str:
+    def job_id(self, step: str, attempt: int) -> str:
         """The id of one attempt at a step: of its job, of its question, of the run of the Process that it calls."""
         return f"{self.run}:{step}:{attempt}"
 
@@ -91,7 +91,7 @@ class Plan(Record):
         return sum(step.output.token_budget or 0 for step in self.steps)
 
     @cached_property
-    def sharers(self) -> list[int]:
+    def sharing_steps(self) -> list[int]:
         """How many steps of each stage have no token budget of their own."""
         return [sum(self.steps[each].output.token_budget is None for each in stage) for stage in self.stages]
 
@@ -102,16 +102,16 @@ class Plan(Record):
         return sorted(found.union(self.stages[before] if before >= 0 else ()))
 
 
-def planned(
+def plan_run(
     run: str,
-    definition: Definition,
-    calls: Mapping[str, Call],
+    definition: ProcessDefinition,
+    calls: Mapping[str, StepCall],
     *,
     depth_left: int | None = None,
     token_budget: int | None = None,
     deadline: float | None = None,
     callers: tuple[str, ...] = (),
-) -> Plan:
+) -> RunPlan:
     """The plan of a run of this definition, with no more depth and tokens than the definition itself allows.
 
     `callers` names the Processes that called it, the outermost first. Raises RuleError when steps and calls do not fit
@@ -119,7 +119,7 @@ def planned(
     """
     budgets = [budget for budget in (token_budget, definition.token_budget) if budget is not None]
     deepest = definition.max_recursion_depth
-    return Plan.parsed(
+    return RunPlan.parsed(
         {
             "run": run,
             "definition": definition,
@@ -140,7 +140,7 @@ def _stages(steps: list[ProcessStep]) -> list[range]:
     return [range(run[0], run[-1] + 1) for run in runs]
 
 
-def _faults(plan: Plan) -> Iterator[str]:
+def _faults(plan: RunPlan) -> Iterator[str]:
     """What would break the rules by which a plan is run; whether it makes sense was checked when it was saved."""
     if plan.digest != plan.definition.digest:
         yield "the digest is another definition's"

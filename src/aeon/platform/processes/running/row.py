@@ -11,7 +11,7 @@ _WIDTH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Generic[T]):
+class PersistentArray(Generic[T]):
     """An immutable array. One with another value in one place is made by copying twice the root of its length."""
 
     length: int
@@ -23,14 +23,14 @@ class Row(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return (self[place] for place in range(self.length))
 
-    def with_value(self, place: int, value: T) -> "Row[T]":
+    def with_value(self, place: int, value: T) -> "PersistentArray[T]":
         """The row with another value in that place."""
         number, within = divmod(place, _WIDTH)
         piece = self._pieces[number]
         changed = (*piece[:within], value, *piece[within + 1 :])
-        return Row(self.length, (*self._pieces[:number], changed, *self._pieces[number + 1 :]))
+        return PersistentArray(self.length, (*self._pieces[:number], changed, *self._pieces[number + 1 :]))
 
 
-def row_of(value: T, length: int) -> Row[T]:
+def filled_array(value: T, length: int) -> PersistentArray[T]:
     """A row that holds the same value everywhere."""
-    return Row(length, ((value,) * _WIDTH,) * -(-length // _WIDTH))
+    return PersistentArray(length, ((value,) * _WIDTH,) * -(-length // _WIDTH))

@@ -4,31 +4,31 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.state import State
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.state import RunState
 
-Values: TypeAlias = Mapping[str, Json]
+RunValues: TypeAlias = Mapping[str, Json]
 """The run's inputs by name, and under `step` the mapping of the steps' variables (platform 6)."""
 
 
 class Semantics(NamedTuple):
     """Three pure functions. An AeonError that one raises fails the step, or for `render` the run, in its own words."""
 
-    holds: Callable[[str, Values], bool]
+    holds: Callable[[str, RunValues], bool]
     """Whether a condition is true."""
-    bind: Callable[[JsonObject, Values], JsonObject]
+    bind: Callable[[JsonObject, RunValues], JsonObject]
     """A step's inputs with every reference replaced, types kept."""
-    render: Callable[[str, Values], Json]
+    render: Callable[[str, RunValues], Json]
     """The output template's result."""
 
 
-class Variables(Mapping[str, Json]):
+class StepVariables(Mapping[str, Json]):
     """The variables of all steps in the stages before the present one, looked up in the state as they are asked for.
 
     Those of the present stage are not among them: which of them are there already depends on who is faster.
     """
 
-    def __init__(self, plan: Plan, state: State) -> None:
+    def __init__(self, plan: RunPlan, state: RunState) -> None:
         self._plan = plan
         self._steps = state.steps
         begins = plan.stages[state.stage].start if state.stage < len(plan.stages) else len(plan.steps)
@@ -47,6 +47,6 @@ class Variables(Mapping[str, Json]):
         return len(self._settled)
 
 
-def values_of(plan: Plan, state: State) -> Values:
+def visible_values(plan: RunPlan, state: RunState) -> RunValues:
     """What may be referred to now."""
-    return {**state.inputs, "step": Variables(plan, state)}
+    return {**state.inputs, "step": StepVariables(plan, state)}

@@ -1,11 +1,11 @@
 """Token budgets: what a step may still use, and whether it used too much (platform 7). Pure."""
 
-from aeon.platform.processes.running.events import Failure
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.state import State
+from aeon.platform.processes.running.events import AttemptFailure
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.state import RunState
 
 
-def allowance(plan: Plan, state: State, position: int) -> int | None:
+def token_allowance(plan: RunPlan, state: RunState, position: int) -> int | None:
     """The tokens that a step of the present stage may still use; None when nothing limits it.
 
     Its own budget, else what the earlier stages left of the common rest, in equal parts for the steps of its stage that
@@ -18,10 +18,10 @@ def allowance(plan: Plan, state: State, position: int) -> int | None:
     if plan.token_budget is None:
         return None
     left = max(0, _common(plan, plan.token_budget) - state.shared_before)
-    return max(0, left // plan.sharers[state.stage] - used)
+    return max(0, left // plan.sharing_steps[state.stage] - used)
 
 
-def overspent(plan: Plan, state: State, position: int) -> Failure | None:
+def find_overspend(plan: RunPlan, state: RunState, position: int) -> AttemptFailure | None:
     """What a step, its tokens counted in, used too much of, and None when it did not. This ends the run."""
     own = plan.steps[position].output.token_budget
     used = state.steps[position].tokens
@@ -37,10 +37,10 @@ def overspent(plan: Plan, state: State, position: int) -> Failure | None:
     return None
 
 
-def _common(plan: Plan, budget: int) -> int:
+def _common(plan: RunPlan, budget: int) -> int:
     """What the steps' own budgets leave of the run's."""
     return max(0, budget - plan.reserved)
 
 
-def _failure(words: str) -> Failure:
-    return Failure(code="tokens", message=words)
+def _failure(words: str) -> AttemptFailure:
+    return AttemptFailure(code="tokens", message=words)

@@ -8,35 +8,37 @@ from pydantic import Field
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
-from aeon.platform.processes.running.events import Failure, RunFailure
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.row import Row, row_of
+from aeon.platform.processes.running.events import AttemptFailure, RunFailure
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.row import PersistentArray, filled_array
 from aeon.platform.records import Record
 
-Phase: TypeAlias = Literal["new", "running", "cancelling", "failing", "completed", "failed", "cancelled"]
-Status: TypeAlias = Literal["waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"]
+RunPhase: TypeAlias = Literal["new", "running", "cancelling", "failing", "completed", "failed", "cancelled"]
+RunStepStatus: TypeAlias = Literal[
+    "waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"
+]
 
-CLOSING: frozenset[Phase] = frozenset({"cancelling", "failing"})
-ENDED: frozenset[Phase] = frozenset({"completed", "failed", "cancelled"})
-SETTLED: frozenset[Status] = frozenset({"completed", "failed", "skipped", "stopped"})
+CLOSING_PHASES: frozenset[RunPhase] = frozenset({"cancelling", "failing"})
+ENDED_PHASES: frozenset[RunPhase] = frozenset({"completed", "failed", "cancelled"})
+SETTLED_STATUSES: frozenset[RunStepStatus] = frozenset({"completed", "failed", "skipped", "stopped"})
 
 
 class StepState(Record):
     """Where one step stands. `attempts` were started; `value` is what its variable holds once it is settled."""
 
-    status: Status = "waiting"
+    status: RunStepStatus = "waiting"
     attempts: int = 0
     tokens: int = 0
     value: Json = None
-    error: Failure | None = None
+    error: AttemptFailure | None = None
     reason: str = ""
 
 
-UNTOUCHED = StepState()
+INITIAL_STEP_STATE = StepState()
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class RunState:
     """A run's state. Only the steps of one stage are ever under way: those before it are settled, for good.
 
     `ready`, `running` and `stopping` are sets of places in that stage, as the bits of a number: what may be started,
@@ -44,8 +46,8 @@ class State:
     empty. They follow from the steps, and stand here so that deciding what is next never looks through all of them.
     """
 
-    phase: Phase
-    steps: Row[StepState]
+    phase: RunPhase
+    steps: PersistentArray[StepState]
     inputs: JsonObject = field(default_factory=dict[str, Json])
     stage: int = 0
     ready: int = 0
@@ -61,14 +63,14 @@ class State:
     cancelled_by: str = ""
     output: Json = None
 
-    def as_dict(self, plan: Plan) -> JsonObject:
+    def as_dict(self, plan: RunPlan) -> JsonObject:
         """The state as JSON data: steps by their id, those that were never touched left out."""
         steps = zip(plan.steps, self.steps, strict=True)
         stored = _Stored(
             phase=self.phase,
             inputs=self.inputs,
             stage=self.stage,
-            steps={step.id: found for step, found in steps if found is not UNTOUCHED},
+            steps={step.id: found for step, found in steps if found is not INITIAL_STEP_STATE},
             tokens=self.tokens,
             shared=self.shared,
             shared_before=self.shared_before,
@@ -82,7 +84,7 @@ class State:
 class _Stored(Record):
     """A state as it is written."""
 
-    phase: Phase
+    phase: RunPhase
     inputs: JsonObject
     stage: int = Field(ge=0)
     steps: dict[str, StepState]
@@ -94,12 +96,12 @@ class _Stored(Record):
     output: Json
 
 
-def begun(plan: Plan) -> State:
+def initial_state(plan: RunPlan) -> RunState:
     """The state before the first event."""
-    return State("new", row_of(UNTOUCHED, len(plan.steps)))
+    return RunState("new", filled_array(INITIAL_STEP_STATE, len(plan.steps)))
 
 
-def parsed_state(plan: Plan, value: Json) -> State:
+def parse_state(plan: RunPlan, value: Json) -> RunState:
     """The state of its JSON. Raises RuleError when it is none, or none of this plan's."""
     stored = _Stored.parsed(value)
     if stored.stage > len(plan.stages) or not stored.steps.keys() <= plan.positions.keys():
@@ -109,10 +111,10 @@ def parsed_state(plan: Plan, value: Json) -> State:
             field="$.steps",
             next_step="Replay the run's events with the plan that is stored with them.",
         )
-    steps = row_of(UNTOUCHED, len(plan.steps))
+    steps = filled_array(INITIAL_STEP_STATE, len(plan.steps))
     for step, found in stored.steps.items():
         steps = steps.with_value(plan.positions[step], found)
-    return State(
+    return RunState(
         phase=stored.phase,
         steps=steps,
         inputs=stored.inputs,
@@ -129,12 +131,12 @@ def parsed_state(plan: Plan, value: Json) -> State:
     )
 
 
-def bit_of(plan: Plan, state: State, position: int) -> int:
+def bit_of(plan: RunPlan, state: RunState, position: int) -> int:
     """A step of the present stage as a set of places of one."""
     return 1 << (position - plan.stages[state.stage].start)
 
 
-def positions_of(plan: Plan, stage: int, places: int) -> Iterator[int]:
+def positions_of(plan: RunPlan, stage: int, places: int) -> Iterator[int]:
     """The positions of a set of places in a stage, in the order of the steps."""
     while places:
         lowest = places & -places
@@ -142,12 +144,12 @@ def positions_of(plan: Plan, stage: int, places: int) -> Iterator[int]:
         places ^= lowest
 
 
-def _ready(plan: Plan, stored: _Stored, steps: Row[StepState]) -> int:
+def _ready(plan: RunPlan, stored: _Stored, steps: PersistentArray[StepState]) -> int:
     is_open = stored.phase == "running"
     return _places(plan, stored.stage, steps, frozenset({"waiting", "retrying"})) if is_open else 0
 
 
-def _places(plan: Plan, stage: int, steps: Row[StepState], statuses: frozenset[Status]) -> int:
+def _places(plan: RunPlan, stage: int, steps: PersistentArray[StepState], statuses: frozenset[RunStepStatus]) -> int:
     if stage == len(plan.stages):
         return 0
     return sum(1 << place for place, position in enumerate(plan.stages[stage]) if steps[position].status in statuses)

@@ -4,26 +4,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.platform.audit import Deed
-from aeon.platform.catalog.effects import effect_of, stored_operation, worker_of
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.platform.audit import AuditAction
+from aeon.platform.catalog.effects import default_effect, parse_operation, worker_type_of
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.ledger import Ledger, Mutation, Request
-from aeon.platform.processes.checking.recursion import callees_of
-from aeon.platform.processes.definition import Definition, ProcessStep
+from aeon.platform.ledger import Ledger, Mutation, MutationRequest
+from aeon.platform.processes.checking.recursion import find_callees
+from aeon.platform.processes.definition import ProcessDefinition, ProcessStep
 from aeon.platform.processes.model import Process
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.processes import ProcessRepository
 from aeon.platform.processes.running.commands import StartProcess
-from aeon.platform.processes.running.events import Event
-from aeon.platform.processes.running.plan import Call, Plan, planned
+from aeon.platform.processes.running.events import HistoryEvent
+from aeon.platform.processes.running.plan import RunPlan, StepCall, plan_run
 from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.claims import Results, checked_in, reference
-from aeon.platform.processes.runs.entries import entry_row
-from aeon.platform.processes.runs.model import Entry, Run, Trigger
-from aeon.platform.processes.words import listed
-from aeon.platform.store import DuplicateError, GuardError, Row, Store, Unit, writes_one
+from aeon.platform.processes.runs.claims import ResultStore, check_in, reference_of
+from aeon.platform.processes.runs.entries import run_entry_row
+from aeon.platform.processes.runs.model import Run, RunEntry, RunTrigger
+from aeon.platform.processes.words import join_names
+from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
 
-MOST_INPUT = 1024 * 1024
+MAX_INPUT_CHARS = 1024 * 1024
 """Characters of canonical JSON that the inputs of a run have at most."""
 
 
@@ -34,31 +34,36 @@ class NewRun(NamedTuple):
     """
 
     inputs: JsonObject
-    trigger: Trigger = "user"
+    trigger: RunTrigger = "user"
     id: str = ""
-    within: float | None = None
+    timeout: float | None = None
     executor: str = ""
 
 
-class Found(NamedTuple):
+class PlannedRun(NamedTuple):
     """A run, with the plan that it follows."""
 
     run: Run
-    plan: Plan
+    plan: RunPlan
 
 
-class Accepting:
+class RunAdmission:
     """Writes accepted runs into the record. Threads may share one."""
 
     def __init__(
-        self, store: Store, ledger: Ledger, processes: Processes, results: Results, new_id: Callable[[], str]
+        self,
+        store: Store,
+        ledger: Ledger,
+        processes: ProcessRepository,
+        results: ResultStore,
+        new_id: Callable[[], str],
     ) -> None:
         self._store = store
         self._ledger = ledger
         self._processes = processes
         self._results = results
         self._new_id = new_id
-        self._fresh: dict[str, Found] = {}
+        self._fresh: dict[str, PlannedRun] = {}
 
     def now(self) -> str:
         """The instant that what is accepted gets."""
@@ -68,28 +73,28 @@ class Accepting:
         """Raises UnknownUserError."""
         self._ledger.require_user(user)
 
-    def fresh(self, run: str, executor: str) -> Found | None:
+    def take_fresh(self, run: str, executor: str) -> PlannedRun | None:
         """A run that was accepted here for that executor, once: nobody has touched it since."""
         found = self._fresh.pop(run, None)
         return found if found is not None and found.run.executor == executor else None
 
-    def run_of(self, process: Process, new: NewRun, request: Request) -> Run:
+    def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
         """Accept a run of a Process as it is now; with the same id or request again it is the same run (platform 20).
 
         Raises RuleError for inputs that are missing or unknown, all at once, and for a Process that is disabled.
         """
-        asked = request.to("process.start", process.id, [new.inputs, new.trigger, new.id, new.within])
-        if (earlier := self._ledger.answer(asked)) is not None:
+        asked = request.mutation("process.start", process.id, [new.inputs, new.trigger, new.id, new.timeout])
+        if (earlier := self._ledger.earlier_answer(asked)) is not None:
             return Run.parsed(earlier)
         _refuse(process, new.inputs)
         id_ = new.id or self._new_id()
         pins = self._pins(process)
         calls = self._calls(process.definition, request.user)
-        plan = planned(id_, process.definition, calls, deadline=self._deadline(new))
+        plan = plan_run(id_, process.definition, calls, deadline=self._deadline(new))
         run = self._run(plan, process, request.user, new, pins)
         return self._accepted(run, plan, asked, process.owner_id)
 
-    def called(self, parent: Run, command: StartProcess) -> Run:
+    def accept_child(self, parent: Run, command: StartProcess) -> Run:
         """Accept the run that a step of another one starts; the same one whenever it is asked.
 
         It follows the definition that the whole family of runs was pinned to. Raises NotFoundError, RuleError where the
@@ -98,8 +103,8 @@ class Accepting:
         process = self._processes.get(parent.owner_id, command.process)
         _refuse(process, command.inputs)
         digest = parent.pins[process.id]
-        definition = self._processes.definition(digest).model_copy(update={"name": process.name})
-        plan = planned(
+        definition = self._processes.get_definition(digest).model_copy(update={"name": process.name})
+        plan = plan_run(
             command.job,
             definition,
             self._calls(definition, parent.owner_id),
@@ -110,10 +115,12 @@ class Accepting:
         )
         new = NewRun(command.inputs, "process", command.job, executor=parent.executor)
         run = self._run(plan, process, parent.owner_id, new, parent.pins, parent)
-        asked = Request(parent.owner_id).to("process.start", process.id)
+        asked = MutationRequest(parent.owner_id).mutation("process.start", process.id)
         return self._accepted(run, plan, asked, process.owner_id)
 
-    def again(self, before: Found, seeds: Callable[[Plan], list[Event]], request: Request) -> Run:
+    def accept_retry(
+        self, before: PlannedRun, seeds: Callable[[RunPlan], list[HistoryEvent]], request: MutationRequest
+    ) -> Run:
         """Accept a run of the same plan as another one's, which begins with these events. Raises NotFoundError."""
         id_ = self._new_id()
         plan = before.plan.model_copy(update={"run": id_, "deadline": None})
@@ -133,20 +140,20 @@ class Accepting:
                 "failure": None,
             }
         )
-        entries = [Entry(n=n, at=at, event=event) for n, event in enumerate(seeds(plan), 1)]
+        entries = [RunEntry(n=n, at=at, event=event) for n, event in enumerate(seeds(plan), 1)]
         run = run.model_copy(update={"events": len(entries), "phase": "running" if entries else "new"})
-        asked = request.to("run.retry", before.run.id)
+        asked = request.mutation("run.retry", before.run.id)
         return self._accepted(run, plan, asked, run.owner_id, entries)
 
     def _deadline(self, new: NewRun) -> float | None:
         """In seconds since 1970."""
-        if new.within is None:
+        if new.timeout is None:
             return None
-        return datetime.fromisoformat(self._ledger.now()).timestamp() + new.within
+        return datetime.fromisoformat(self._ledger.now()).timestamp() + new.timeout
 
     def _run(
         self,
-        plan: Plan,
+        plan: RunPlan,
         process: Process,
         user: str,
         new: NewRun,
@@ -170,12 +177,12 @@ class Accepting:
         )
 
     def _accepted(
-        self, run: Run, plan: Plan, mutation: Mutation, process_owner: str, entries: Sequence[Entry] = ()
+        self, run: Run, plan: RunPlan, mutation: Mutation, process_owner: str, entries: Sequence[RunEntry] = ()
     ) -> Run:
         work = self._accepts(run, plan, entries)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
-                deed = Deed("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
+                deed = AuditAction("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
                 run = Run.parsed(self._ledger.commit(work, mutation, [deed], run.as_dict()))
             else:
                 self._store.update(work)
@@ -184,58 +191,58 @@ class Accepting:
         except GuardError:
             raise NotFoundError(f"The process {run.process_name!r} was deleted in the meantime.") from None
         if run.executor and run.id == plan.run and not entries:
-            self._fresh[run.id] = Found(run, plan)
+            self._fresh[run.id] = PlannedRun(run, plan)
         return run
 
-    def _accepts(self, run: Run, plan: Plan, entries: Sequence[Entry]) -> Callable[[Unit], None]:
+    def _accepts(self, run: Run, plan: RunPlan, entries: Sequence[RunEntry]) -> Callable[[UnitOfWork], None]:
         """Raises GuardError when its Process is gone, DuplicateError when there is a run with its id."""
-        accepts = writes_one(queries.ACCEPT, self._row(run, plan))
-        rows = [entry_row(self._results, run.id, entry) for entry in entries]
+        accepts = write_one(queries.ACCEPT, self._row(run, plan))
+        rows = [run_entry_row(self._results, run.id, entry) for entry in entries]
 
-        def work(unit: Unit) -> None:
+        def work(unit: UnitOfWork) -> None:
             accepts(unit)
             unit.write_each(queries.ADD_ENTRY, rows)
 
         return work
 
-    def _row(self, run: Run, plan: Plan) -> JsonObject:
+    def _row(self, run: Run, plan: RunPlan) -> JsonObject:
         told = {name: value for name, value in plan.as_dict().items() if name != "definition"}
-        plan_text = checked_in(self._results, canonical(told))
-        inputs_text = checked_in(self._results, canonical(run.inputs))
+        plan_text = check_in(self._results, canonical_json(told))
+        inputs_text = check_in(self._results, canonical_json(run.inputs))
         return {
             **run.as_row(),
             "plan": plan_text,
             "inputs": inputs_text,
-            "plan_reference": reference(plan_text),
-            "inputs_reference": reference(inputs_text),
+            "plan_reference": reference_of(plan_text),
+            "inputs_reference": reference_of(inputs_text),
         }
 
-    def _calls(self, definition: Definition, user: str) -> dict[str, Call]:
+    def _calls(self, definition: ProcessDefinition, user: str) -> dict[str, StepCall]:
         """What each step calls. A manual step asks the user whose run it is (platform 9)."""
-        tools, processes = self._tools(definition), self._called_processes(callees_of(definition))
-        found: dict[str, Call] = {}
+        tools, processes = self._tools(definition), self._called_processes(find_callees(definition))
+        found: dict[str, StepCall] = {}
         for step in definition.steps:
             call = tools.get(step.tool) if step.tool else processes.get(step.process or "")
             is_manual = step.execution.interaction_mode == "manual"
             found[step.id] = (call or _unseen(step)).model_copy(update={"asks": user if is_manual else None})
         return found
 
-    def _tools(self, definition: Definition) -> dict[str, Call]:
+    def _tools(self, definition: ProcessDefinition) -> dict[str, StepCall]:
         wanted = list[Json](dict.fromkeys(step.tool for step in definition.steps if step.tool))
         if not wanted:
             return {}
         return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": wanted})}
 
-    def _called_processes(self, ids: Iterable[str]) -> dict[str, Call]:
+    def _called_processes(self, ids: Iterable[str]) -> dict[str, StepCall]:
         return {
-            row["id"]: Call(kind="process", id=row["id"], name=row["name"], owner=row["owner_id"], worker="process")
+            row["id"]: StepCall(kind="process", id=row["id"], name=row["name"], owner=row["owner_id"], worker="process")
             for row in self._process_rows(ids)
         }
 
     def _pins(self, process: Process) -> dict[str, str]:
         """The digests of all Processes that a run may come to call, as they are now."""
         pins: dict[str, str] = {process.id: process.digest}
-        ahead = set(callees_of(process.definition))
+        ahead = set(find_callees(process.definition))
         while ahead := ahead - pins.keys():
             rows = self._process_rows(sorted(ahead))
             pins |= {row["id"]: row["digest"] for row in rows}
@@ -247,21 +254,21 @@ class Accepting:
         return self._store.read(queries.CALLED_PROCESSES, {"processes": wanted}) if wanted else []
 
 
-def _unseen(step: ProcessStep) -> Call:
+def _unseen(step: ProcessStep) -> StepCall:
     """What is not there any more: the step fails when its turn comes, and says so."""
     id_ = step.tool or step.process or ""
-    return Call(kind="tool" if step.tool else "process", id=id_, name=id_)
+    return StepCall(kind="tool" if step.tool else "process", id=id_, name=id_)
 
 
-def _call_of(row: JsonObject) -> Call:
-    operation = stored_operation(row["operation"])
-    return Call(
+def _call_of(row: JsonObject) -> StepCall:
+    operation = parse_operation(row["operation"])
+    return StepCall(
         kind="tool",
         id=row["id"],
         name=row["name"],
         owner=row["owner_id"],
-        worker=worker_of(operation),
-        effect=row["effect"] or effect_of(operation),
+        worker=worker_type_of(operation),
+        effect=row["effect"] or default_effect(operation),
     )
 
 
@@ -276,18 +283,18 @@ def _refuse(process: Process, inputs: JsonObject) -> None:
     wanted = process.initial_context
     missing = [name for name in wanted if name not in inputs]
     unknown = [name for name in inputs if name not in wanted]
-    wrong = [f"it lacks {listed(missing)}"] if missing else []
-    wrong += [f"it has no input {listed(unknown)}"] if unknown else []
+    wrong = [f"it lacks {join_names(missing)}"] if missing else []
+    wrong += [f"it has no input {join_names(unknown)}"] if unknown else []
     if wrong:
         raise RuleError(
             f"The inputs do not fit the process {process.name!r}: {'; '.join(wrong)}.",
             rule="input_valid",
             field="$.inputs",
-            next_step=f"Give exactly these: {listed(wanted)}.",
+            next_step=f"Give exactly these: {join_names(wanted)}.",
         )
-    if len(canonical(inputs)) > MOST_INPUT:
+    if len(canonical_json(inputs)) > MAX_INPUT_CHARS:
         raise RuleError(
-            f"The inputs of a run of {process.name!r} are larger than {MOST_INPUT // 1024} KiB of JSON.",
+            f"The inputs of a run of {process.name!r} are larger than {MAX_INPUT_CHARS // 1024} KiB of JSON.",
             rule="input_size",
             field="$.inputs",
             next_step="Keep large data where a tool can get them, and give their address.",

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from aeon.platform.errors import PlatformError
 
-LARGEST_INLINE: Final = 256 * 1024
+MAX_INLINE_CHARS: Final = 256 * 1024
 """Characters of a text that still travels itself."""
 
 _MARK: Final = "@sha256:"
@@ -17,7 +17,7 @@ class LostResultError(PlatformError):
     """A stored result is not there any more."""
 
 
-class Results(Protocol):
+class ResultStore(Protocol):
     """Keeps texts under their SHA-256. Threads and processes may share one."""
 
     def put(self, digest: str, text: str) -> None:
@@ -28,16 +28,16 @@ class Results(Protocol):
         """The text, exactly. Raises LostResultError when it is not there, or not the same any more."""
         ...
 
-    def untouched_since(self, instant: float) -> Iterator[str]:
+    def list_unused_since(self, instant: float) -> Iterator[str]:
         """The digests of what nobody has put since then, in seconds since 1970."""
         ...
 
-    def remove_untouched(self, digest: str, instant: float) -> bool:
+    def remove_unused(self, digest: str, instant: float) -> bool:
         """Forget a text that nobody has put since then; whether it was there, and is gone now."""
         ...
 
 
-def checked_in(results: Results, text: str, largest: int = LARGEST_INLINE) -> str:
+def check_in(results: ResultStore, text: str, largest: int = MAX_INLINE_CHARS) -> str:
     """The text itself, or, of more than `largest` characters, a reference under which it is kept from now on."""
     if len(text) <= largest:
         return text
@@ -46,12 +46,12 @@ def checked_in(results: Results, text: str, largest: int = LARGEST_INLINE) -> st
     return f"{_MARK}{digest}"
 
 
-def checked_out(results: Results, text: str) -> str:
+def check_out(results: ResultStore, text: str) -> str:
     """The text that was checked in. Raises LostResultError."""
-    digest = reference(text)
+    digest = reference_of(text)
     return text if digest is None else results.get(digest)
 
 
-def reference(text: str) -> str | None:
+def reference_of(text: str) -> str | None:
     """The digest that a text refers to; None for one that is there itself."""
     return text.removeprefix(_MARK) if text.startswith(_MARK) else None

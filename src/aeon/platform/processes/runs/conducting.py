@@ -9,54 +9,61 @@ from collections.abc import Coroutine
 from typing import Any, Protocol
 
 from aeon.base.errors import AeonError
-from aeon.platform.processes.meaning import MEANING
-from aeon.platform.processes.running.apply import apply
+from aeon.platform.processes.meaning import SEMANTICS
+from aeon.platform.processes.running.apply import apply_event
 from aeon.platform.processes.running.commands import (
     AskPerson,
     CancelStep,
-    Command,
+    RunCommand,
     StartJob,
     StartProcess,
-    recorded,
+    event_of_command,
 )
-from aeon.platform.processes.running.events import AnswerGiven, Event, Failure, RunStarted, StepFailed, StepStopped
-from aeon.platform.processes.running.interpreter import decide, underway
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.state import ENDED, State, begun
-from aeon.platform.processes.runs.model import Entry, Happened, Work
+from aeon.platform.processes.running.events import (
+    AnswerGiven,
+    AttemptFailure,
+    HistoryEvent,
+    RunStarted,
+    StepFailed,
+    StepStopped,
+)
+from aeon.platform.processes.running.interpreter import decide, recorded_commands
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.state import ENDED_PHASES, RunState, initial_state
+from aeon.platform.processes.runs.model import Occurrence, RunEntry, RunSnapshot
 
 
 class HaltError(AeonError):
     """The engine cannot go on with the run for now. What it has recorded stands, and it is taken up again."""
 
 
-class TakenOverError(HaltError):
+class LeaseLostError(HaltError):
     """Somebody else carries the run out now."""
 
 
-class Lane(Protocol):
+class RunContext(Protocol):
     """What an engine gives one run while it is carried out. What it is asked to do ends as an event of that step.
 
     `again` says that the same attempt may have been made before a restart. Each may be cancelled, and is then over.
     """
 
-    async def call(self, command: StartJob, *, again: bool) -> Happened:
+    async def run_job(self, command: StartJob, *, again: bool) -> Occurrence:
         """Have a worker make the call, within its timeout, after its delay."""
         ...
 
-    async def run(self, command: StartProcess, *, again: bool) -> Happened:
+    async def run_process(self, command: StartProcess, *, again: bool) -> Occurrence:
         """Have a run of the other Process carried out, to its end."""
         ...
 
-    async def ask(self, command: AskPerson, *, again: bool) -> Happened:
+    async def ask_person(self, command: AskPerson, *, again: bool) -> Occurrence:
         """Have the question put; that nobody answered it in time (platform 9). An answer comes as a signal."""
         ...
 
-    async def stop(self, command: CancelStep) -> Happened:
+    async def cancel_step(self, command: CancelStep) -> Occurrence:
         """Have stopped what was left of an attempt that was made before a restart, with all that it called."""
         ...
 
-    async def signal(self) -> Happened:
+    async def next_signal(self) -> Occurrence:
         """The next thing from outside: an answer, that the run be cancelled, that its time is over."""
         ...
 
@@ -64,69 +71,69 @@ class Lane(Protocol):
         """The instant that entries get."""
         ...
 
-    def record(self, entry: Entry, state: State) -> None:
+    def record(self, entry: RunEntry, state: RunState) -> None:
         """Keep an entry, and where the run stands after it; at the latest when `settle` returns."""
         ...
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Have everything kept that was recorded."""
         ...
 
 
-def replayed(plan: Plan, entries: list[Entry]) -> State:
+def replay(plan: RunPlan, entries: list[RunEntry]) -> RunState:
     """Where a run stands after these entries."""
-    state = begun(plan)
+    state = initial_state(plan)
     for entry in entries:
-        state = apply(plan, state, entry.event)
+        state = apply_event(plan, state, entry.event)
     return state
 
 
-async def conduct(work: Work, lane: Lane) -> State:
+async def drive_run(work: RunSnapshot, lane: RunContext) -> RunState:
     """Carry a run out to its end, from wherever its entries left it; the state in which it ended.
 
     Raises HaltError, and what the lane raises while it records; what else a step raises is that step's failure.
     """
-    state = replayed(work.plan, work.earlier)
+    state = replay(work.plan, work.entries)
     return await _Conducting(work, lane, state).to_the_end()
 
 
 class _Conducting:
-    def __init__(self, work: Work, lane: Lane, state: State) -> None:
+    def __init__(self, work: RunSnapshot, lane: RunContext, state: RunState) -> None:
         self._plan = work.plan
         self._inputs = work.run.inputs
         self._lane = lane
         self._state = state
-        self._count = len(work.earlier)
-        self._happened: asyncio.Queue[Happened | HaltError] = asyncio.Queue()
-        self._tasks: dict[str, asyncio.Task[Happened]] = {}
+        self._count = len(work.entries)
+        self._happened: asyncio.Queue[Occurrence | HaltError] = asyncio.Queue()
+        self._tasks: dict[str, asyncio.Task[Occurrence]] = {}
 
-    async def to_the_end(self) -> State:
+    async def to_the_end(self) -> RunState:
         outside = asyncio.create_task(self._listen())
         try:
             self._resume()
-            while self._state.phase not in ENDED:
+            while self._state.phase not in ENDED_PHASES:
                 self._advance()
-                if self._state.phase not in ENDED:
+                if self._state.phase not in ENDED_PHASES:
                     await self._take_what_happened()
         finally:
             outside.cancel()
             for task in self._tasks.values():
                 task.cancel()
-        await self._lane.settle()
+        await self._lane.flush()
         return self._state
 
     def _resume(self) -> None:
         if self._state.phase == "new":
-            self._take(Happened(RunStarted(inputs=self._inputs)))
+            self._take(Occurrence(RunStarted(inputs=self._inputs)))
             return
-        for command in underway(self._plan, self._state, MEANING):
+        for command in recorded_commands(self._plan, self._state, SEMANTICS):
             self._act(command, again=True)
 
     def _advance(self) -> None:
         """Until nothing more is to be done now: a step that is skipped may let the next one begin."""
-        while commands := decide(self._plan, self._state, MEANING):
+        while commands := decide(self._plan, self._state, SEMANTICS):
             for command in commands:
-                if self._take(Happened(recorded(command))):
+                if self._take(Occurrence(event_of_command(command))):
                     self._act(command, again=False)
 
     async def _take_what_happened(self) -> None:
@@ -135,46 +142,46 @@ class _Conducting:
         while not self._happened.empty():
             self._take(self._happened.get_nowait())
 
-    def _take(self, happened: Happened | HaltError) -> bool:
+    def _take(self, happened: Occurrence | HaltError) -> bool:
         """Whether the event changed anything; if so it is recorded."""
         if isinstance(happened, HaltError):
             raise happened
-        after = apply(self._plan, self._state, happened.event)
+        after = apply_event(self._plan, self._state, happened.event)
         if after is self._state:
             return False
         self._state = after
         self._count += 1
         self._lane.record(
-            Entry(n=self._count, at=self._lane.now(), event=happened.event, about=happened.about), self._state
+            RunEntry(n=self._count, at=self._lane.now(), event=happened.event, about=happened.about), self._state
         )
         if isinstance(happened.event, AnswerGiven) and (asked := self._tasks.get(happened.event.step)):
             asked.cancel()
         return True
 
-    def _act(self, command: Command, *, again: bool) -> None:
+    def _act(self, command: RunCommand, *, again: bool) -> None:
         match command:
             case StartJob():
-                self._begin(command.step, command.attempt, self._lane.call(command, again=again))
+                self._begin(command.step, command.attempt, self._lane.run_job(command, again=again))
             case StartProcess():
-                self._begin(command.step, command.attempt, self._lane.run(command, again=again))
+                self._begin(command.step, command.attempt, self._lane.run_process(command, again=again))
             case AskPerson():
-                self._begin(command.step, command.attempt, self._lane.ask(command, again=again))
+                self._begin(command.step, command.attempt, self._lane.ask_person(command, again=again))
             case CancelStep():
                 self._stop(command)
             case _:
                 pass
 
-    def _begin(self, step: str, attempt: int, work: Coroutine[Any, Any, Happened]) -> None:
+    def _begin(self, step: str, attempt: int, work: Coroutine[Any, Any, Occurrence]) -> None:
         task = self._tasks[step] = asyncio.create_task(work)
         task.add_done_callback(lambda done: self._over(step, attempt, done))
 
-    def _over(self, step: str, attempt: int, task: asyncio.Task[Happened]) -> None:
+    def _over(self, step: str, attempt: int, task: asyncio.Task[Occurrence]) -> None:
         """Whatever an attempt ended with is an event of its step."""
         self._tasks.pop(step, None)
         if task.cancelled():
-            happened = Happened(StepStopped(step=step))
+            happened = Occurrence(StepStopped(step=step))
         elif (error := task.exception()) is not None:
-            happened = error if isinstance(error, HaltError) else Happened(_defect(step, attempt, error))
+            happened = error if isinstance(error, HaltError) else Occurrence(_defect(step, attempt, error))
         else:
             happened = task.result()
         self._happened.put_nowait(happened)
@@ -183,15 +190,15 @@ class _Conducting:
         task = self._tasks.get(command.step)
         if task is None:  # it was under way before a restart
             attempt = self._state.steps[self._plan.positions[command.step]].attempts
-            self._begin(command.step, attempt, self._lane.stop(command))
+            self._begin(command.step, attempt, self._lane.cancel_step(command))
         else:
             task.cancel()
 
     async def _listen(self) -> None:
         while True:
-            self._happened.put_nowait(await self._lane.signal())
+            self._happened.put_nowait(await self._lane.next_signal())
 
 
-def _defect(step: str, attempt: int, error: BaseException) -> Event:
+def _defect(step: str, attempt: int, error: BaseException) -> HistoryEvent:
     said = f"{type(error).__name__} where none should be: {error}"
-    return StepFailed(step=step, attempt=attempt, error=Failure(code="defect", message=said[:2000]))
+    return StepFailed(step=step, attempt=attempt, error=AttemptFailure(code="defect", message=said[:2000]))

@@ -6,9 +6,9 @@ from typing import Protocol
 
 from aeon.base.errors import AeonError
 from aeon.platform.processes.running.commands import StartProcess
-from aeon.platform.processes.running.state import Phase, State
-from aeon.platform.processes.runs.lease import Confirm, held_for_ever
-from aeon.platform.processes.runs.model import Done, Entry, Job, Run, Signal, Work
+from aeon.platform.processes.running.state import RunPhase, RunState
+from aeon.platform.processes.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.processes.runs.model import Job, JobResult, Run, RunEntry, RunSignal, RunSnapshot
 
 
 class EngineUnavailableError(AeonError):
@@ -45,7 +45,7 @@ class Engine(Protocol):
         """Whether the run has ended, after waiting for that so long at most."""
         ...
 
-    def take_over(self, runs: Sequence[str]) -> None:
+    def adopt(self, runs: Sequence[str]) -> None:
         """Have runs carried out on whose executor is gone. Whoever asks has made sure of that."""
         ...
 
@@ -58,10 +58,10 @@ class Engine(Protocol):
         ...
 
 
-class Book(Protocol):
+class RunRepository(Protocol):
     """Where runs are written down. All of it may block, and raises StoreError while the store does not answer."""
 
-    def work(self, run: str, executor: str, confirm: Confirm = held_for_ever) -> Work | None:
+    def claim(self, run: str, executor: str, confirm: ConfirmOwnership = always_owned) -> RunSnapshot | None:
         """What it takes to carry a run out, which from then on is the executor's; None when it has ended.
 
         `confirm` says whether the engine leaves it to this executor. Raises what that raises, and ConflictError when
@@ -69,56 +69,56 @@ class Book(Protocol):
         """
         ...
 
-    def keep(self, run: str, executor: str, entries: Sequence[Entry], state: State) -> None:
+    def append(self, run: str, executor: str, entries: Sequence[RunEntry], state: RunState) -> None:
         """Add entries to a run's, all or none; those that are there already are left out.
 
         Raises ConflictError when the run has become another executor's.
         """
         ...
 
-    def give(self, run: str, executor: str, to: str) -> bool:
+    def reassign(self, run: str, executor: str, to: str) -> bool:
         """Make a run another executor's, empty for nobody's; False when it was not `executor`'s, or has ended."""
         ...
 
-    def accept_called(self, parent: Run, command: StartProcess) -> str:
+    def accept_child(self, parent: Run, command: StartProcess) -> str:
         """The id of the run that a step of another run starts, accepted; the same one whenever it is asked."""
         ...
 
-    def cancel_called(self, caller: Run, run: str) -> None:
+    def cancel_child(self, caller: Run, run: str) -> None:
         """Have a run that another one called stopped, as whoever has that one; nothing, if it has ended."""
         ...
 
-    def outcome(self, run: str, command: StartProcess) -> Done | None:
+    def find_child_result(self, run: str, command: StartProcess) -> JobResult | None:
         """What a run that a step started came to, as an event of that step; None while it has not ended."""
         ...
 
-    def phase(self, run: str) -> Phase:
+    def get_phase(self, run: str) -> RunPhase:
         """Where a run stands."""
         ...
 
-    def is_held(self, run: str, executor: str) -> bool:
+    def is_owned_by(self, run: str, executor: str) -> bool:
         """Whether a run is that executor's to carry out."""
         ...
 
-    def signals(self, runs: Sequence[str]) -> list[Signal]:
+    def list_signals(self, runs: Sequence[str]) -> list[RunSignal]:
         """All that was wanted of these runs since they began, oldest first."""
         ...
 
 
-class Workers(Protocol):
+class WorkerPool(Protocol):
     """Carries out jobs in this process."""
 
-    def place(self, job: Job, confirm: Confirm) -> AbstractAsyncContextManager[Callable[[], Done]]:
+    def reserve(self, job: Job, confirm: ConfirmOwnership) -> AbstractAsyncContextManager[Callable[[], JobResult]]:
         """Wait for a free worker of the job's type; what has it carry the job out, blocking.
 
         What `confirm` raises it raises: the job is another process's now, and nothing of it is begun.
         """
         ...
 
-    async def carry_out(self, job: Job, confirm: Confirm) -> Done:
+    async def execute(self, job: Job, confirm: ConfirmOwnership) -> JobResult:
         """What the job came to, once there is a free worker of its type. Raises as `place`."""
         ...
 
-    def waiting(self, kind: str) -> int:
+    def queue_length(self, kind: str) -> int:
         """How many jobs of a type wait here, for their services or for a worker. Threads may ask."""
         ...

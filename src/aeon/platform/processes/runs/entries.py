@@ -1,11 +1,11 @@
 """How a run's entries are written."""
 
-from aeon.base.json import JsonObject, canonical
-from aeon.platform.processes.runs.claims import Results, checked_in, reference
-from aeon.platform.processes.runs.model import Entry
+from aeon.base.json import JsonObject, canonical_json
+from aeon.platform.processes.runs.claims import ResultStore, check_in, reference_of
+from aeon.platform.processes.runs.model import RunEntry
 
 
-def entry_row(results: Results, run: str, entry: Entry) -> JsonObject:
+def run_entry_row(results: ResultStore, run: str, entry: RunEntry) -> JsonObject:
     """An entry's columns. A large one is kept by reference."""
-    text = checked_in(results, canonical(entry.as_dict()))
-    return {"run_id": run, "n": entry.n, "text": text, "reference": reference(text)}
+    text = check_in(results, canonical_json(entry.as_dict()))
+    return {"run_id": run, "n": entry.n, "text": text, "reference": reference_of(text)}

@@ -4,19 +4,19 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from aeon.base.clock import since_boot
-from aeon.platform.processes.runs.conducting import TakenOverError
-from aeon.platform.workers.model import OFFLINE_AFTER
+from aeon.platform.processes.runs.conducting import LeaseLostError
+from aeon.platform.workers.model import HEARTBEAT_TIMEOUT
 
-Confirm: TypeAlias = Callable[[], None]
+ConfirmOwnership: TypeAlias = Callable[[], None]
 """Returns while this process may go on. Raises TakenOverError once somebody else does, and StoreError where nobody can
 be asked."""
 
 
-def held_for_ever() -> None:
+def always_owned() -> None:
     """Confirms what nobody else can take over."""
 
 
-class Lease:
+class RunLease:
     """One run or job that this process holds. Threads may share it.
 
     An answer is good for a third of the lease by a clock that also runs while the machine is suspended, counted from
@@ -28,7 +28,7 @@ class Lease:
         is_held: Callable[[], bool],
         what: str,
         *,
-        lasts: float = OFFLINE_AFTER,
+        lasts: float = HEARTBEAT_TIMEOUT,
         given_at: float | None = None,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
@@ -52,7 +52,7 @@ class Lease:
             asked_at = self._since_boot()
             if self._is_lost or not self._is_held():
                 self._is_lost = True
-                raise TakenOverError(f"{self._what} is carried out by another executor now.")
+                raise LeaseLostError(f"{self._what} is carried out by another executor now.")
             self._asked_at = asked_at
 
     def _is_due(self) -> bool:

@@ -6,12 +6,12 @@ from pydantic import Field
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.effects import Effect
-from aeon.platform.processes.running.events import Event, StepCompleted, StepFailed, TimedOut
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.state import Phase
+from aeon.platform.processes.running.events import HistoryEvent, StepCompleted, StepFailed, StepTimedOut
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.state import RunPhase
 from aeon.platform.records import Record
 
-Trigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
+RunTrigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
 
 
 class RunSummary(Record):
@@ -30,7 +30,7 @@ class RunSummary(Record):
     process_id: str
     process_name: str
     digest: str
-    trigger: Trigger
+    trigger: RunTrigger
     pins: dict[str, str]
     parent_id: str | None = None
     root_id: str
@@ -38,7 +38,7 @@ class RunSummary(Record):
     accepted_at: str
     deadline: float | None = None
     executor: str = ""
-    phase: Phase = "new"
+    phase: RunPhase = "new"
     events: int = 0
     ended_at: str | None = None
     tokens: int = 0
@@ -53,7 +53,7 @@ class Run(RunSummary):
     inputs: JsonObject
 
 
-class Entry(Record):
+class RunEntry(Record):
     """One thing that happened in a run. Entries are numbered from 1 without gaps, and never change.
 
     `about` is what the event itself does not need: who did it, how long it took, what the tool warned of.
@@ -61,23 +61,23 @@ class Entry(Record):
 
     n: int = Field(ge=1)
     at: str
-    event: Annotated[Event, Field(discriminator="event")]
+    event: Annotated[HistoryEvent, Field(discriminator="event")]
     about: JsonObject = Field(default={})
 
 
-class Happened(NamedTuple):
+class Occurrence(NamedTuple):
     """An event from outside, with what is worth keeping about it."""
 
-    event: Event
+    event: HistoryEvent
     about: JsonObject = {}  # noqa: RUF012  # nobody changes it
 
 
-class Work(NamedTuple):
+class RunSnapshot(NamedTuple):
     """All that it takes to carry a run out: from the beginning, or from where its entries left it."""
 
     run: Run
-    plan: Plan
-    earlier: list[Entry]
+    plan: RunPlan
+    entries: list[RunEntry]
 
 
 class Job(Record):
@@ -98,17 +98,17 @@ class Job(Record):
     tokens: int | None = None
 
 
-class Done(Record):
+class JobResult(Record):
     """What a job, or the run that a step started, came to: as it travels back and is kept."""
 
-    event: Annotated[StepCompleted | StepFailed | TimedOut, Field(discriminator="event")]
+    event: Annotated[StepCompleted | StepFailed | StepTimedOut, Field(discriminator="event")]
     about: JsonObject = Field(default={})
 
 
-class Signal(Record):
+class RunSignal(Record):
     """Something that a person wants of a run, kept until the run has taken it: `id` is unique, so it is taken once."""
 
     id: str
     run_id: str
     at: str
-    event: Annotated[Event, Field(discriminator="event")]
+    event: Annotated[HistoryEvent, Field(discriminator="event")]

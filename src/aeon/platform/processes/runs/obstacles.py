@@ -9,10 +9,10 @@ from typing import Literal
 from aeon.base.errors import AeonError
 from aeon.base.json import Json
 from aeon.platform.catalog.model import Tool
-from aeon.platform.catalog.tools import Tools
+from aeon.platform.catalog.tools import ToolRepository
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.processes.processes import Processes
-from aeon.platform.processes.running.plan import Call
+from aeon.platform.processes.processes import ProcessRepository
+from aeon.platform.processes.running.plan import StepCall
 from aeon.platform.processes.running.why import Obstacle
 from aeon.platform.processes.runs import queries
 from aeon.platform.store import Store
@@ -24,34 +24,34 @@ _KINDS: Mapping[str, Literal["disabled", "access", "secret"]] = {
 }
 
 
-class Obstacles:
+class ObstacleFinder:
     """Looks at what steps call, as their user may use it."""
 
-    def __init__(self, store: Store, tools: Tools, processes: Processes) -> None:
+    def __init__(self, store: Store, tools: ToolRepository, processes: ProcessRepository) -> None:
         self._store = store
         self._tools = tools
         self._processes = processes
 
-    def of(self, user: str, calls: Collection[Call]) -> dict[str, Obstacle]:
+    def find(self, user: str, calls: Collection[StepCall]) -> dict[str, Obstacle]:
         """What stands in the way, by the id of what is called; nothing of what would be called. Raises StoreError."""
         different = {call.id: call for call in calls}.values()
         found = {call.id: self._of_call(user, call) for call in different}
         obstacles = {id_: each for id_, each in found.items() if each is not None}
         return self._with_times(obstacles)
 
-    def _of_call(self, user: str, call: Call) -> Obstacle | None:
+    def _of_call(self, user: str, call: StepCall) -> Obstacle | None:
         return self._of_tool(user, call) if call.kind == "tool" else self._of_process(user, call)
 
-    def _of_tool(self, user: str, call: Call) -> Obstacle | None:
+    def _of_tool(self, user: str, call: StepCall) -> Obstacle | None:
         try:
-            tool = self._tools.usable(user, call.id).tool
+            tool = self._tools.resolve(user, call.id).tool
         except NotFoundError:
             return _gone(user, call)
         except RuleError as error:
             return _refused(error)
         return _down(tool) if tool.status == "down" else None
 
-    def _of_process(self, user: str, call: Call) -> Obstacle | None:
+    def _of_process(self, user: str, call: StepCall) -> Obstacle | None:
         try:
             process = self._processes.get(user, call.id)
         except NotFoundError:
@@ -68,7 +68,7 @@ class Obstacles:
         return {id_: _dated(each, health[id_]) if id_ in health else each for id_, each in obstacles.items()}
 
 
-def _gone(user: str, call: Call) -> Obstacle:
+def _gone(user: str, call: StepCall) -> Obstacle:
     said = f"the {call.kind} {call.name!r} of {call.owner or 'somebody'} is gone, or not shared with {user} any more"
     advice = "Ask its owner to share it again, or have the process call another one."
     return Obstacle(kind="access", message=said, next_step=advice)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.book import micros
-from aeon.platform.processes.runs.claims import Results
-from aeon.platform.store import Store, Unit
+from aeon.platform.processes.runs.book import instant_to_micros
+from aeon.platform.processes.runs.claims import ResultStore
+from aeon.platform.store import Store, UnitOfWork
 
 _RUNS_AT_ONCE = 100
 _ENTRIES_AT_ONCE = 10_000
@@ -21,7 +21,7 @@ _BEING_WRITTEN = timedelta(hours=1)
 """A result is kept before what refers to it is: nothing that was put down since then is looked at."""
 
 
-class Pruned(NamedTuple):
+class PruneResult(NamedTuple):
     """How many of each were removed."""
 
     runs: int
@@ -29,11 +29,11 @@ class Pruned(NamedTuple):
     cached: int = 0
 
 
-class Pruning:
+class RunRetention:
     """Removes old runs. Whatever it left when it was killed, the next one removes."""
 
     def __init__(
-        self, store: Store, results: Results, forget: Callable[[Sequence[str]], None], now: Callable[[], str]
+        self, store: Store, results: ResultStore, forget: Callable[[Sequence[str]], None], now: Callable[[], str]
     ) -> None:
         """`forget` has the engine remove what it keeps of runs that have ended."""
         self._store = store
@@ -41,7 +41,7 @@ class Pruning:
         self._forget = forget
         self._now = now
 
-    def prune(self, before: str) -> Pruned:
+    def prune(self, before: str) -> PruneResult:
         """Remove runs that ended before an instant, each with all that it called and with those who called it, and what
         is kept of pure tools and was not used since.
 
@@ -54,11 +54,11 @@ class Pruning:
             for run in runs:
                 self._remove(run)
             removed += len(runs)
-        cached = self._purged(queries.PURGE_CACHED, {"before": micros(before)})
-        return Pruned(removed, self._sweep(before), cached)
+        cached = self._purged(queries.PURGE_CACHED, {"before": instant_to_micros(before)})
+        return PruneResult(removed, self._sweep(before), cached)
 
     def _ended(self, before: str) -> list[str]:
-        rows = self._store.read(queries.ENDED_BEFORE, {"before": micros(before), "limit": _RUNS_AT_ONCE})
+        rows = self._store.read(queries.ENDED_BEFORE, {"before": instant_to_micros(before), "limit": _RUNS_AT_ONCE})
         return [row["id"] for row in rows]
 
     def _remove(self, run: str) -> None:
@@ -81,10 +81,10 @@ class Pruning:
         recent = datetime.fromisoformat(self._now()) - _BEING_WRITTEN
         until = min([datetime.fromisoformat(before), recent, *map(datetime.fromisoformat, opened)]).timestamp()
         removed = 0
-        digests = self._results.untouched_since(until)
+        digests = self._results.list_unused_since(until)
         while batch := list(islice(digests, _RESULTS_AT_ONCE)):
             referred = self._referred(batch)
-            removed += sum(self._results.remove_untouched(each, until) for each in batch if each not in referred)
+            removed += sum(self._results.remove_unused(each, until) for each in batch if each not in referred)
         return removed
 
     def _referred(self, digests: Iterable[str]) -> set[str]:
@@ -92,6 +92,6 @@ class Pruning:
         return {row["digest"] for row in rows}
 
 
-def _purge(unit: Unit, run: str) -> None:
+def _purge(unit: UnitOfWork, run: str) -> None:
     for query in (queries.PURGE_SIGNALS, queries.PURGE_DEAD_JOBS, queries.PURGE_RUN):
         unit.write(query, {"run": run})

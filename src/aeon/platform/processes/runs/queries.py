@@ -7,7 +7,7 @@ text that is kept elsewhere (`claims`).
 
 from typing import Final
 
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 _COLUMNS: Final = """
 r.id, r.owner_id, r.process_id, r.process_name, r.digest, r.trigger, r.pins, r.parent_id, r.root_id,
@@ -57,7 +57,7 @@ INSERT INTO signals (id, run_id, at, text, reference)
 SELECT :id, r.id, :at, :text, :reference FROM runs r WHERE r.id = :run AND r.ended_at IS NULL
 """
 
-WANT: Final = Texts(sqlite=_WANT, postgresql=f"{_WANT} FOR SHARE")
+WANT: Final = DialectQuery(sqlite=_WANT, postgresql=f"{_WANT} FOR SHARE")
 """The run does not end until the unit of work does. SQLite has one writer at a time anyway."""
 
 # Looked at

@@ -5,28 +5,28 @@ from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Ledger, Request
-from aeon.platform.processes.meaning import MEANING
+from aeon.platform.ledger import Ledger, MutationRequest
+from aeon.platform.processes.meaning import SEMANTICS
 from aeon.platform.processes.model import Process
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.processes import ProcessRepository
 from aeon.platform.processes.running.commands import AskPerson
 from aeon.platform.processes.running.events import AnswerGiven, CancelRequested
-from aeon.platform.processes.running.interpreter import underway
-from aeon.platform.processes.running.objections import objection
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.state import ENDED, State
-from aeon.platform.processes.runs.accepting import Accepting, Found, NewRun
-from aeon.platform.processes.runs.book import RunBook
-from aeon.platform.processes.runs.claims import Results
-from aeon.platform.processes.runs.conducting import replayed
-from aeon.platform.processes.runs.model import Entry, Run, RunSummary, Signal
-from aeon.platform.processes.runs.retrying import seeds
+from aeon.platform.processes.running.interpreter import recorded_commands
+from aeon.platform.processes.running.objections import rejection_reason
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.state import ENDED_PHASES, RunState
+from aeon.platform.processes.runs.accepting import NewRun, PlannedRun, RunAdmission
+from aeon.platform.processes.runs.book import SqlRunRepository
+from aeon.platform.processes.runs.claims import ResultStore
+from aeon.platform.processes.runs.conducting import replay
+from aeon.platform.processes.runs.model import Run, RunEntry, RunSignal, RunSummary
+from aeon.platform.processes.runs.retrying import seed_events
 from aeon.platform.store import DuplicateError, GuardError, Store
 
 _SHOWN = 50
 
 
-class Question(NamedTuple):
+class PendingQuestion(NamedTuple):
     """What a manual step waits to be told. `run` is the run that asks, which may be one that the named run called."""
 
     run: str
@@ -36,12 +36,12 @@ class Question(NamedTuple):
     inputs: JsonObject
 
 
-class Seen(NamedTuple):
+class RunView(NamedTuple):
     """A run as its entries left it."""
 
     run: Run
-    plan: Plan
-    state: State
+    plan: RunPlan
+    state: RunState
 
     @property
     def is_busy(self) -> bool:
@@ -58,44 +58,49 @@ class Runs:
     """The runs of all users, each for its owner alone. Threads may share it."""
 
     def __init__(
-        self, store: Store, ledger: Ledger, processes: Processes, results: Results, new_id: Callable[[], str]
+        self,
+        store: Store,
+        ledger: Ledger,
+        processes: ProcessRepository,
+        results: ResultStore,
+        new_id: Callable[[], str],
     ) -> None:
         self._ledger = ledger
         self._processes = processes
-        self._accepting = Accepting(store, ledger, processes, results, new_id)
-        self.book = RunBook(store, results, self._accepting)
+        self._accepting = RunAdmission(store, ledger, processes, results, new_id)
+        self.repository = SqlRunRepository(store, results, self._accepting)
 
-    def accept(self, process: Process, new: NewRun, request: Request) -> Run:
+    def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
         """Write down that a run is to be carried out: from then on it is not lost (platform 20).
 
         Raises RuleError for inputs that do not fit, and for a Process that is disabled.
         """
-        return self._accepting.run_of(process, new, request)
+        return self._accepting.accept(process, new, request)
 
-    def page(self, user: str, limit: int = _SHOWN) -> list[RunSummary]:
+    def list_runs(self, user: str, limit: int = _SHOWN) -> list[RunSummary]:
         """The user's runs, newest first, without those that they called."""
-        return self.book.of_owner(user, limit)
+        return self.repository.list_by_owner(user, limit)
 
-    def see(self, user: str, run: str) -> Seen:
+    def view(self, user: str, run: str) -> RunView:
         """A run and where it stands. Raises NotFoundError."""
-        found = self.book.one(user, run)
-        return Seen(found.run, found.plan, replayed(found.plan, list(self.book.entries(run))))
+        found = self.repository.get(user, run)
+        return RunView(found.run, found.plan, replay(found.plan, list(self.repository.entries(run))))
 
-    def entries(self, user: str, run: str, after: int = 0) -> Iterator[Entry]:
+    def list_entries(self, user: str, run: str, after: int = 0) -> Iterator[RunEntry]:
         """What happened in a run after the entry of that number. Raises NotFoundError."""
-        self.book.one(user, run)
-        return self.book.entries(run, after)
+        self.repository.get(user, run)
+        return self.repository.entries(run, after)
 
-    def questions(self, user: str, run: str) -> list[Question]:
+    def list_questions(self, user: str, run: str) -> list[PendingQuestion]:
         """What a run waits to be told now, its own questions first, and then all that were called with it."""
-        found = self.book.one(user, run).run
-        family = [each.id for each in self.book.family(found.root_id) if each.phase not in ENDED]
+        found = self.repository.get(user, run).run
+        family = [each.id for each in self.repository.list_family(found.root_id) if each.phase not in ENDED_PHASES]
         family.sort(key=lambda each: each != run)
-        answered = {signal.id for signal in self.book.signals(family)}
+        answered = {signal.id for signal in self.repository.list_signals(family)}
         found = [question for each in family for question in self._questions(user, each)]
         return [question for question in found if question.job not in answered]
 
-    def answer(self, user: str, run: str, step: str, value: Json) -> Question:
+    def answer(self, user: str, run: str, step: str, value: Json) -> PendingQuestion:
         """Give a manual step its answer, which is its result; what was asked (platform 9).
 
         Raises NotFoundError where nothing of that run asks that, or does so no more; ConflictError where another
@@ -103,47 +108,49 @@ class Runs:
         """
         question = self._asked(user, run, step)
         event = AnswerGiven(step=step, by=user, answer=value)
-        seen = self.see(user, question.run)
-        if said := objection(seen.plan, seen.state, event):
+        seen = self.view(user, question.run)
+        if said := rejection_reason(seen.plan, seen.state, event):
             raise RuleError(f"That is no answer that can be taken: {said}.", rule="answer", field="$.answer")
-        self._want(Signal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
+        self._want(RunSignal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
         return question
 
     def cancel(self, user: str, run: str) -> None:
         """Have a run stopped, with everything that it called. A run that has ended stays as it is: RuleError."""
-        found = self.book.one(user, run).run
-        if found.phase in ENDED:
+        found = self.repository.get(user, run).run
+        if found.phase in ENDED_PHASES:
             raise RuleError(f"The run {run} has ended: it is {found.phase}.", rule="run_open")
         event = CancelRequested(by=user)
         try:
-            self._want(Signal(id=f"{run}:cancel", run_id=run, at=self._ledger.now(), event=event))
+            self._want(RunSignal(id=f"{run}:cancel", run_id=run, at=self._ledger.now(), event=event))
         except ConflictError:
             return
 
-    def retry(self, run: str, request: Request) -> Run:
+    def retry(self, run: str, request: MutationRequest) -> Run:
         """Accept a run that goes on where another one failed or was cancelled: what it completed is not done again.
 
         Raises RuleError for a run that is not over, or has its result.
         """
-        seen = self.see(request.user, run)
+        seen = self.view(request.user, run)
         if seen.state.phase not in ("failed", "cancelled"):
             raise RuleError(
                 f"The run {run} is {seen.state.phase}: only one that failed or was cancelled is retried.",
                 rule="run_failed",
             )
         self._processes.get(request.user, seen.run.process_id)
-        again = self._accepting.again(Found(seen.run, seen.plan), lambda plan: seeds(plan, seen.state), request)
-        self.book.note_retried(run, again.id)
+        again = self._accepting.accept_retry(
+            PlannedRun(seen.run, seen.plan), lambda plan: seed_events(plan, seen.state), request
+        )
+        self.repository.mark_retried(run, again.id)
         return again
 
-    def _questions(self, user: str, run: str) -> Iterator[Question]:
-        seen = self.see(user, run)
-        for command in underway(seen.plan, seen.state, MEANING):
+    def _questions(self, user: str, run: str) -> Iterator[PendingQuestion]:
+        seen = self.view(user, run)
+        for command in recorded_commands(seen.plan, seen.state, SEMANTICS):
             if isinstance(command, AskPerson):
-                yield Question(run, command.step, command.job, command.asks, command.inputs)
+                yield PendingQuestion(run, command.step, command.job, command.asks, command.inputs)
 
-    def _asked(self, user: str, run: str, step: str) -> Question:
-        questions = self.questions(user, run)
+    def _asked(self, user: str, run: str, step: str) -> PendingQuestion:
+        questions = self.list_questions(user, run)
         for question in questions:
             if question.step == step:
                 return question
@@ -153,9 +160,9 @@ class Runs:
             next_step=f"See `aeon runs why {run}`.",
         )
 
-    def _want(self, signal: Signal) -> None:
+    def _want(self, signal: RunSignal) -> None:
         try:
-            self.book.want(signal)
+            self.repository.add_signal(signal)
         except DuplicateError:
             raise ConflictError("That was said before: the first answer counts.") from None
         except GuardError:

@@ -11,15 +11,15 @@ from aeon.base.errors import AeonError
 from aeon.base.json import Json
 from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.book import RunBook
+from aeon.platform.processes.runs.book import SqlRunRepository
 from aeon.platform.processes.runs.claims import LostResultError
-from aeon.platform.processes.runs.spans import Span, spans_of
+from aeon.platform.processes.runs.spans import Span, build_spans
 from aeon.platform.store import Store
 
-AT_ONCE = 256
+MAX_BATCH_SPANS = 256
 """Spans in one batch, but for a run that has more: it is sent in several."""
 
-KEPT = 10_000
+MAX_PENDING_RUNS = 10_000
 """Runs, the latest, whose spans wait while nobody takes them."""
 
 _RUNS_AT_ONCE = 100
@@ -30,7 +30,7 @@ _LONGEST_ROUND = 5.0
 """Seconds, and a batch: nor is one that is slow to say yes."""
 
 
-class NotTakenError(AeonError):
+class SpanExportError(AeonError):
     """Spans were not taken. `is_final`: the same again would be refused again."""
 
     def __init__(self, message: str, *, next_step: str = "", is_final: bool = False) -> None:
@@ -38,7 +38,7 @@ class NotTakenError(AeonError):
         self.is_final = is_final
 
 
-class Receiver(Protocol):
+class SpanExporter(Protocol):
     """Where spans go."""
 
     @property
@@ -46,7 +46,7 @@ class Receiver(Protocol):
         """Whether inputs and outputs are asked for, too."""
         ...
 
-    def take(self, spans: Sequence[Span]) -> None:
+    def export(self, spans: Sequence[Span]) -> None:
         """Have them delivered, within a few seconds. Raises NotTakenError, and nothing else."""
         ...
 
@@ -58,11 +58,11 @@ class _Batch(NamedTuple):
     runs: Sequence[str]
 
 
-class Sending:
+class SpanExportQueue:
     """Sends spans of runs that are marked to be sent. Several processes may do so, and may then send the same ones."""
 
     def __init__(
-        self, store: Store, book: RunBook, receiver: Receiver, clock: Clock, tell: Callable[[str], None]
+        self, store: Store, book: SqlRunRepository, receiver: SpanExporter, clock: Clock, tell: Callable[[str], None]
     ) -> None:
         """`tell` is told once of each kind of trouble."""
         self._store = store
@@ -73,7 +73,7 @@ class Sending:
         self._told: set[str] = set()
         self._rests_until = clock.monotonic()
 
-    def catch_up(self) -> None:
+    def export_pending(self) -> None:
         """Send what is to be sent, for a few seconds, or until there is trouble. Raises StoreError."""
         began = self._clock.monotonic()
         if began < self._rests_until:
@@ -81,8 +81,8 @@ class Sending:
         for batch in self._batches():
             try:
                 if batch.spans:
-                    self._receiver.take(batch.spans)
-            except NotTakenError as error:
+                    self._receiver.export(batch.spans)
+            except SpanExportError as error:
                 self._tell_once(error)
                 if not error.is_final:
                     self._rest()
@@ -97,9 +97,9 @@ class Sending:
         runs: list[str] = []
         for row in self._store.read(queries.UNSENT, {"limit": _RUNS_AT_ONCE}):
             spans += self._spans(row["id"])
-            while len(spans) > AT_ONCE:
-                yield _Batch(spans[:AT_ONCE], runs)
-                spans, runs = spans[AT_ONCE:], []
+            while len(spans) > MAX_BATCH_SPANS:
+                yield _Batch(spans[:MAX_BATCH_SPANS], runs)
+                spans, runs = spans[MAX_BATCH_SPANS:], []
             runs.append(row["id"])
         if runs:
             yield _Batch(spans, runs)
@@ -107,11 +107,11 @@ class Sending:
     def _spans(self, run: str) -> list[Span]:
         """None where what the run came to is gone: nobody will ever know."""
         try:
-            found = self._book.found(run)
-            before = self._book.standings([found.run.retry_of]) if found.run.retry_of else []
+            found = self._book.get_any(run)
+            before = self._book.list_summaries([found.run.retry_of]) if found.run.retry_of else []
             with_contents = self._receiver.with_contents
             entries = self._book.entries(run)
-            return spans_of(found, entries, before[0] if before else None, with_contents=with_contents)
+            return build_spans(found, entries, before[0] if before else None, with_contents=with_contents)
         except (LostResultError, NotFoundError):
             return []
 
@@ -121,12 +121,14 @@ class Sending:
 
     def _rest(self) -> None:
         self._rests_until = self._clock.monotonic() + _TRIES_AGAIN_AFTER
-        if self._store.update(lambda unit: unit.write(queries.GIVE_UP_UNSENT, {"limit": KEPT})):
+        if self._store.update(lambda unit: unit.write(queries.GIVE_UP_UNSENT, {"limit": MAX_PENDING_RUNS})):
             self._tell_once(
-                NotTakenError(f"More than {KEPT} runs wait for their spans to be sent: older ones go without.")
+                SpanExportError(
+                    f"More than {MAX_PENDING_RUNS} runs wait for their spans to be sent: older ones go without."
+                )
             )
 
-    def _tell_once(self, error: NotTakenError) -> None:
+    def _tell_once(self, error: SpanExportError) -> None:
         if error.message not in self._told:
             self._told.add(error.message)
             self._tell(str(error))

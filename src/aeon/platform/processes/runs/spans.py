@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
-from aeon.base.json import Json, canonical
+from aeon.base.json import Json, canonical_json
 from aeon.platform.processes.running.events import CancelRequested, DeadlinePassed, RunCompleted
-from aeon.platform.processes.running.plan import Call
-from aeon.platform.processes.running.retries import wait_before
+from aeon.platform.processes.running.plan import StepCall
+from aeon.platform.processes.running.retries import retry_delay
 from aeon.platform.processes.runs import span_names as names
-from aeon.platform.processes.runs.accepting import Found
-from aeon.platform.processes.runs.book import micros
-from aeon.platform.processes.runs.model import Entry, Run, RunSummary
-from aeon.platform.processes.runs.trace import Attempt, attempts
+from aeon.platform.processes.runs.accepting import PlannedRun
+from aeon.platform.processes.runs.book import instant_to_micros
+from aeon.platform.processes.runs.model import Run, RunEntry, RunSummary
+from aeon.platform.processes.runs.trace import AttemptTrace, trace_attempts
 
-Attributes: TypeAlias = dict[str, str | int | bool]
+SpanAttributes: TypeAlias = dict[str, str | int | bool]
 
-LONGEST_CONTENT = 16_384
+MAX_CONTENT_CHARS = 16_384
 """Characters of one input or output."""
 
 _LONGEST_NAME = 100
@@ -25,7 +25,7 @@ _LARGEST = 2**63 - 1
 _MODEL_CALLS = "llm_call"
 
 
-class Place(NamedTuple):
+class TraceContext(NamedTuple):
     """Which span of which trace: numbers of 64 and 128 bits, never 0."""
 
     trace: int
@@ -37,58 +37,60 @@ class SpanEvent(NamedTuple):
 
     name: str
     at: int
-    attributes: Attributes
+    attributes: SpanAttributes
 
 
 class Span(NamedTuple):
     """From `begin` to `end`, in nanoseconds since 1970. `error` is the code of what went wrong, None for nothing."""
 
-    place: Place
-    parent: Place | None
+    context: TraceContext
+    parent: TraceContext | None
     name: str
     kind: Literal["internal", "client"]
     begin: int
     end: int
     error: str | None
-    attributes: Attributes
+    attributes: SpanAttributes
     events: Sequence[SpanEvent] = ()
-    links: Sequence[Place] = ()
+    links: Sequence[TraceContext] = ()
 
 
-def place_of_run(root: str, run: str) -> Place:
+def run_span_context(root: str, run: str) -> TraceContext:
     """Where a run's own span stands; `root` is the run that called it in the end, or itself."""
-    return Place(_number(f"trace {root}", 16), _number(f"run {run}", 8))
+    return TraceContext(_number(f"trace {root}", 16), _number(f"run {run}", 8))
 
 
-def spans_of(found: Found, entries: Iterable[Entry], before: RunSummary | None, *, with_contents: bool) -> list[Span]:
+def build_spans(
+    found: PlannedRun, entries: Iterable[RunEntry], before: RunSummary | None, *, with_contents: bool
+) -> list[Span]:
     """The spans of an ended run, its own first, then one for each attempt that was made in it.
 
     A run that was called stands below the attempt that called it. `before` is the run that this one goes on after,
     which it links to. Inputs, outputs and reasons are in it only with contents.
     """
     kept = list(entries)
-    made = [each for each in attempts(found.plan, kept) if not was_given(found.run, each)]
+    made = [each for each in trace_attempts(found.plan, kept) if not was_inherited(found.run, each)]
     drawing = _Drawing(found, kept, with_contents=with_contents)
     tried = [attempt for attempt in made if attempt.attempt > 0]
     return [drawing.root(made, before), *map(drawing.attempt, tried)]
 
 
-def was_given(run: Run, attempt: Attempt) -> bool:
+def was_inherited(run: Run, attempt: AttemptTrace) -> bool:
     """Whether a run that goes on after another one has this from that one, and did not make it."""
     return run.trigger == "retry" and attempt.started_at == run.accepted_at
 
 
 class _Drawing:
-    def __init__(self, found: Found, entries: list[Entry], *, with_contents: bool) -> None:
+    def __init__(self, found: PlannedRun, entries: list[RunEntry], *, with_contents: bool) -> None:
         self._run, self._plan = found
         self._entries = entries
         self._with_contents = with_contents
-        self._place = place_of_run(self._run.root_id, self._run.id)
+        self._place = run_span_context(self._run.root_id, self._run.id)
         times = [_nanos(entry.at) for entry in entries]
         self._begin = min([_nanos(self._run.accepted_at), *times])
         self._end = max([_nanos(self._run.ended_at or self._run.accepted_at), *times])
 
-    def root(self, made: Sequence[Attempt], before: RunSummary | None) -> Span:
+    def root(self, made: Sequence[AttemptTrace], before: RunSummary | None) -> Span:
         run = self._run
         error = None
         if run.phase == "failed":
@@ -105,13 +107,13 @@ class _Drawing:
             error,
             self._of_run(error),
             events,
-            [] if before is None else [place_of_run(before.root_id, before.id)],
+            [] if before is None else [run_span_context(before.root_id, before.id)],
         )
 
-    def attempt(self, attempt: Attempt) -> Span:
+    def attempt(self, attempt: AttemptTrace) -> Span:
         call = self._plan.calls[attempt.step]
         ended = self._end if attempt.ended_at is None else self._within(attempt.ended_at)
-        waited = round(wait_before(attempt.attempt) * 1_000_000_000)
+        waited = round(retry_delay(attempt.attempt) * 1_000_000_000)
         operation, target = self._operation(attempt, call)
         error = _error_of(attempt)
         return Span(
@@ -125,7 +127,7 @@ class _Drawing:
             {names.OPERATION: operation, **self._of_attempt(attempt, call, error)},
         )
 
-    def _operation(self, attempt: Attempt, call: Call) -> tuple[str, str]:
+    def _operation(self, attempt: AttemptTrace, call: StepCall) -> tuple[str, str]:
         """What was done, and to what, both of few different words."""
         if self._plan.is_manual(self._plan.positions[attempt.step]):
             return names.ASK_PERSON, attempt.step
@@ -135,9 +137,9 @@ class _Drawing:
             return names.ASK_MODEL, _model(attempt)
         return names.RUN_TOOL, call.name
 
-    def _of_run(self, error: str | None) -> Attributes:
+    def _of_run(self, error: str | None) -> SpanAttributes:
         run = self._run
-        found: Attributes = {
+        found: SpanAttributes = {
             names.OPERATION: names.RUN_WORKFLOW,
             names.WORKFLOW: run.process_name,
             names.RUN: run.id,
@@ -158,9 +160,9 @@ class _Drawing:
                 found[names.REASON] = _cut(str(run.failure["message"]))
         return found
 
-    def _of_attempt(self, attempt: Attempt, call: Call, error: str | None) -> Attributes:
+    def _of_attempt(self, attempt: AttemptTrace, call: StepCall, error: str | None) -> SpanAttributes:
         is_manual = self._plan.is_manual(self._plan.positions[attempt.step])
-        found: Attributes = {
+        found: SpanAttributes = {
             names.STEP: attempt.step,
             names.STEP_KIND: "person" if is_manual else call.kind,
             names.ATTEMPT: attempt.attempt,
@@ -177,9 +179,9 @@ class _Drawing:
             found[names.ERROR] = error
         return found | _tokens(attempt) | (_contents(attempt) if self._with_contents else {})
 
-    def _events_of_steps(self, made: Iterable[Attempt]) -> Iterator[SpanEvent]:
+    def _events_of_steps(self, made: Iterable[AttemptTrace]) -> Iterator[SpanEvent]:
         for attempt in made:
-            told: Attributes = {names.STEP: attempt.step}
+            told: SpanAttributes = {names.STEP: attempt.step}
             if attempt.attempt > 1:
                 yield self._event(names.RETRIED, attempt.started_at, told | {names.ATTEMPT: attempt.attempt})
             if attempt.attempt > 0:
@@ -199,12 +201,12 @@ class _Drawing:
             elif isinstance(entry.event, DeadlinePassed):
                 yield self._event(names.DEADLINE_PASSED, entry.at, {})
 
-    def _event(self, name: str, at: str, attributes: Attributes) -> SpanEvent:
+    def _event(self, name: str, at: str, attributes: SpanAttributes) -> SpanEvent:
         return SpanEvent(name, self._within(at), attributes)
 
-    def _place_of_attempt(self, job: str) -> Place:
+    def _place_of_attempt(self, job: str) -> TraceContext:
         """A run that is called has the id of the job that calls it."""
-        return Place(self._place.trace, _number(f"attempt {job}", 8))
+        return TraceContext(self._place.trace, _number(f"attempt {job}", 8))
 
     def _within(self, at: str) -> int:
         """An instant of the run: a clock that was set back takes nothing out of it."""
@@ -216,21 +218,21 @@ def _number(text: str, size: int) -> int:
 
 
 def _nanos(at: str) -> int:
-    return micros(at) * 1000
+    return instant_to_micros(at) * 1000
 
 
-def _error_of(attempt: Attempt) -> str | None:
+def _error_of(attempt: AttemptTrace) -> str | None:
     if attempt.outcome == "timed out":
         return "timed_out"
     return str(attempt.error["code"]) if attempt.error else None
 
 
-def _used(attempt: Attempt) -> dict[str, Json]:
+def _used(attempt: AttemptTrace) -> dict[str, Json]:
     return attempt.about.get("usage") or {}
 
 
-def _tokens(attempt: Attempt) -> Attributes:
-    found: Attributes = {names.TOKENS: attempt.tokens} if attempt.tokens else {}
+def _tokens(attempt: AttemptTrace) -> SpanAttributes:
+    found: SpanAttributes = {names.TOKENS: attempt.tokens} if attempt.tokens else {}
     used = _used(attempt)
     for name, ours in ((names.INPUT_TOKENS, "promptTokens"), (names.OUTPUT_TOKENS, "completionTokens")):
         if isinstance(count := used.get(ours), int):
@@ -240,13 +242,13 @@ def _tokens(attempt: Attempt) -> Attributes:
     return found
 
 
-def _model(attempt: Attempt) -> str:
+def _model(attempt: AttemptTrace) -> str:
     """What the model calls itself is its server's to say: no more of it than a name takes."""
     return _sendable(str(_used(attempt).get("model") or "")[:_LONGEST_NAME])
 
 
-def _contents(attempt: Attempt) -> Attributes:
-    found: Attributes = {names.ARGUMENTS: _content(attempt.inputs)}
+def _contents(attempt: AttemptTrace) -> SpanAttributes:
+    found: SpanAttributes = {names.ARGUMENTS: _content(attempt.inputs)}
     if attempt.outcome in ("completed", "answered"):
         found[names.RESULT] = _content(attempt.output)
     if attempt.error:
@@ -255,11 +257,11 @@ def _contents(attempt: Attempt) -> Attributes:
 
 
 def _content(value: Json) -> str:
-    return _cut(canonical(value))
+    return _cut(canonical_json(value))
 
 
 def _cut(text: str) -> str:
-    return _sendable(text if len(text) <= LONGEST_CONTENT else text[:LONGEST_CONTENT] + "...")
+    return _sendable(text if len(text) <= MAX_CONTENT_CHARS else text[:MAX_CONTENT_CHARS] + "...")
 
 
 def _sendable(text: str) -> str:

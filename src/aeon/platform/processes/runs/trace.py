@@ -4,28 +4,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.processes.meaning import MEANING
-from aeon.platform.processes.running.apply import apply
+from aeon.platform.processes.meaning import SEMANTICS
+from aeon.platform.processes.running.apply import apply_event
 from aeon.platform.processes.running.commands import AskPerson, StartJob, StartProcess
 from aeon.platform.processes.running.events import (
     AnswerGiven,
+    AttemptStarted,
     StepCompleted,
     StepEvent,
     StepFailed,
     StepRefused,
     StepSkipped,
-    StepStarted,
     StepStopped,
-    TimedOut,
+    StepTimedOut,
 )
 from aeon.platform.processes.running.interpreter import decide
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.state import State, begun
-from aeon.platform.processes.runs.model import Entry
+from aeon.platform.processes.running.plan import RunPlan
+from aeon.platform.processes.running.state import RunState, initial_state
+from aeon.platform.processes.runs.model import RunEntry
 
 
 @dataclass
-class Attempt:
+class AttemptTrace:
     """One attempt at a step. `inputs` are as they were bound; `ended_at` is None while it is under way."""
 
     step: str
@@ -41,7 +41,7 @@ class Attempt:
     about: JsonObject = field(default_factory=dict[str, Json])
 
 
-def attempts(plan: Plan, entries: Iterable[Entry]) -> list[Attempt]:
+def trace_attempts(plan: RunPlan, entries: Iterable[RunEntry]) -> list[AttemptTrace]:
     """All attempts of a run in the order in which they were begun, and what was never begun as attempt 0."""
     tracing = _Tracing(plan)
     for entry in entries:
@@ -50,42 +50,42 @@ def attempts(plan: Plan, entries: Iterable[Entry]) -> list[Attempt]:
 
 
 class _Tracing:
-    def __init__(self, plan: Plan) -> None:
-        self.found: list[Attempt] = []
+    def __init__(self, plan: RunPlan) -> None:
+        self.found: list[AttemptTrace] = []
         self._plan = plan
-        self._state: State = begun(plan)
+        self._state: RunState = initial_state(plan)
         self._inputs: dict[str, JsonObject] = {}
-        self._open: dict[str, Attempt] = {}
+        self._open: dict[str, AttemptTrace] = {}
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: RunEntry) -> None:
         event = entry.event
-        if isinstance(event, StepStarted):
+        if isinstance(event, AttemptStarted):
             self._begin(event, entry)
         elif isinstance(event, StepSkipped | StepRefused):
             self._left_out(event, entry)
         elif isinstance(event, StepEvent):
             self._end(event, entry)
-        self._state = apply(self._plan, self._state, event)
+        self._state = apply_event(self._plan, self._state, event)
 
-    def _begin(self, event: StepStarted, entry: Entry) -> None:
+    def _begin(self, event: AttemptStarted, entry: RunEntry) -> None:
         if event.job not in self._inputs:
-            commands = decide(self._plan, self._state, MEANING)
+            commands = decide(self._plan, self._state, SEMANTICS)
             begins = (each for each in commands if isinstance(each, StartJob | StartProcess | AskPerson))
             self._inputs |= {each.job: each.inputs for each in begins}
         inputs = self._inputs.pop(event.job, {})
-        attempt = Attempt(event.step, event.attempt, event.job, entry.at, inputs, about=dict(entry.about))
+        attempt = AttemptTrace(event.step, event.attempt, event.job, entry.at, inputs, about=dict(entry.about))
         self._open[event.step] = attempt
         self.found.append(attempt)
 
-    def _left_out(self, event: StepSkipped | StepRefused, entry: Entry) -> None:
-        attempt = Attempt(event.step, 0, "", entry.at, ended_at=entry.at)
+    def _left_out(self, event: StepSkipped | StepRefused, entry: RunEntry) -> None:
+        attempt = AttemptTrace(event.step, 0, "", entry.at, ended_at=entry.at)
         if isinstance(event, StepSkipped):
             attempt.outcome, attempt.error = "skipped", {"message": event.reason}
         else:
             attempt.outcome, attempt.error = "refused", event.error.as_dict()
         self.found.append(attempt)
 
-    def _end(self, event: StepEvent, entry: Entry) -> None:
+    def _end(self, event: StepEvent, entry: RunEntry) -> None:
         attempt = self._open.get(event.step)
         if attempt is None:
             return
@@ -98,7 +98,7 @@ class _Tracing:
                 attempt.about["by"] = event.by
             case StepFailed():
                 attempt.outcome, attempt.error, attempt.tokens = "failed", event.error.as_dict(), event.tokens
-            case TimedOut():
+            case StepTimedOut():
                 attempt.outcome = "timed out"
             case StepStopped():
                 attempt.outcome = "stopped"

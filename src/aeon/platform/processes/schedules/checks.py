@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
-from aeon.platform.processes.checking.problems import Problem
-from aeon.platform.processes.schedules.cron import Cron, CronError, zone_of
-from aeon.platform.processes.words import listed
+from aeon.platform.processes.checking.problems import DefinitionProblem
+from aeon.platform.processes.schedules.cron import CronError, CronExpression, load_time_zone
+from aeon.platform.processes.words import join_names
 
 
 def check_schedule(said: JsonObject, needed: Sequence[str], now: datetime | None) -> None:
@@ -26,7 +26,7 @@ def check_schedule(said: JsonObject, needed: Sequence[str], now: datetime | None
         )
 
 
-def instant_of(text: str) -> datetime:
+def parse_instant(text: str) -> datetime:
     """An ISO 8601 instant, in UTC. Raises ValueError for a text that is none, or says no offset."""
     found = datetime.fromisoformat(text)
     if found.tzinfo is None:
@@ -34,36 +34,36 @@ def instant_of(text: str) -> datetime:
     return found.astimezone(UTC)
 
 
-def _time_problems(said: JsonObject, now: datetime | None) -> Iterator[Problem]:
+def _time_problems(said: JsonObject, now: datetime | None) -> Iterator[DefinitionProblem]:
     if (said["cron"] is None) == (said["at"] is None):
         both = "neither cron nor at" if said["cron"] is None else "both cron and at"
-        yield Problem("$.cron", "one_time", f"it says {both}; it says exactly one")
+        yield DefinitionProblem("$.cron", "one_time", f"it says {both}; it says exactly one")
     zone = None
     try:
-        zone = zone_of(said["timeZone"])
+        zone = load_time_zone(said["timeZone"])
     except ValueError as error:
-        yield Problem("$.timeZone", "time_zone", str(error))
+        yield DefinitionProblem("$.timeZone", "time_zone", str(error))
     if said["cron"] is not None:
         try:
-            Cron(said["cron"], zone or UTC)
+            CronExpression(said["cron"], zone or UTC)
         except CronError as error:
-            yield Problem("$.cron", "cron_valid", str(error))
+            yield DefinitionProblem("$.cron", "cron_valid", str(error))
     if said["at"] is not None:
         yield from _at_problems(said["at"], now)
 
 
-def _at_problems(text: str, now: datetime | None) -> Iterator[Problem]:
+def _at_problems(text: str, now: datetime | None) -> Iterator[DefinitionProblem]:
     try:
-        at = instant_of(text)
+        at = parse_instant(text)
     except (ValueError, OverflowError):
-        yield Problem("$.at", "instant", "it is no instant: ISO 8601 with its offset")
+        yield DefinitionProblem("$.at", "instant", "it is no instant: ISO 8601 with its offset")
         return
     if now and at <= now:
-        yield Problem("$.at", "at_future", "it is over already")
+        yield DefinitionProblem("$.at", "at_future", "it is over already")
 
 
-def _input_problems(inputs: JsonObject, needed: Sequence[str]) -> Iterator[Problem]:
+def _input_problems(inputs: JsonObject, needed: Sequence[str]) -> Iterator[DefinitionProblem]:
     if missing := [name for name in needed if name not in inputs]:
-        yield Problem("$.inputs", "inputs_match", f"the process needs {listed(missing)}, too")
+        yield DefinitionProblem("$.inputs", "inputs_match", f"the process needs {join_names(missing)}, too")
     if unknown := [name for name in inputs if name not in needed]:
-        yield Problem("$.inputs", "inputs_match", f"the process knows no {listed(unknown)}")
+        yield DefinitionProblem("$.inputs", "inputs_match", f"the process knows no {join_names(unknown)}")

@@ -28,7 +28,7 @@ class CronError(ValueError):
     """It is no cron expression; the message says why, to stand after its name."""
 
 
-def zone_of(name: str) -> ZoneInfo:
+def load_time_zone(name: str) -> ZoneInfo:
     """The time zone of an IANA name. Raises ValueError for a name that is none."""
     try:
         return ZoneInfo(name)
@@ -36,7 +36,7 @@ def zone_of(name: str) -> ZoneInfo:
         raise ValueError(f"there is no time zone {name[:100]!r}; it is an IANA name, as Europe/Berlin") from None
 
 
-class Cron:
+class CronExpression:
     """A cron expression of five fields, or six with the seconds first, in a time zone.
 
     A wall-clock time that a day has twice counts once, the first; one that it lacks counts as if the clock had not been
@@ -54,7 +54,7 @@ class Cron:
         if next(self._walls_after(datetime(2000, 1, 1)), None) is None:  # noqa: DTZ001  # wall-clock time
             raise CronError("no date is ever like that")
 
-    def first_after(self, moment: datetime) -> datetime | None:
+    def next_after(self, moment: datetime) -> datetime | None:
         """The first instant after another one, in UTC; None when there is none within fifty years."""
         best: datetime | None = None
         for wall in self._walls_after(_shifted(moment, min(self._offsets(moment))) - _SECOND):
@@ -67,10 +67,10 @@ class Cron:
 
     def between(self, after: datetime, until: datetime) -> Iterator[datetime]:
         """Every instant after one and up to another, in their order."""
-        instant = self.first_after(after)
+        instant = self.next_after(after)
         while instant and instant <= until:
             yield instant
-            instant = self.first_after(instant)
+            instant = self.next_after(instant)
 
     def _walls_after(self, wall: datetime) -> Iterator[datetime]:
         """Wall-clock times without a zone, in their order."""

@@ -6,21 +6,21 @@ from uuid import NAMESPACE_OID, uuid5
 from pydantic import Field
 
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.model import Kind, Owned
-from aeon.platform.processes.definition import Variable
+from aeon.platform.catalog.model import EntityKind, OwnedEntity
+from aeon.platform.processes.definition import VariableName
 from aeon.platform.records import Name, Record
 
-CatchUp: TypeAlias = Literal["skip", "once"]
+CatchUpPolicy: TypeAlias = Literal["skip", "once"]
 """What becomes of moments that passed while nobody looked: nothing, or one start for all of them."""
 
 
-class Schedule(Owned):
+class ProcessSchedule(OwnedEntity):
     """When its owner has a Process started: again and again by `cron`, or one time `at` an instant.
 
     All moments up to `since` are over and done with.
     """
 
-    kind: ClassVar[Kind] = "schedule"
+    kind: ClassVar[EntityKind] = "schedule"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"inputs"})
 
     process: str
@@ -29,7 +29,7 @@ class Schedule(Owned):
     at: str | None = None
     time_zone: str = "UTC"
     enabled: bool = True
-    catch_up: CatchUp = "skip"
+    catch_up: CatchUpPolicy = "skip"
     since: str
 
 
@@ -38,12 +38,12 @@ class NewSchedule(Record):
 
     name: Name
     process: str
-    inputs: dict[Variable, Any] = Field(default={})
+    inputs: dict[VariableName, Any] = Field(default={})
     cron: str | None = None
     at: str | None = Field(default=None, description="ISO 8601 with its offset")
     time_zone: str = Field(default="UTC", description="IANA name, as Europe/Berlin")
     enabled: bool = True
-    catch_up: CatchUp = "skip"
+    catch_up: CatchUpPolicy = "skip"
 
 
 class ScheduleChange(Record):
@@ -53,14 +53,14 @@ class ScheduleChange(Record):
     """
 
     name: Name | None = None
-    inputs: dict[Variable, Any] | None = None
+    inputs: dict[VariableName, Any] | None = None
     cron: str | None = None
     at: str | None = None
     time_zone: str | None = None
     enabled: bool | None = None
-    catch_up: CatchUp | None = None
+    catch_up: CatchUpPolicy | None = None
 
-    def asked(self) -> JsonObject:
+    def requested_fields(self) -> JsonObject:
         """What is to be different, as JSON data."""
         said = self.model_dump(mode="json", by_alias=True, exclude_none=True)
         if self.cron and not self.at:
@@ -70,16 +70,16 @@ class ScheduleChange(Record):
         return said
 
 
-class Firing(NamedTuple):
+class ScheduleFiring(NamedTuple):
     """A moment at which a schedule is to start its Process. `run` is always the same for the same moment.
 
     `instant` is ISO 8601 in UTC.
     """
 
-    schedule: Schedule
+    schedule: ProcessSchedule
     instant: str
 
     @property
-    def run(self) -> str:
+    def run_id(self) -> str:
         """The id of the run that it starts: a second one of this id would be the same run."""
         return str(uuid5(NAMESPACE_OID, f"{self.schedule.id} {self.instant}"))

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.audit import Deed
+from aeon.platform.audit import AuditAction
 from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.shelf import EntityQueries, EntityRepository
+from aeon.platform.catalog.stored import audit_change
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.processes import ProcessRepository
 from aeon.platform.processes.schedules import queries
-from aeon.platform.processes.schedules.checks import check_schedule, instant_of
-from aeon.platform.processes.schedules.model import Firing, NewSchedule, Schedule, ScheduleChange
-from aeon.platform.processes.schedules.timing import PUNCTUAL, due, micros, next_after
-from aeon.platform.store import Store, writes_one
+from aeon.platform.processes.schedules.checks import check_schedule, parse_instant
+from aeon.platform.processes.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange, ScheduleFiring
+from aeon.platform.processes.schedules.timing import ON_TIME_TOLERANCE, datetime_to_micros, due_instants, next_after
+from aeon.platform.store import Store, write_one
 
-QUERIES = KindQueries(
+QUERIES = EntityQueries(
     queries.SCHEDULE,
     queries.SCHEDULE_NAMED,
     queries.OWN_SCHEDULES,
@@ -35,68 +35,68 @@ _UNCHANGED: JsonObject = {"since": None, "due_micros": None}
 """The timing of a schedule that goes on."""
 
 
-class Schedules(Shelf[Schedule]):
+class ScheduleRepository(EntityRepository[ProcessSchedule]):
     """The schedules of all users, each its owner's alone. Threads and processes may share it."""
 
-    def __init__(self, store: Store, catalog: Catalog, processes: Processes) -> None:
-        super().__init__(store, catalog.ledger, Schedule.from_row, QUERIES)
+    def __init__(self, store: Store, catalog: Catalog, processes: ProcessRepository) -> None:
+        super().__init__(store, catalog.ledger, ProcessSchedule.from_row, QUERIES)
         self._store = store
         self._ledger = catalog.ledger
         self._new_id = catalog.new_id
         self._processes = processes
 
-    def add(self, new: NewSchedule, request: Request) -> Schedule:
+    def add(self, new: NewSchedule, request: MutationRequest) -> ProcessSchedule:
         """Have a Process started that the caller may see.
 
         Raises RuleError with everything that is wrong, NotFoundError for the Process, ConflictError when it changed
         meanwhile.
         """
         process = self._processes.get(request.user, new.process)
-        now = instant_of(self._ledger.now())
+        now = parse_instant(self._ledger.now())
         check_schedule(new.as_dict(), process.initial_context, now)
         at = _text(now)
         identity = {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at, "since": at}
-        schedule = Schedule.model_validate(new.as_dict() | identity)
+        schedule = ProcessSchedule.model_validate(new.as_dict() | identity)
         row = {**schedule.as_row(), **_timing(schedule), "process_version": process.version}
-        work = writes_one(queries.CREATE_SCHEDULE, row)
-        asked = request.to("schedule.create", parameters=new.as_dict())
+        work = write_one(queries.CREATE_SCHEDULE, row)
+        asked = request.mutation("schedule.create", parameters=new.as_dict())
         return self.create(work, schedule, asked, _uses(process, schedule))
 
-    def change(self, id_: str, change: ScheduleChange, request: Request) -> Schedule:
+    def change(self, id_: str, change: ScheduleChange, request: MutationRequest) -> ProcessSchedule:
         """Change the caller's schedule. With another time, or enabled again, it begins anew: nothing is caught up.
 
         Raises NotFoundError, RuleError with everything that is wrong, ConflictError.
         """
-        before = self.own(request.user, id_)
-        now = instant_of(self._ledger.now())
-        said = {**before.as_dict(), **change.asked()}
+        before = self.get_own(request.user, id_)
+        now = parse_instant(self._ledger.now())
+        said = {**before.as_dict(), **change.requested_fields()}
         self._check_change(before, said, request.user, now)
         said |= {"version": before.version + 1, "updatedAt": _text(now)}
         begins_anew = any(said[name] != before.as_dict()[name] for name in _TIMES)
-        after = Schedule.model_validate(said | ({"since": _text(now)} if begins_anew else {}))
+        after = ProcessSchedule.model_validate(said | ({"since": _text(now)} if begins_anew else {}))
         timing = _timing(after) if begins_anew else _UNCHANGED
-        work = writes_one(queries.CHANGE_SCHEDULE, {**after.as_row(), **timing, "before": before.version})
-        asked = request.to("schedule.change", id_, change.asked())
-        return self.replace(work, after, asked, change_deeds(before, after, request.user))
+        work = write_one(queries.CHANGE_SCHEDULE, {**after.as_row(), **timing, "before": before.version})
+        asked = request.mutation("schedule.change", id_, change.requested_fields())
+        return self.replace(work, after, asked, audit_change(before, after, request.user))
 
-    def remove(self, id_: str, request: Request) -> None:
+    def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's schedule; what it started goes on."""
-        self.delete(queries.DELETE_SCHEDULE, request.to("schedule.delete", id_))
+        self.delete(queries.DELETE_SCHEDULE, request.mutation("schedule.delete", id_))
 
-    def due(self, now: str) -> list[Firing]:
+    def list_due(self, now: str) -> list[ScheduleFiring]:
         """What is to be started now, each schedule's moments in their order.
 
         Start the run of each under its own id, then `note_fired`: a crash between the two starts the same run again,
         which is no other one. Note what could not be started, too, or it is due again and again. What is late and not
         caught up is settled here.
         """
-        moment = instant_of(now)
+        moment = parse_instant(now)
         self._set_back(moment)
-        rows = self._store.read(queries.DUE, {"now": micros(moment), "limit": _AT_ONCE})
-        found: list[Firing] = []
-        for schedule in map(Schedule.from_row, rows):
-            instants = due(schedule, instant_of(schedule.since), moment)
-            found += [Firing(schedule, _text(instant)) for instant in instants]
+        rows = self._store.read(queries.DUE, {"now": datetime_to_micros(moment), "limit": _AT_ONCE})
+        found: list[ScheduleFiring] = []
+        for schedule in map(ProcessSchedule.from_row, rows):
+            instants = due_instants(schedule, parse_instant(schedule.since), moment)
+            found += [ScheduleFiring(schedule, _text(instant)) for instant in instants]
             if not instants:
                 self._settle(schedule, moment)
         return found
@@ -106,27 +106,27 @@ class Schedules(Shelf[Schedule]):
 
         Moments that come once more are the same runs, so none is started twice.
         """
-        ahead = _text(now + PUNCTUAL)
+        ahead = _text(now + ON_TIME_TOLERANCE)
         rows = self._store.read(queries.AHEAD, {"ahead": ahead, "limit": _AT_ONCE})
-        for schedule in map(Schedule.from_row, rows):
+        for schedule in map(ProcessSchedule.from_row, rows):
             following = next_after(schedule, now)
             params: JsonObject = {
                 "id": schedule.id,
                 "version": schedule.version,
                 "since": schedule.since,
                 "now": _text(now),
-                "due": micros(following) if following else None,
+                "due": datetime_to_micros(following) if following else None,
             }
             self._compare_and_set(queries.SET_BACK, params)
 
-    def note_fired(self, schedule: Schedule, instant: str) -> bool:
+    def mark_fired(self, schedule: ProcessSchedule, instant: str) -> bool:
         """Settle a moment of a schedule; whether this call did it, and not another process or an earlier call.
 
         False as well when the schedule was changed or deleted since it was read.
         """
-        return self._settle(schedule, instant_of(instant))
+        return self._settle(schedule, parse_instant(instant))
 
-    def _check_change(self, before: Schedule, said: JsonObject, user: str, now: datetime) -> None:
+    def _check_change(self, before: ProcessSchedule, said: JsonObject, user: str, now: datetime) -> None:
         """Whoever does not see the Process any more can still rename the schedule and disable it."""
         starts_again = said["enabled"] > before.enabled
         if starts_again or said["inputs"] != before.inputs:
@@ -135,13 +135,13 @@ class Schedules(Shelf[Schedule]):
             needed = list(before.inputs)
         check_schedule(said, needed, now if starts_again or said["at"] != before.at else None)
 
-    def _settle(self, schedule: Schedule, until: datetime) -> bool:
+    def _settle(self, schedule: ProcessSchedule, until: datetime) -> bool:
         following = next_after(schedule, until)
         params: JsonObject = {
             "id": schedule.id,
             "version": schedule.version,
             "until": _text(until),
-            "due": micros(following) if following else None,
+            "due": datetime_to_micros(following) if following else None,
         }
         return self._compare_and_set(queries.SETTLE, params)
 
@@ -149,18 +149,18 @@ class Schedules(Shelf[Schedule]):
         return self._store.update(lambda unit: unit.write(query, params)) == 1
 
 
-def _timing(schedule: Schedule) -> JsonObject:
+def _timing(schedule: ProcessSchedule) -> JsonObject:
     """How far it is: written when it begins, and by `SETTLE`."""
-    following = next_after(schedule, instant_of(schedule.since)) if schedule.enabled else None
-    return {"since": schedule.since, "due_micros": micros(following) if following else None}
+    following = next_after(schedule, parse_instant(schedule.since)) if schedule.enabled else None
+    return {"since": schedule.since, "due_micros": datetime_to_micros(following) if following else None}
 
 
-def _uses(process: Process, schedule: Schedule) -> list[Deed]:
+def _uses(process: Process, schedule: ProcessSchedule) -> list[AuditAction]:
     """The use of another's Process, for both trails (platform 19)."""
     if process.owner_id == schedule.owner_id:
         return []
     details: Mapping[str, Json] = {"name": process.name, "schedule": schedule.name}
-    return [Deed("process.use", process.id, schedule.owner_id, process.owner_id, dict(details))]
+    return [AuditAction("process.use", process.id, schedule.owner_id, process.owner_id, dict(details))]
 
 
 def _text(instant: datetime) -> str:

@@ -3,48 +3,48 @@
 from typing import NamedTuple
 
 from aeon.platform.errors import PlatformError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.processes import Processes
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.processes import ProcessRepository
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.engine import Engine
 from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.schedules.model import Firing
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.schedules.model import ScheduleFiring
+from aeon.platform.processes.schedules.schedules import ScheduleRepository
 
 
-class Started(NamedTuple):
+class FiringResult(NamedTuple):
     """What became of a moment of a schedule: a run of that Process, or why there is none."""
 
-    firing: Firing
+    firing: ScheduleFiring
     process: str
     refusal: PlatformError | None = None
 
 
-class Starter:
+class ScheduleStarter:
     """Starts Processes when they are due."""
 
-    def __init__(self, schedules: Schedules, processes: Processes, runs: Runs, engine: Engine) -> None:
+    def __init__(self, schedules: ScheduleRepository, processes: ProcessRepository, runs: Runs, engine: Engine) -> None:
         self._schedules = schedules
         self._processes = processes
         self._runs = runs
         self._engine = engine
 
-    def start_due(self, now: str) -> list[Started]:
+    def start_due(self, now: str) -> list[FiringResult]:
         """Start what is due; what of it was not settled by another process. Raises StoreError.
 
         The run is accepted under the moment's own id before the moment is settled: whoever finds it unsettled after a
         crash accepts the same run again, which is no other one. What is refused is settled, too.
         """
-        started = [self._start(firing) for firing in self._schedules.due(now)]
-        return [each for each in started if self._schedules.note_fired(each.firing.schedule, each.firing.instant)]
+        started = [self._start(firing) for firing in self._schedules.list_due(now)]
+        return [each for each in started if self._schedules.mark_fired(each.firing.schedule, each.firing.instant)]
 
-    def _start(self, firing: Firing) -> Started:
+    def _start(self, firing: ScheduleFiring) -> FiringResult:
         schedule = firing.schedule
         try:
             process = self._processes.get(schedule.owner_id, schedule.process)
-            new = NewRun(schedule.inputs, "schedule", firing.run, executor=self._engine.executor)
-            run = self._runs.accept(process, new, Request(schedule.owner_id))
+            new = NewRun(schedule.inputs, "schedule", firing.run_id, executor=self._engine.executor)
+            run = self._runs.accept(process, new, MutationRequest(schedule.owner_id))
         except PlatformError as error:
-            return Started(firing, schedule.process, error)
+            return FiringResult(firing, schedule.process, error)
         self._engine.start(run.id)
-        return Started(firing, process.name)
+        return FiringResult(firing, process.name)

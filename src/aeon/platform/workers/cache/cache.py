@@ -4,17 +4,17 @@ from contextlib import suppress
 from itertools import count
 
 from aeon.base.clock import Clock
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.platform.catalog.caching import Kept, Key
-from aeon.platform.processes.runs.book import micros
-from aeon.platform.processes.runs.claims import LostResultError, Results, checked_in, checked_out, reference
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.platform.catalog.caching import CachedResult, CacheKey
+from aeon.platform.processes.runs.book import instant_to_micros
+from aeon.platform.processes.runs.claims import LostResultError, ResultStore, check_in, check_out, reference_of
 from aeon.platform.store import Query, Store, StoreError
 from aeon.platform.workers.cache import queries
 
-LARGEST = 4 * 1024 * 1024
+MAX_RESULT_CHARS = 4 * 1024 * 1024
 """Characters of a result as JSON; larger ones are made again."""
 
-MOST_OF_A_TOOL = 1000
+MAX_RESULTS_PER_TOOL = 1000
 """Results; looked at after each so many that were kept here."""
 
 _TRIMMED_EVERY = 100
@@ -27,48 +27,48 @@ _USE_IS_NOTED_AFTER = 3600 * 1_000_000
 """Microseconds: a read that writes each time would be dear."""
 
 
-class RecordCache:
+class SqlResultCache:
     """A `Cache` in the record and a store of results. What of either does not answer is not there."""
 
-    def __init__(self, store: Store, results: Results, clock: Clock) -> None:
+    def __init__(self, store: Store, results: ResultStore, clock: Clock) -> None:
         self._store = store
         self._results = results
         self._clock = clock
         self._puts = count(1)
 
-    def get(self, key: Key) -> Kept | None:
+    def get(self, key: CacheKey) -> CachedResult | None:
         """The result, if it is there and whole."""
         with suppress(StoreError, LostResultError, OSError):
             for row in self._store.read(queries.CACHED, {"key": key.digest}):
-                output = parse_strict(checked_out(self._results, row["text"]))
+                output = parse_strict(check_out(self._results, row["text"]))
                 self._note_use(key, row["used_micros"])
-                return Kept(output)
+                return CachedResult(output)
         return None
 
-    def put(self, key: Key, output: Json) -> None:
+    def put(self, key: CacheKey, output: Json) -> None:
         """Keep it, unless it is too large. Of two that were made at once one stays."""
-        text = canonical(output)
-        if len(text) > LARGEST:
+        text = canonical_json(output)
+        if len(text) > MAX_RESULT_CHARS:
             return
         with suppress(StoreError, OSError):
-            kept = checked_in(self._results, text, _INLINE)
+            kept = check_in(self._results, text, _INLINE)
             cached: JsonObject = {
                 "key": key.digest,
                 "tool_id": key.tool,
                 "text": kept,
-                "reference": reference(kept),
+                "reference": reference_of(kept),
                 "used_micros": self._now(),
             }
             self._write(queries.CACHE, cached)
             if next(self._puts) % _TRIMMED_EVERY == 0:
-                trimmed: JsonObject = {"tool": key.tool, "most": MOST_OF_A_TOOL, "limit": _TRIMMED_AT_ONCE}
+                trimmed: JsonObject = {"tool": key.tool, "most": MAX_RESULTS_PER_TOOL, "limit": _TRIMMED_AT_ONCE}
                 self._write(queries.TRIM, trimmed)
 
     def clear(self, tool: str) -> int:
         """Forget what is kept of a tool; how many results. Raises StoreError."""
         return self._write(queries.CLEAR, {"tool": tool})
 
-    def _note_use(self, key: Key, used: int) -> None:
+    def _note_use(self, key: CacheKey, used: int) -> None:
         now = self._now()
         if now - used > _USE_IS_NOTED_AFTER:
             self._write(queries.NOTE_USE, {"key": key.digest, "now": now})
@@ -77,4 +77,4 @@ class RecordCache:
         return self._store.update(lambda unit: unit.write(query, params))
 
     def _now(self) -> int:
-        return micros(self._clock.now())
+        return instant_to_micros(self._clock.now())

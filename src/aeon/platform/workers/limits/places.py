@@ -7,24 +7,24 @@ from typing import NamedTuple
 
 from aeon.base.clock import Clock
 from aeon.base.json import JsonObject, parse_strict
-from aeon.platform.catalog.limits import Limits
+from aeon.platform.catalog.limits import ServiceLimits
 from aeon.platform.processes.runs.model import Job
-from aeon.platform.store import Row, Store, Unit
+from aeon.platform.store import Row, Store, UnitOfWork
 from aeon.platform.workers.limits import queries
 from aeon.platform.workers.limits.standing import (
-    Asked,
-    Held,
-    Standing,
-    as_text,
-    asked,
-    given_back,
-    granted,
-    left,
-    of_text,
-    put_off,
-    settled,
+    LimitDecision,
+    LimiterState,
+    ServiceLease,
+    acquire,
+    expire,
+    leave_queue,
+    pause_until,
+    release,
+    state_from_text,
+    state_to_text,
+    try_acquire,
 )
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.registry import WorkerRegistry
 
 _GRACE = 30_000
 """Milliseconds beyond a job's time, after which its place is free whatever happened."""
@@ -33,29 +33,29 @@ _LOOKS_AROUND_EVERY = 1.0
 """Seconds between two looks at who is there."""
 
 
-class Limited(NamedTuple):
+class LimitedService(NamedTuple):
     """A service with limits, or one that wants to be left alone for a while. `standing` is how it stood then."""
 
     service: str
     name: str
-    limits: Limits
-    standing: Standing = Standing()
+    limits: ServiceLimits
+    state: LimiterState = LimiterState()
 
 
 class _Known(NamedTuple):
     """A service's standing, as it was after so many changes."""
 
     turn: int = 0
-    standing: Standing = Standing()
+    standing: LimiterState = LimiterState()
 
 
-_Change = Callable[[Standing, int], tuple[Standing, Asked]]
+_Change = Callable[[LimiterState, int], tuple[LimiterState, LimitDecision]]
 
 
-class Places:
+class ServiceLeaseStore:
     """Asks for places on behalf of one process. Threads may share it. All raise StoreError."""
 
-    def __init__(self, store: Store, registry: Registry, clock: Clock, executor: str) -> None:
+    def __init__(self, store: Store, registry: WorkerRegistry, clock: Clock, executor: str) -> None:
         self._store = store
         self._registry = registry
         self._clock = clock
@@ -64,28 +64,28 @@ class Places:
         self._locks: dict[str, threading.Lock] = {}
         self._there: tuple[float, Collection[str]] | None = None
 
-    def limited(self, tool: str) -> Limited | None:
+    def find_service(self, tool: str) -> LimitedService | None:
         """The service of a tool, with its limits; None where it has none, and may be asked."""
         rows = self._store.read(queries.OF_TOOLS, {"tools": [tool]})
-        return limited_of(rows[0], self._now()) if rows else None
+        return limited_service_from_row(rows[0], self._now()) if rows else None
 
-    def take(self, of: Limited, job: Job) -> Asked:
+    def acquire(self, of: LimitedService, job: Job) -> LimitDecision:
         """Take a place for a job, if there is one: it is the job's until it is given back, or its time is over.
 
         Where none is free, this process stands in the queue from then on.
         """
         grace = job.timeout * 1000 + _GRACE
 
-        def change(before: Standing, now: int) -> tuple[Standing, Asked]:
-            told = asked(settled(before, of.limits, now), of.limits, self._executor, now)
+        def change(before: LimiterState, now: int) -> tuple[LimiterState, LimitDecision]:
+            told = try_acquire(expire(before, of.limits, now), of.limits, self._executor, now)
             if told.wait is not None:
-                return told.standing, told
-            held = Held(job.id, self._executor, now, now + grace)
-            return granted(told.standing, of.limits, held), told
+                return told.state, told
+            held = ServiceLease(job.id, self._executor, now, now + grace)
+            return acquire(told.state, of.limits, held), told
 
         return self._changed(of.service, change)
 
-    def look(self, of: Limited) -> Asked:
+    def poll(self, of: LimitedService) -> LimitDecision:
         """Whether a place is free by now, and nobody is before this process; it stays in the queue.
 
         What is held by processes that are gone counts no more.
@@ -93,29 +93,30 @@ class Places:
         self._known.pop(of.service, None)
         there = self._who_is_there()
 
-        def change(before: Standing, now: int) -> tuple[Standing, Asked]:
-            told = asked(settled(before, of.limits, now, there), of.limits, self._executor, now)
-            return told.standing, told
+        def change(before: LimiterState, now: int) -> tuple[LimiterState, LimitDecision]:
+            told = try_acquire(expire(before, of.limits, now, there), of.limits, self._executor, now)
+            return told.state, told
 
         return self._changed(of.service, change)
 
-    def give_back(self, of: Limited, job: str) -> None:
+    def release(self, of: LimitedService, job: str) -> None:
         """A job has ended. Where nothing counts those at once, there is nothing to write."""
         if of.limits.concurrency is not None:
-            self._changed(of.service, lambda before, _now: (given_back(before, job), Asked(before)))
+            self._changed(of.service, lambda before, _now: (release(before, job), LimitDecision(before)))
 
-    def put_off(self, tool: str, seconds: float) -> None:
+    def pause(self, tool: str, seconds: float) -> None:
         """The service of a tool wants to be left alone for so long."""
         for row in self._store.read(queries.OF_TOOLS, {"tools": [tool]}):
             self._changed(
-                row["service"], lambda before, now: (put_off(before, now + round(seconds * 1000)), Asked(before))
+                row["service"],
+                lambda before, now: (pause_until(before, now + round(seconds * 1000)), LimitDecision(before)),
             )
 
-    def leave(self, of: Limited) -> None:
+    def leave_queue(self, of: LimitedService) -> None:
         """Nobody waits any more in this process."""
-        self._changed(of.service, lambda before, _now: (left(before, self._executor), Asked(before)))
+        self._changed(of.service, lambda before, _now: (leave_queue(before, self._executor), LimitDecision(before)))
 
-    def _changed(self, service: str, change: _Change) -> Asked:
+    def _changed(self, service: str, change: _Change) -> LimitDecision:
         """Change a service's standing, by what it is then; in one process one after another, so that few are late."""
         with self._locks.setdefault(service, threading.Lock()):
             known = self._known.pop(service, None) or self._read(service)
@@ -129,11 +130,11 @@ class Places:
             self._known[service] = known
             return told
 
-    def _written(self, service: str, turn: int, standing: Standing) -> tuple[bool, _Known]:
+    def _written(self, service: str, turn: int, standing: LimiterState) -> tuple[bool, _Known]:
         """Whether a service's standing was changed, which it is not if another process was quicker; what it is now."""
-        asked: JsonObject = {"service": service, "turn": turn, "standing": as_text(standing)}
+        asked: JsonObject = {"service": service, "turn": turn, "standing": state_to_text(standing)}
 
-        def work(unit: Unit) -> tuple[bool, _Known]:
+        def work(unit: UnitOfWork) -> tuple[bool, _Known]:
             is_changed = unit.write(queries.CHANGE if turn else queries.BEGIN, asked) == 1
             return is_changed, _known(unit.read(queries.STANDING, {"service": service}))
 
@@ -145,27 +146,27 @@ class Places:
     def _who_is_there(self) -> Collection[str]:
         now = self._clock.monotonic()
         if self._there is None or now - self._there[0] >= _LOOKS_AROUND_EVERY:
-            gone = {each.id for each in self._registry.gone()}
-            entered = {each.id for each in self._registry.executors()}
+            gone = {each.id for each in self._registry.list_dead_executors()}
+            entered = {each.id for each in self._registry.list_executors()}
             self._there = (now, (entered - gone) | {self._executor})
         return self._there[1]
 
     def _now(self) -> int:
-        return in_milliseconds(self._clock.now())
+        return instant_to_milliseconds(self._clock.now())
 
 
 def _known(rows: list[Row]) -> _Known:
-    return _Known(rows[0]["turn"], of_text(rows[0]["standing"])) if rows else _Known()
+    return _Known(rows[0]["turn"], state_from_text(rows[0]["standing"])) if rows else _Known()
 
 
-def limited_of(row: Row, now: int) -> Limited | None:
+def limited_service_from_row(row: Row, now: int) -> LimitedService | None:
     """The service of a row, with its limits; None where it has none, and may be asked."""
-    limits = Limits.model_validate(parse_strict(row["limits"]))
-    standing = of_text(row["standing"] or "")
-    is_free = limits.is_unlimited and standing.closed <= now
-    return None if is_free else Limited(row["service"], row["name"], limits, standing)
+    limits = ServiceLimits.model_validate(parse_strict(row["limits"]))
+    standing = state_from_text(row["standing"] or "")
+    is_free = limits.is_unlimited and standing.paused_until <= now
+    return None if is_free else LimitedService(row["service"], row["name"], limits, standing)
 
 
-def in_milliseconds(instant: str) -> int:
+def instant_to_milliseconds(instant: str) -> int:
     """An instant as a standing counts it."""
     return round(datetime.fromisoformat(instant).timestamp() * 1000)

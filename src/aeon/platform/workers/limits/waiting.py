@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
-from aeon.platform.catalog.limits import Limits
+from aeon.platform.catalog.limits import ServiceLimits
 from aeon.platform.processes.runs.model import Job
 from aeon.platform.store import StoreError
-from aeon.platform.workers.limits.places import Limited, Places
-from aeon.platform.workers.limits.standing import Asked, Standing
+from aeon.platform.workers.limits.places import LimitedService, ServiceLeaseStore
+from aeon.platform.workers.limits.standing import LimitDecision, LimiterState
 
 _LOOKS_EVERY = 0.2
 """Seconds after which a place may have come free in another process."""
@@ -28,7 +28,7 @@ _KNOWN_FOR = 5.0
 _WHILE_AWAY = 1.0
 """Seconds between two questions while the store does not answer."""
 
-_NOT_TOLD = Asked(Standing(), wait=1)
+_NOT_TOLD = LimitDecision(LimiterState(), wait=1)
 """The store did not answer."""
 
 
@@ -45,19 +45,19 @@ class _Known(NamedTuple):
     """The service of a tool, asked at that moment, once for all who want to know."""
 
     at: float
-    found: asyncio.Task[Limited | None]
+    found: asyncio.Task[LimitedService | None]
 
 
-class Limiting:
+class RateLimiter:
     """Has jobs wait until their services may be asked. All of it belongs to one event loop."""
 
-    def __init__(self, places: Places, clock: Clock) -> None:
+    def __init__(self, places: ServiceLeaseStore, clock: Clock) -> None:
         self._places = places
         self._clock = clock
         self._limited: dict[str, _Known] = {}
         self._gates: dict[str, _Gate] = {}
 
-    async def of(self, tool: str) -> Limited | None:
+    async def find_service(self, tool: str) -> LimitedService | None:
         """The service of a tool with its limits; None where it has none. However long the store is away."""
         known = self._limited.get(tool)
         if known is None or (known.found.done() and self._clock.monotonic() - known.at > _KNOWN_FOR):
@@ -65,21 +65,21 @@ class Limiting:
             self._limited[tool] = known
         return await asyncio.shield(known.found)
 
-    async def put_off(self, tool: str, seconds: float) -> None:
+    async def pause(self, tool: str, seconds: float) -> None:
         """The service of a tool wants to be left alone: at once here, in a few seconds everywhere."""
         with suppress(StoreError):
-            await asyncio.to_thread(self._places.put_off, tool, seconds)
+            await asyncio.to_thread(self._places.pause, tool, seconds)
         self._limited.pop(tool, None)
 
-    async def _found(self, tool: str) -> Limited | None:
+    async def _found(self, tool: str) -> LimitedService | None:
         while True:
             try:
-                return await asyncio.to_thread(self._places.limited, tool)
+                return await asyncio.to_thread(self._places.find_service, tool)
             except StoreError:
                 await asyncio.sleep(_WHILE_AWAY)
 
     @asynccontextmanager
-    async def held(self, job: Job, of: Limited, free: asyncio.Semaphore) -> AsyncGenerator[None]:
+    async def acquired(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> AsyncGenerator[None]:
         """One of the service's places and one of the free workers, while inside. While it waits it holds neither."""
         gate = self._gates.setdefault(of.service, _Gate())
         await self._taken(job, of, gate, free)
@@ -89,7 +89,7 @@ class Limiting:
             free.release()
             await self._given_back(job, of, gate)
 
-    async def _taken(self, job: Job, of: Limited, gate: _Gate, free: asyncio.Semaphore) -> None:
+    async def _taken(self, job: Job, of: LimitedService, gate: _Gate, free: asyncio.Semaphore) -> None:
         gate.waiting += 1
         is_taken = False
         try:
@@ -107,7 +107,7 @@ class Limiting:
             if not is_taken and not gate.waiting:
                 await self._left(of)
 
-    async def _asked(self, job: Job, of: Limited, free: asyncio.Semaphore) -> Asked:
+    async def _asked(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> LimitDecision:
         """Once a worker is free, which stays taken if a place was free as well."""
         await free.acquire()
         is_taken = False
@@ -119,9 +119,9 @@ class Limiting:
             if not is_taken:
                 free.release()
 
-    async def _take(self, job: Job, of: Limited) -> Asked:
+    async def _take(self, job: Job, of: LimitedService) -> LimitDecision:
         """Whoever is stopped while he takes a place gives it back."""
-        taking = asyncio.create_task(asyncio.to_thread(self._places.take, of, job))
+        taking = asyncio.create_task(asyncio.to_thread(self._places.acquire, of, job))
         try:
             return await asyncio.shield(taking)
         except StoreError:
@@ -129,37 +129,37 @@ class Limiting:
         except asyncio.CancelledError:
             with suppress(StoreError):
                 if (await taking).wait is None:
-                    await asyncio.to_thread(self._places.give_back, of, job.id)
+                    await asyncio.to_thread(self._places.release, of, job.id)
             raise
 
-    async def _free_again(self, job: Job, of: Limited, gate: _Gate, told: Asked) -> Limited:
+    async def _free_again(self, job: Job, of: LimitedService, gate: _Gate, told: LimitDecision) -> LimitedService:
         """Wait until a place looks free, and nobody is first; the service with the limits that it has by then."""
         while told.wait is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_pause(told)):
                     await gate.freed.wait()
             gate.freed.clear()
-            of = await self.of(job.tool) or of._replace(limits=Limits())
+            of = await self.find_service(job.tool) or of._replace(limits=ServiceLimits())
             told = await self._look(of)
         return of
 
-    async def _look(self, of: Limited) -> Asked:
+    async def _look(self, of: LimitedService) -> LimitDecision:
         try:
-            return await asyncio.to_thread(self._places.look, of)
+            return await asyncio.to_thread(self._places.poll, of)
         except StoreError:
             return _NOT_TOLD
 
-    async def _left(self, of: Limited) -> None:
+    async def _left(self, of: LimitedService) -> None:
         with suppress(StoreError):  # who says no more that it waits falls out of the queue in any case
-            await asyncio.to_thread(self._places.leave, of)
+            await asyncio.to_thread(self._places.leave_queue, of)
 
-    async def _given_back(self, job: Job, of: Limited, gate: _Gate) -> None:
+    async def _given_back(self, job: Job, of: LimitedService, gate: _Gate) -> None:
         with suppress(StoreError):  # then it is free when its time is over
-            await asyncio.shield(asyncio.to_thread(self._places.give_back, of, job.id))
+            await asyncio.shield(asyncio.to_thread(self._places.release, of, job.id))
         gate.freed.set()
 
 
-def _pause(told: Asked) -> float:
+def _pause(told: LimitDecision) -> float:
     """Seconds until it is worth to look again."""
     if told is _NOT_TOLD:
         return _WHILE_AWAY

@@ -13,25 +13,25 @@ from typing import NoReturn
 
 from . import tree
 
-END = signal.SIGUSR1
+KILL_SIGNAL = signal.SIGUSR1
 """Asks the guard to end the warden at once, and everything below it."""
 
 _SECONDS = 10.0
 _PAUSE = 0.002
 
 
-def divide(door: int) -> int:
+def fork_reaper(door: int) -> int:
     """Go on as the warden, in a child of the guard, which is this process; returns the guard's number.
 
     `door` is the warden's alone, so that its end is seen by who holds the other.
     """
     guard = os.getpid()
-    signal.pthread_sigmask(signal.SIG_BLOCK, [END])
+    signal.pthread_sigmask(signal.SIG_BLOCK, [KILL_SIGNAL])
     warden = os.fork()
     if warden != 0:
         os.close(door)
         _guard(warden)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [END])
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [KILL_SIGNAL])
     if os.getppid() != guard:
         os._exit(1)
     return guard
@@ -39,15 +39,15 @@ def divide(door: int) -> int:
 
 def _guard(warden: int) -> NoReturn:
     """Wait for the warden's end, end what it left, and end as it did."""
-    signal.signal(END, lambda _signal, _frame: tree.kill_one(warden))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [END])
+    signal.signal(KILL_SIGNAL, lambda _signal, _frame: tree.kill(warden))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [KILL_SIGNAL])
     code = os.waitstatus_to_exitcode(os.waitpid(warden, 0)[1])
     children = tree.OwnChildren()
     deadline = time.monotonic() + _SECONDS
-    while (left := children.now()) and time.monotonic() < deadline:
-        tree.kill(tree.with_descendants(left), os.getpgrp())
+    while (left := children.pids()) and time.monotonic() < deadline:
+        tree.kill_with_groups(tree.with_descendants(left), os.getpgrp())
         for pid in left:
-            tree.collect(pid)
+            tree.reap(pid)
         time.sleep(_PAUSE)
     sys.stderr.flush()
     os._exit(code if code >= 0 else 128 - code)

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TypeAlias
 
-from .wire import Fence
+from .wire import SandboxPolicy
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _PATH_BENEATH = 1
@@ -42,19 +42,19 @@ _system_call = _libc.syscall
 _system_call.restype = ctypes.c_long
 
 
-def abi() -> int:
+def abi_version() -> int:
     """The kernel's version of landlock; 0 when there is none."""
     version: int = _system_call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
     return max(0, version)
 
 
-def forbid_privileges() -> None:
+def set_no_new_privileges() -> None:
     """Let nothing that the calling thread starts gain privileges: what did could not be ended."""
     if _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "privileges could not be given up")
 
 
-class Rulesets:
+class RulesetCache:
     """The rulesets of fences that are in use, each kept for as long as its own paths lead where they led.
 
     A ruleset keeps its files alive, so a number that is the same means a file that is the same.
@@ -62,27 +62,27 @@ class Rulesets:
 
     def __init__(self, most: int = 32) -> None:
         """`most`: rulesets kept at once; of more, the one unused for longest goes."""
-        self._most = most
-        self._kept: dict[Fence, tuple[_Places, int]] = {}
+        self._max_size = most
+        self._cache: dict[SandboxPolicy, tuple[_FileIds, int]] = {}
 
-    def of(self, fence: Fence) -> int:
+    def get(self, fence: SandboxPolicy) -> int:
         """The descriptor of the fence's ruleset, which stays this object's. Raises OSError when the kernel will not."""
-        places = _places(fence)
-        known, ruleset = self._kept.pop(fence, (None, -1))
+        places = _file_ids(fence)
+        known, ruleset = self._cache.pop(fence, (None, -1))
         if known != places:
             if known is not None:
                 os.close(ruleset)
-            ruleset = _ruleset(fence)
-        self._kept[fence] = (places, ruleset)
-        if len(self._kept) > self._most:
-            os.close(self._kept.pop(next(iter(self._kept)))[1])
+            ruleset = _create_ruleset(fence)
+        self._cache[fence] = (places, ruleset)
+        if len(self._cache) > self._max_size:
+            os.close(self._cache.pop(next(iter(self._cache)))[1])
         return ruleset
 
 
-_Places: TypeAlias = tuple[tuple[int, int] | None, ...]
+_FileIds: TypeAlias = tuple[tuple[int, int] | None, ...]
 
 
-def _places(fence: Fence) -> _Places:
+def _file_ids(fence: SandboxPolicy) -> _FileIds:
     """Which file each path of its own leads to now."""
     found: list[tuple[int, int] | None] = []
     for path in fence.read + fence.write:
@@ -94,27 +94,27 @@ def _places(fence: Fence) -> _Places:
     return tuple(found)
 
 
-def enter(ruleset: int) -> None:
+def restrict_self(ruleset: int) -> None:
     """Put the calling thread behind the ruleset's fence for good; it may gain no privileges already.
 
     Raises OSError when the kernel will not.
     """
-    _checked(_system_call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)))
+    _check_result(_system_call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)))
     _drop_capabilities()
 
 
-def _ruleset(fence: Fence) -> int:
+def _create_ruleset(fence: SandboxPolicy) -> int:
     """A ruleset for the fence. Folders of it that do not exist are left out."""
-    version = abi()
-    handled = _handled(version)
+    version = abi_version()
+    handled = _handled_rights(version)
     network = _TCP if version >= _FIRST_WITH_TCP and not fence.network else 0
     scopes = _SCOPES if version >= _FIRST_WITH_SCOPES else 0
     size = 24 if scopes else 16 if version >= _FIRST_WITH_TCP else 8
     attributes = struct.pack("=QQQ", handled, network, scopes)[:size]
-    ruleset = _checked(_system_call(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0)))
+    ruleset = _check_result(_system_call(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0)))
     try:
-        _allow(ruleset, fence.system + fence.read, _READ & handled)
-        _allow(ruleset, fence.write, _WRITE & handled)
+        _add_rules(ruleset, fence.system + fence.read, _READ & handled)
+        _add_rules(ruleset, fence.write, _WRITE & handled)
     except BaseException:
         os.close(ruleset)
         raise
@@ -128,7 +128,7 @@ def _drop_capabilities() -> None:
         raise OSError(ctypes.get_errno(), "capabilities could not be given up")
 
 
-def _handled(version: int) -> int:
+def _handled_rights(version: int) -> int:
     """The rights that this kernel knows and that are therefore refused unless a rule grants them."""
     newer = (
         (_FIRST_WITH_REFER, _REFER),
@@ -138,7 +138,7 @@ def _handled(version: int) -> int:
     return _EVERYTHING & ~sum(right for first, right in newer if version < first)
 
 
-def _allow(ruleset: int, paths: Iterable[str], rights: int) -> None:
+def _add_rules(ruleset: int, paths: Iterable[str], rights: int) -> None:
     for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -146,12 +146,12 @@ def _allow(ruleset: int, paths: Iterable[str], rights: int) -> None:
                 applicable = rights if stat.S_ISDIR(os.fstat(fd).st_mode) else rights & _OF_FILES
                 rule = struct.pack("=Qi", applicable, fd)
                 call = (ctypes.c_int(ruleset), ctypes.c_int(_PATH_BENEATH), rule, ctypes.c_uint32(0))
-                _checked(_system_call(_ADD_RULE, *call))
+                _check_result(_system_call(_ADD_RULE, *call))
             finally:
                 os.close(fd)
 
 
-def _checked(result: int) -> int:
+def _check_result(result: int) -> int:
     if result < 0:
         raise OSError(ctypes.get_errno(), f"landlock: {os.strerror(ctypes.get_errno())}")
     return result

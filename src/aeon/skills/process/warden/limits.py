@@ -14,28 +14,28 @@ _OWN_FILES = 4096
 """Files that whoever starts scripts may need open."""
 
 
-class Limits(NamedTuple):
+class ScriptLimits(NamedTuple):
     """Of one script with all its processes: bytes of memory, processes, bytes written; open files of each process."""
 
     memory: int
     processes: int
-    written: int
+    bytes_written: int
     open_files: int
 
 
-def hold(limits: Limits) -> None:
+def apply_limits(limits: ScriptLimits) -> None:
     """Bound the memory of each process, and each file, for the calling process and all that it will start.
 
     Memory at twice the limit: the kernel counts what was asked for and never touched, too, and would not say what it
     was that failed. It stops what grows faster than the looks at it come.
     """
     _lower(resource.RLIMIT_DATA, 2 * limits.memory)
-    _lower(resource.RLIMIT_FSIZE, limits.written)
+    _lower(resource.RLIMIT_FSIZE, limits.bytes_written)
     _lower(resource.RLIMIT_NOFILE, max(limits.open_files, _OWN_FILES))
 
 
 @contextmanager
-def few_files(limits: Limits) -> Generator[None]:
+def limited_open_files(limits: ScriptLimits) -> Generator[None]:
     """While it lasts, what is started may open few files; the caller must open none."""
     own = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (_files(limits, own[1]), own[1]))
@@ -45,18 +45,18 @@ def few_files(limits: Limits) -> Generator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, own)
 
 
-def hold_files(pid: int, limits: Limits) -> None:
+def limit_open_files(pid: int, limits: ScriptLimits) -> None:
     """Bound the open files of a process that was just started for good, 0 for the calling one."""
     _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     most = _files(limits, hard)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, most))
 
 
-def _files(limits: Limits, hard: int) -> int:
+def _files(limits: ScriptLimits, hard: int) -> int:
     return limits.open_files if hard == resource.RLIM_INFINITY else min(limits.open_files, hard)
 
 
-def passed(limits: Limits, pids: Iterable[int], own: int = 0) -> str:
+def exceeded_limit(limits: ScriptLimits, pids: Iterable[int], own: int = 0) -> str:
     """Which limit the processes are over together, as the end of a sentence; empty while they are over none.
 
     `own`: how many of them are the sandbox's and do not count.
@@ -64,8 +64,8 @@ def passed(limits: Limits, pids: Iterable[int], own: int = 0) -> str:
     found = list(pids)
     if len(found) - own > limits.processes:
         return f"it had more than {limits.processes} processes at once"
-    if sum(_written(pid) for pid in found) > limits.written:
-        return f"it wrote more than {_size(limits.written)}"
+    if sum(_written(pid) for pid in found) > limits.bytes_written:
+        return f"it wrote more than {_size(limits.bytes_written)}"
     if sum(_kilobytes(pid, "status", _MEMORY_FIELDS) for pid in found) * 1024 <= limits.memory:
         return ""
     shared = sum(_kilobytes(pid, "smaps_rollup", _SHARED_MEMORY_FIELDS) for pid in found)  # forks share pages

@@ -8,8 +8,8 @@ import socket
 import sys
 
 from . import guard, landlock, start, tree
-from .limits import Limits, hold
-from .serve import Starter, Warden
+from .limits import ScriptLimits, apply_limits
+from .serve import Reaper, Spawner
 
 _CHILD_SUBREAPER = 36
 
@@ -27,15 +27,15 @@ def main(arguments: list[str]) -> None:
         signal.signal(survived, lambda _signal, _frame: None)  # what is ignored, scripts would inherit as ignored
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _adopt_orphans()
-    if not tree.has_children_lists():
+    if not tree.supports_children_files():
         sys.exit("this kernel does not say in /proc who a process's children are (CONFIG_PROC_CHILDREN)")
-    landlock.forbid_privileges()
-    guard_pid = guard.divide(door)
+    landlock.set_no_new_privileges()
+    guard_pid = guard.fork_reaper(door)
     _adopt_orphans()
-    limits = Limits(*map(int, arguments[3:]))
-    starter = _starter(kind, limits)
-    hold(limits)
-    Warden(socket.socket(fileno=door), aeon, starter, limits, guard_pid).serve()
+    limits = ScriptLimits(*map(int, arguments[3:]))
+    starter = _spawner(kind, limits)
+    apply_limits(limits)
+    Reaper(socket.socket(fileno=door), aeon, starter, limits, guard_pid).serve()
 
 
 def _adopt_orphans() -> None:
@@ -43,9 +43,9 @@ def _adopt_orphans() -> None:
         sys.exit("this kernel lets no process adopt what its children leave behind")
 
 
-def _starter(kind: str, limits: Limits) -> Starter:
+def _spawner(kind: str, limits: ScriptLimits) -> Spawner:
     if kind != "warm":
-        return start.Programs(limits).start
+        return start.ProgramSpawner(limits).spawn
     from . import warm
 
-    return warm.Scripts(limits).start
+    return warm.ForkServer(limits).spawn

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .wire import Fence
+from .wire import SandboxPolicy
 
 _SET_SECCOMP, _MODE_FILTER = 22, 2
 
@@ -46,12 +46,12 @@ _MACHINES = {
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter(fence: Fence) -> None:
+def install_filter(fence: SandboxPolicy) -> None:
     """Put the calling thread behind the fence for good; it may gain no privileges already.
 
     Does nothing on machines whose system calls are not known here. Raises OSError when the kernel will not.
     """
-    program = _program(os.uname().machine, fence.network, fence.local_sockets)
+    program = _filter_program(os.uname().machine, fence.network, fence.local_sockets)
     if not program:
         return
     content = ctypes.create_string_buffer(program, len(program))
@@ -61,7 +61,7 @@ def enter(fence: Fence) -> None:
 
 
 @lru_cache(maxsize=4)
-def _program(machine: str, network: bool, local_sockets: bool) -> bytes:  # a key of the cache
+def _filter_program(machine: str, network: bool, local_sockets: bool) -> bytes:  # a key of the cache
     known = _MACHINES.get(machine)
     if known is None:
         return b""

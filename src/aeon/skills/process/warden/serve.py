@@ -8,242 +8,242 @@ import time
 from collections.abc import Callable
 
 from . import tree, wire
-from .limits import Limits, passed
-from .start import Leader
-from .watched import Watched
+from .limits import ScriptLimits, exceeded_limit
+from .start import ScriptLeader
+from .watched import ScriptTree
 
-_TICK = 0.002
+_TICK_SECONDS = 0.002
 """Seconds between two looks at what is ending."""
 
-_LOOK = 0.025
+_USAGE_CHECK_SECONDS = 0.025
 """Seconds between two looks at what the scripts that run use of the machine."""
 
-_CHASES = 20
+_RESCANS = 20
 """Looks in quick succession at what is doomed: it may be forking away faster than the tick."""
 
-_LAST_SECONDS = 10.0
+_SHUTDOWN_SECONDS = 10.0
 """How long the warden goes on ending what is left when Aeon is gone; only what may not be ended takes longer."""
 
-Starter = Callable[[wire.Request, tuple[int, int, int]], Leader]
+Spawner = Callable[[wire.SpawnRequest, tuple[int, int, int]], ScriptLeader]
 
 
-class Channel:
+class ClientChannel:
     """One of Aeon's conversations, with a script at a time: none, one that waits for its place, or the one watched."""
 
-    def __init__(self, opened: wire.Opened) -> None:
-        conversation, self.file = opened.fds
+    def __init__(self, opened: wire.ChannelOpened) -> None:
+        conversation, self.request_file = opened.fds
         self.number = opened.channel
-        self.conversation = socket.socket(fileno=conversation)
-        self.watched: Watched | None = None
+        self.socket = socket.socket(fileno=conversation)
+        self.script_tree: ScriptTree | None = None
 
     def close(self) -> None:
-        self.conversation.close()
-        os.close(self.file)
+        self.socket.close()
+        os.close(self.request_file)
 
 
-class Warden:
+class Reaper:
     """Serves one Aeon process through `door` until that or the guard ends, and then ends everything it started."""
 
-    def __init__(self, door: socket.socket, aeon: int, starter: Starter, limits: Limits, guard: int) -> None:
-        self._door = door
+    def __init__(self, door: socket.socket, aeon: int, starter: Spawner, limits: ScriptLimits, guard: int) -> None:
+        self._command_socket = door
         self._limits = limits
         self._next_look = 0.0
-        self._start = starter
+        self._spawn = starter
         self._own_group = os.getpgrp()
         self._children = tree.OwnChildren()
-        self._channels: dict[int, Channel] = {}
-        self._by_conversation: dict[int, Channel] = {}
-        self._waiting: dict[Channel, wire.Start] = {}
-        self._asked_by: dict[int, Channel] = {}
-        self._watched: dict[int, Watched] = {}
-        self._ending: dict[int, Watched] = {}
-        self._by_pidfd: dict[int, Watched] = {}
+        self._channels: dict[int, ClientChannel] = {}
+        self._by_socket: dict[int, ClientChannel] = {}
+        self._waiting: dict[ClientChannel, wire.SpawnCommand] = {}
+        self._channel_of: dict[int, ClientChannel] = {}
+        self._trees: dict[int, ScriptTree] = {}
+        self._ending: dict[int, ScriptTree] = {}
+        self._by_pidfd: dict[int, ScriptTree] = {}
         self._poll = select.poll()
-        self._masters = [os.pidfd_open(aeon), os.pidfd_open(guard)]
-        for fd in (door.fileno(), *self._masters):
+        self._owner_pidfds = [os.pidfd_open(aeon), os.pidfd_open(guard)]
+        for fd in (door.fileno(), *self._owner_pidfds):
             self._poll.register(fd, select.POLLIN)
 
     def serve(self) -> None:
         """Work until Aeon closes the door or is gone, however it went."""
-        while self._turn():
+        while self._serve_once():
             pass
-        for fd in (self._door.fileno(), *self._masters):
+        for fd in (self._command_socket.fileno(), *self._owner_pidfds):
             self._poll.unregister(fd)
-        self._door.close()  # what still lies there is not begun
+        self._command_socket.close()  # what still lies there is not begun
         for channel in list(self._waiting):
-            self._forsake(channel)
-        for watched in self._watched.values():
-            self._end(watched, 0)
-        deadline = time.monotonic() + _LAST_SECONDS
-        while self._watched and time.monotonic() < deadline:
-            self._attend(self._ready())
+            self._drop_waiting(channel)
+        for watched in self._trees.values():
+            self._terminate(watched, 0)
+        deadline = time.monotonic() + _SHUTDOWN_SECONDS
+        while self._trees and time.monotonic() < deadline:
+            self._handle_ready(self._ready())
 
-    def _turn(self) -> bool:
+    def _serve_once(self) -> bool:
         """One round; whether there will be another."""
         ready = self._ready()
-        is_alone = any(master in ready for master in self._masters)
-        if is_alone or (self._door.fileno() in ready and not self._answer_door()):
+        is_alone = any(master in ready for master in self._owner_pidfds)
+        if is_alone or (self._command_socket.fileno() in ready and not self._receive_commands()):
             return False
-        self._attend(ready)
+        self._handle_ready(ready)
         return True
 
     def _ready(self) -> list[int]:
         """Wait until something is ready, or for a moment while something is ending or runs."""
-        seconds = _TICK if self._ending else _LOOK if self._watched else None
+        seconds = _TICK_SECONDS if self._ending else _USAGE_CHECK_SECONDS if self._trees else None
         return [fd for fd, _ in self._poll.poll(None if seconds is None else seconds * 1000)]
 
-    def _attend(self, ready: list[int]) -> None:
+    def _handle_ready(self, ready: list[int]) -> None:
         for fd in ready:
-            if fd in self._by_conversation:
-                self._hear(self._by_conversation[fd])
+            if fd in self._by_socket:
+                self._receive_stop(self._by_socket[fd])
             elif fd in self._by_pidfd:
-                self._notice_exit(fd)
-        if self._watched and time.monotonic() >= self._next_look:
-            self._look_at_use()
-            self._next_look = time.monotonic() + _LOOK
+                self._collect_leader(fd)
+        if self._trees and time.monotonic() >= self._next_look:
+            self._enforce_limits()
+            self._next_look = time.monotonic() + _USAGE_CHECK_SECONDS
         if self._ending:
-            self._look_after_children()
+            self._reap_children()
 
-    def _look_at_use(self) -> None:
+    def _enforce_limits(self) -> None:
         """End what uses more of the machine than it may (skills 18), and what is nobody's and does."""
         orphans: dict[int | None, set[int]] = {}
-        leaders = {watched.pid for watched in self._watched.values() if watched.leader_is_alive}
-        for pid in self._children.now() - leaders:
+        leaders = {watched.pid for watched in self._trees.values() if watched.leader_is_alive}
+        for pid in self._children.pids() - leaders:
             orphans.setdefault(self._owner(pid), set()).add(pid)
-        for watched in list(self._watched.values()):
+        for watched in list(self._trees.values()):
             roots = orphans.get(watched.pid, set()) | (leaders & {watched.pid})
-            if not watched.limit and (
-                limit := passed(self._limits, tree.with_descendants(roots), watched.own_processes)
+            if not watched.exceeded_limit and (
+                limit := exceeded_limit(self._limits, tree.with_descendants(roots), watched.bubblewrap_processes)
             ):
-                watched.limit = limit
-                self._end(watched, 0)
+                watched.exceeded_limit = limit
+                self._terminate(watched, 0)
         unowned = tree.with_descendants(orphans.get(None, ()))
-        if passed(self._limits, unowned):
-            tree.kill(unowned, self._own_group)
+        if exceeded_limit(self._limits, unowned):
+            tree.kill_with_groups(unowned, self._own_group)
 
-    def _end(self, watched: Watched, polite_seconds: float) -> None:
-        watched.end(polite_seconds)
+    def _terminate(self, watched: ScriptTree, polite_seconds: float) -> None:
+        watched.terminate(polite_seconds)
         self._ending[watched.pid] = watched
 
-    def _answer_door(self) -> bool:
+    def _receive_commands(self) -> bool:
         """Take everything that was handed in; whether the door is still open."""
         try:
-            while (order := wire.received_order(self._door)) is not None:
-                if isinstance(order, wire.Start):
-                    self._take(order)
+            while (order := wire.receive_command(self._command_socket)) is not None:
+                if isinstance(order, wire.SpawnCommand):
+                    self._enqueue_or_start(order)
                 elif order.fds:
-                    self._open(Channel(order))
+                    self._add_channel(ClientChannel(order))
         except BlockingIOError:
             return True
         return False
 
-    def _open(self, channel: Channel) -> None:
-        self._channels[channel.number] = self._by_conversation[channel.conversation.fileno()] = channel
-        self._poll.register(channel.conversation, select.POLLIN)
+    def _add_channel(self, channel: ClientChannel) -> None:
+        self._channels[channel.number] = self._by_socket[channel.socket.fileno()] = channel
+        self._poll.register(channel.socket, select.POLLIN)
 
-    def _take(self, start: wire.Start) -> None:
+    def _enqueue_or_start(self, start: wire.SpawnCommand) -> None:
         channel = self._channels.get(start.channel)
         if channel is None:  # Aeon hung up before this was read
             _close_all(start.fds)
-        elif self._has_place(start):
-            self._admit(channel, start)
+        elif self._has_slot(start):
+            self._start_script(channel, start)
         else:
             self._waiting[channel] = start
 
-    def _hear(self, channel: Channel) -> None:
+    def _receive_stop(self, channel: ClientChannel) -> None:
         """Do as Aeon wishes. A wish for the end of what is over already came too late."""
-        self._answer_door()  # where that may stand which it is about
-        end = wire.received_end(channel.conversation)
+        self._receive_commands()  # where that may stand which it is about
+        end = wire.receive_stop(channel.socket)
         if end is None:
-            self._hang_up(channel)
-        elif channel.watched is not None:
-            if end.of_lane:
-                self._clear(channel.watched.lane)
-            self._end(channel.watched, end.polite_seconds)
+            self._close_channel(channel)
+        elif channel.script_tree is not None:
+            if end.is_for_group:
+                self._dequeue_group(channel.script_tree.group)
+            self._terminate(channel.script_tree, end.grace_seconds)
         elif channel in self._waiting:
-            self._withdraw(channel)
+            self._dequeue(channel)
 
-    def _hang_up(self, channel: Channel) -> None:
+    def _close_channel(self, channel: ClientChannel) -> None:
         """Aeon no longer listens: what it asked for ends at once."""
-        self._poll.unregister(channel.conversation)
-        del self._by_conversation[channel.conversation.fileno()], self._channels[channel.number]
+        self._poll.unregister(channel.socket)
+        del self._by_socket[channel.socket.fileno()], self._channels[channel.number]
         if channel in self._waiting:
-            self._forsake(channel)
-        if channel.watched is not None:
-            del self._asked_by[channel.watched.pid]
-            self._end(channel.watched, 0)
+            self._drop_waiting(channel)
+        if channel.script_tree is not None:
+            del self._channel_of[channel.script_tree.pid]
+            self._terminate(channel.script_tree, 0)
         channel.close()
 
-    def _has_place(self, start: wire.Start) -> bool:
-        return not start.places or sum(each.lane == start.lane for each in self._watched.values()) < start.places
+    def _has_slot(self, start: wire.SpawnCommand) -> bool:
+        return not start.limit or sum(each.group == start.group for each in self._trees.values()) < start.limit
 
-    def _forsake(self, channel: Channel) -> None:
+    def _drop_waiting(self, channel: ClientChannel) -> None:
         """Let what waits never begin."""
         _close_all(self._waiting.pop(channel).fds)
 
-    def _withdraw(self, channel: Channel) -> None:
+    def _dequeue(self, channel: ClientChannel) -> None:
         """The same, and say so."""
-        self._forsake(channel)
-        wire.send_report(channel.conversation, wire.Report(wire.WITHDRAWN, 0))
+        self._drop_waiting(channel)
+        wire.send_report(channel.socket, wire.ReaperReport(wire.DEQUEUED, 0))
 
-    def _clear(self, lane: int) -> None:
+    def _dequeue_group(self, lane: int) -> None:
         for channel, start in list(self._waiting.items()):
-            if start.lane == lane:
-                self._withdraw(channel)
+            if start.group == lane:
+                self._dequeue(channel)
 
-    def _admit_waiting(self) -> None:
+    def _start_waiting(self) -> None:
         """Begin what has a place now; who came first goes first."""
         for channel, start in list(self._waiting.items()):
-            if self._has_place(start):
+            if self._has_slot(start):
                 del self._waiting[channel]
-                self._admit(channel, start)
+                self._start_script(channel, start)
 
-    def _admit(self, channel: Channel, start: wire.Start) -> None:
+    def _start_script(self, channel: ClientChannel, start: wire.SpawnCommand) -> None:
         try:
-            watched = self._started(channel.file, start)
-            if start.places:
-                wire.send_report(channel.conversation, wire.Report(wire.BEGAN, time.monotonic_ns()))
+            watched = self._spawn_tree(channel.request_file, start)
+            if start.limit:
+                wire.send_report(channel.socket, wire.ReaperReport(wire.STARTED, time.monotonic_ns()))
         except Exception as error:  # noqa: BLE001  # whatever one request provokes, the others go on
-            wire.send_report(channel.conversation, _refusal(error))
+            wire.send_report(channel.socket, _start_failure(error))
         else:
-            channel.watched = watched
-            self._asked_by[watched.pid] = channel
+            channel.script_tree = watched
+            self._channel_of[watched.pid] = channel
 
-    def _started(self, file: int, start: wire.Start) -> Watched:
+    def _spawn_tree(self, file: int, start: wire.SpawnCommand) -> ScriptTree:
         if not start.fds:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         stdin, stdout, stderr = start.fds
         try:
-            request = wire.taken_request(file, start.length)
-            wire.note(file)
-            leader = self._start(request, (stdin, stdout, stderr))
-            wire.note(file, leader.pid)
+            request = wire.take_request(file, start.length)
+            wire.record_leader(file)
+            leader = self._spawn(request, (stdin, stdout, stderr))
+            wire.record_leader(file, leader.pid)
         finally:
             _close_all(start.fds)
-        watched = Watched(leader, request.token, start.lane)
-        self._watched[leader.pid] = self._by_pidfd[watched.pidfd] = watched
+        watched = ScriptTree(leader, request.token, start.group)
+        self._trees[leader.pid] = self._by_pidfd[watched.pidfd] = watched
         self._poll.register(watched.pidfd, select.POLLIN)
         return watched
 
-    def _notice_exit(self, pidfd: int) -> None:
+    def _collect_leader(self, pidfd: int) -> None:
         self._poll.unregister(pidfd)
         watched = self._by_pidfd.pop(pidfd)
-        watched.notice_exit()
+        watched.collect_leader()
         self._ending[watched.pid] = watched
 
-    def _look_after_children(self) -> None:
+    def _reap_children(self) -> None:
         """End what is left of the scripts that are ending, and report those of which nothing is."""
         owned, unowned = self._orphans()
-        tree.kill(tree.with_descendants(unowned), self._own_group)
-        for _ in range(_CHASES if unowned or any(map(self._is_doomed, owned)) else 0):
+        tree.kill_with_groups(tree.with_descendants(unowned), self._own_group)
+        for _ in range(_RESCANS if unowned or any(map(self._is_grace_over, owned)) else 0):
             owned, unowned = self._orphans()
         for watched in list(self._ending.values()):
             orphans = owned.get(watched.pid, set())
-            watched.advance(orphans, self._own_group)
-            if watched.is_over(orphans | unowned):
-                self._forget(watched)
+            watched.kill_remaining(orphans, self._own_group)
+            if watched.is_gone(orphans | unowned):
+                self._report_exit(watched)
         if self._waiting:
-            self._admit_waiting()
+            self._start_waiting()
 
     def _orphans(self) -> tuple[dict[int, set[int]], set[int]]:
         """Children that are no leader, by the leader whose they are, and those of nobody. The doomed die on sight.
@@ -252,15 +252,15 @@ class Warden:
         """
         owned: dict[int, set[int]] = {}
         unowned: set[int] = set()
-        leaders = {watched.pid for watched in self._watched.values() if watched.leader_is_alive}
+        leaders = {watched.pid for watched in self._trees.values() if watched.leader_is_alive}
         may_be_more = True
         while may_be_more:
             may_be_more = False
-            for pid in self._children.now() - leaders:
+            for pid in self._children.pids() - leaders:
                 owner = self._owner(pid)
-                if self._is_doomed(owner):
-                    tree.kill_one(pid)
-                if tree.collect(pid):
+                if self._is_grace_over(owner):
+                    tree.kill(pid)
+                if tree.reap(pid):
                     may_be_more = True
                 elif owner is None:
                     unowned.add(pid)
@@ -268,23 +268,23 @@ class Warden:
                     owned.setdefault(owner, set()).add(pid)
         return owned, unowned
 
-    def _is_doomed(self, owner: int | None) -> bool:
-        return owner is None or self._watched[owner].is_doomed
+    def _is_grace_over(self, owner: int | None) -> bool:
+        return owner is None or self._trees[owner].is_grace_over
 
     def _owner(self, pid: int) -> int | None:
         """The leader whose session it is in, or whose marker it carries."""
-        session = tree.session(pid)
-        if session in self._watched:
+        session = tree.session_id(pid)
+        if session in self._trees:
             return session
-        token = tree.marker(pid, wire.MARKER)
-        return next((watched.pid for watched in self._watched.values() if watched.token == token), None)
+        token = tree.environment_variable(pid, wire.MARKER_VARIABLE)
+        return next((watched.pid for watched in self._trees.values() if watched.token == token), None)
 
-    def _forget(self, watched: Watched) -> None:
-        del self._watched[watched.pid], self._ending[watched.pid]
-        channel = self._asked_by.pop(watched.pid, None)
+    def _report_exit(self, watched: ScriptTree) -> None:
+        del self._trees[watched.pid], self._ending[watched.pid]
+        channel = self._channel_of.pop(watched.pid, None)
         if channel is not None:
-            channel.watched = None
-            wire.send_report(channel.conversation, watched.report())
+            channel.script_tree = None
+            wire.send_report(channel.socket, watched.report())
 
 
 def _close_all(fds: list[int]) -> None:
@@ -292,7 +292,7 @@ def _close_all(fds: list[int]) -> None:
         os.close(fd)
 
 
-def _refusal(error: Exception) -> wire.Report:
+def _start_failure(error: Exception) -> wire.ReaperReport:
     number = error.errno or 0 if isinstance(error, OSError) else 0
     about = os.fsdecode(error.filename) if isinstance(error, OSError) and error.filename else str(error)
-    return wire.Report(wire.REFUSED, number, about[:1024])
+    return wire.ReaperReport(wire.START_FAILED, number, about[:1024])

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from . import landlock, seccomp
-from .limits import Limits, few_files, hold_files
-from .wire import Fence, Request
+from .limits import ScriptLimits, limit_open_files, limited_open_files
+from .wire import SandboxPolicy, SpawnRequest
 
 _STATUS = 3
 """The descriptor on which bubblewrap reports."""
@@ -19,49 +19,52 @@ _RESTORED = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 """Everything: an interpreter ignores some, whoever started Aeon in the background others, and a script must none."""
 
 
-class Leader(NamedTuple):
+class ScriptLeader(NamedTuple):
     """A script's first process. `status` is where bubblewrap says whether the script began, None without it."""
 
     pid: int
     status: int | None
 
 
-class Programs:
+class ProgramSpawner:
     """Starts programs. Every descriptor of the warden's is closed on exec, so nothing but stdio is handed down."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._rulesets = landlock.Rulesets()
+    def __init__(self, limits: ScriptLimits) -> None:
+        self._rulesets = landlock.RulesetCache()
         self._limits = limits
 
-    def start(self, request: Request, stdio: tuple[int, int, int]) -> Leader:
+    def spawn(self, request: SpawnRequest, stdio: tuple[int, int, int]) -> ScriptLeader:
         """Start it with stdin, stdout and stderr as given. Raises OSError when the system will not."""
-        leader = self._started(request, stdio)
+        leader = self._spawn(request, stdio)
         with suppress(ProcessLookupError):
-            hold_files(leader.pid, self._limits)
+            limit_open_files(leader.pid, self._limits)
         return leader
 
-    def _started(self, request: Request, stdio: tuple[int, int, int]) -> Leader:
+    def _spawn(self, request: SpawnRequest, stdio: tuple[int, int, int]) -> ScriptLeader:
         os.chdir(request.cwd)  # while nothing else starts; a spawn by vfork cannot do it for itself
         try:
-            if request.is_boxed:
-                return _start_boxed(request, stdio, self._limits)
-            if request.fence is None:
-                return Leader(_spawn(request, request.command, stdio, self._limits), None)
-            ruleset = self._rulesets.of(request.fence)
-            return Leader(
-                _behind(request.fence, ruleset, lambda: _spawn(request, request.command, stdio, self._limits)), None
+            if request.uses_bubblewrap:
+                return _spawn_bubblewrap(request, stdio, self._limits)
+            if request.policy is None:
+                return ScriptLeader(_spawn(request, request.command, stdio, self._limits), None)
+            ruleset = self._rulesets.get(request.policy)
+            return ScriptLeader(
+                _spawn_restricted(
+                    request.policy, ruleset, lambda: _spawn(request, request.command, stdio, self._limits)
+                ),
+                None,
             )
         finally:
             os.chdir("/")
 
 
-def _spawn(request: Request, command: tuple[str, ...], stdio: tuple[int, ...], limits: Limits) -> int:
+def _spawn(request: SpawnRequest, command: tuple[str, ...], stdio: tuple[int, ...], limits: ScriptLimits) -> int:
     """Start the first program of the name that can be started. `stdio` become the descriptors 0, 1, 2 and so on."""
     places = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
     fault: OSError | None = None
     for program in _candidates(command[0], request.env):
         try:
-            with few_files(limits):
+            with limited_open_files(limits):
                 return os.posix_spawn(
                     program, command, request.env, file_actions=places, setsid=True, setsigdef=_RESTORED
                 )
@@ -80,13 +83,13 @@ def _candidates(program: str, env: dict[str, str]) -> Iterator[str]:
         yield from (os.path.join(folder, program) for folder in os.get_exec_path(env))  # noqa: PTH118  # pathlib is not loaded here
 
 
-def _start_boxed(request: Request, stdio: tuple[int, int, int], limits: Limits) -> Leader:
+def _spawn_bubblewrap(request: SpawnRequest, stdio: tuple[int, int, int], limits: ScriptLimits) -> ScriptLeader:
     """Start it in bubblewrap, from the thread that lives as long as the warden: the box dies with that thread."""
     program, *rest = request.command
     status, told = os.pipe()
     try:
         command = (program, "--json-status-fd", str(_STATUS), *rest)
-        return Leader(_spawn(request, command, (*stdio, told), limits), status)
+        return ScriptLeader(_spawn(request, command, (*stdio, told), limits), status)
     except BaseException:
         os.close(status)
         raise
@@ -94,7 +97,7 @@ def _start_boxed(request: Request, stdio: tuple[int, int, int], limits: Limits) 
         os.close(told)
 
 
-def _behind(fence: Fence, ruleset: int, spawn: Callable[[], int]) -> int:
+def _spawn_restricted(fence: SandboxPolicy, ruleset: int, spawn: Callable[[], int]) -> int:
     """Start it from a thread that puts itself behind the fence, hands that down, and ends."""
     outcome: list[int | Exception] = []
     is_over = _thread.allocate_lock()
@@ -102,8 +105,8 @@ def _behind(fence: Fence, ruleset: int, spawn: Callable[[], int]) -> int:
 
     def fenced() -> None:
         try:
-            landlock.enter(ruleset)
-            seccomp.enter(fence)
+            landlock.restrict_self(ruleset)
+            seccomp.install_filter(fence)
             outcome.append(spawn())
         except Exception as error:  # noqa: BLE001  # raised again by the thread that asked
             outcome.append(error)
@@ -118,7 +121,7 @@ def _behind(fence: Fence, ruleset: int, spawn: Callable[[], int]) -> int:
     return result
 
 
-def has_begun(status: int | None) -> bool:
+def has_started(status: int | None) -> bool:
     """Whether the script itself was started, once its leader is gone: bubblewrap reports an exit code only then."""
     if status is None:
         return True

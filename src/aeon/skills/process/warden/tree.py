@@ -15,7 +15,7 @@ def children(pid: int) -> set[int]:
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208  # pathlib is not loaded here
             for _ in range(2):
-                found.update(_listed(f"/proc/{pid}/task/{thread}/children"))
+                found.update(_read_pids(f"/proc/{pid}/task/{thread}/children"))
     return found
 
 
@@ -28,7 +28,7 @@ class OwnChildren:
     def __init__(self) -> None:
         self._list = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY | os.O_CLOEXEC)
 
-    def now(self) -> set[int]:
+    def pids(self) -> set[int]:
         """Those that nobody has waited for included. Read twice, as `children` is."""
         return {int(word) for _ in range(2) for word in self._read().split()}
 
@@ -39,7 +39,7 @@ class OwnChildren:
         return b"".join(parts)
 
 
-def _listed(path: str) -> list[int]:
+def _read_pids(path: str) -> list[int]:
     try:
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # pathlib is not loaded here
             return [int(word) for word in file.read().split()]
@@ -57,12 +57,12 @@ def with_descendants(roots: Iterable[int]) -> set[int]:
     return found
 
 
-def has_children_lists() -> bool:
+def supports_children_files() -> bool:
     """Whether this kernel says who a process's children are."""
     return os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110  # pathlib is not loaded here
 
 
-def session(pid: int) -> int | None:
+def session_id(pid: int) -> int | None:
     """The session that it is in; None when it is gone."""
     try:
         return os.getsid(pid)
@@ -70,7 +70,7 @@ def session(pid: int) -> int | None:
         return None
 
 
-def is_dead(pid: int) -> bool:
+def has_exited(pid: int) -> bool:
     """Whether it ended, be it that nobody has waited for it yet."""
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123  # pathlib is not loaded here
@@ -79,7 +79,7 @@ def is_dead(pid: int) -> bool:
         return True
 
 
-def marker(pid: int, name: str) -> str | None:
+def environment_variable(pid: int, name: str) -> str | None:
     """What the variable `name` was set to when the process began its program; None when that cannot be read."""
     try:
         with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:  # noqa: PTH123  # pathlib is not loaded here
@@ -90,30 +90,30 @@ def marker(pid: int, name: str) -> str | None:
     return next((os.fsdecode(each[len(start) :]) for each in variables if each.startswith(start)), None)
 
 
-def collect(pid: int) -> bool:
+def reap(pid: int) -> bool:
     """Take note of a child that ended; whether it had."""
     with suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     return True
 
 
-def ask(pids: Iterable[int]) -> None:
+def terminate(pids: Iterable[int]) -> None:
     """Ask each to end."""
     for pid in pids:
         with suppress(OSError):
             os.kill(pid, signal.SIGTERM)
 
 
-def kill_one(pid: int) -> None:
+def kill(pid: int) -> None:
     """End it for good."""
     with suppress(OSError):
         os.kill(pid, signal.SIGKILL)
 
 
-def kill(pids: Iterable[int], own_group: int) -> None:
+def kill_with_groups(pids: Iterable[int], own_group: int) -> None:
     """End each for good, with its process group: a group ends in one stroke, so that it cannot fork away."""
     for pid in pids:
-        kill_one(pid)
+        kill(pid)
         with suppress(OSError):
             group = os.getpgid(pid)
             if group not in (own_group, 0):  # 0 would mean one's own, and is what processes from outside show

@@ -18,11 +18,11 @@ from itertools import dropwhile
 from typing import NoReturn, TextIO, cast
 
 from . import landlock, seccomp
-from .limits import Limits, hold_files
-from .start import Leader
-from .wire import WARM_OPTIONS, Request
+from .limits import ScriptLimits, limit_open_files
+from .start import ScriptLeader
+from .wire import WARM_OPTIONS, SpawnRequest
 
-_LOADED = (
+_PRELOADED_MODULES = (
     "argparse",
     "base64",
     "collections",
@@ -53,40 +53,42 @@ _LOADED = (
 )
 """What scripts mostly import; a module that this interpreter lacks is left out."""
 
-_CANNOT_BEGIN = 126
+_CANNOT_START = 126
 
 
-class Scripts:
+class ForkServer:
     """Starts scripts, with what they mostly import loaded once for all of them."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._rulesets = landlock.Rulesets()
+    def __init__(self, limits: ScriptLimits) -> None:
+        self._rulesets = landlock.RulesetCache()
         self._limits = limits
-        for name in _LOADED:
+        for name in _PRELOADED_MODULES:
             with suppress(ImportError):
                 importlib.import_module(name)
         gc.collect()
         gc.freeze()  # what is there for good is neither searched nor copied in any child
 
-    def start(self, request: Request, stdio: tuple[int, int, int]) -> Leader:
+    def spawn(self, request: SpawnRequest, stdio: tuple[int, int, int]) -> ScriptLeader:
         """Run the command's script with its arguments in a child. Raises OSError for what shows before it begins."""
         for path in (request.cwd, _arguments(request)[0]):
             if not os.path.exists(path):  # noqa: PTH110  # as the interpreter would look for it
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        ruleset = None if request.fence is None else self._rulesets.of(request.fence)
+        ruleset = None if request.policy is None else self._rulesets.get(request.policy)
         pid = os.fork()
         if pid == 0:
-            _run(request, stdio, ruleset, self._limits)
-        return Leader(pid, None)
+            _run_child(request, stdio, ruleset, self._limits)
+        return ScriptLeader(pid, None)
 
 
-def _run(request: Request, stdio: tuple[int, int, int], ruleset: int | None, limits: Limits) -> NoReturn:
+def _run_child(
+    request: SpawnRequest, stdio: tuple[int, int, int], ruleset: int | None, limits: ScriptLimits
+) -> NoReturn:
     """Be the script, and end as the interpreter would. Never returns, so that nothing of the warden is unwound."""
-    code = _CANNOT_BEGIN
+    code = _CANNOT_START
     try:
-        _become(request, stdio, ruleset)
-        hold_files(0, limits)
-        code = _main(sys.argv[0])
+        _set_up_child(request, stdio, ruleset)
+        limit_open_files(0, limits)
+        code = _run_main(sys.argv[0])
         threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # noqa: SLF001  # as multiprocessing ends a forked child
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  # as above
     except BaseException:  # noqa: BLE001  # nothing may get past the fork
@@ -98,16 +100,16 @@ def _run(request: Request, stdio: tuple[int, int, int], ruleset: int | None, lim
         os._exit(code)
 
 
-def _become(request: Request, stdio: tuple[int, int, int], ruleset: int | None) -> None:
+def _set_up_child(request: SpawnRequest, stdio: tuple[int, int, int], ruleset: int | None) -> None:
     """Take on the script's session, descriptors, fence, folder, environment and command line."""
     os.setsid()
     signal.set_wakeup_fd(-1)
     for changed in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(changed, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if ruleset is not None and request.fence is not None:
-        landlock.enter(ruleset)
-        seccomp.enter(request.fence)
+    if ruleset is not None and request.policy is not None:
+        landlock.restrict_self(ruleset)
+        seccomp.install_filter(request.policy)
     for number, fd in enumerate([os.dup(fd) for fd in stdio]):
         os.dup2(fd, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
@@ -119,7 +121,7 @@ def _become(request: Request, stdio: tuple[int, int, int], ruleset: int | None) 
     sys.stdin, sys.stdout, sys.stderr = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
 
 
-def _arguments(request: Request) -> list[str]:
+def _arguments(request: SpawnRequest) -> list[str]:
     """The script and what it is given, without the interpreter and its options."""
     return list(dropwhile(lambda word: word in WARM_OPTIONS, request.command[1:]))
 
@@ -130,7 +132,7 @@ def _stream(fd: int, mode: str) -> TextIO:
     return cast(TextIO, open(fd, mode, buffering, "utf-8", errors, closefd=False))  # for good
 
 
-def _main(path: str) -> int:
+def _run_main(path: str) -> int:
     """Run the file as `__main__`; its exit code."""
     try:
         runpy.run_path(path, run_name="__main__")

@@ -6,25 +6,25 @@ import time
 from contextlib import suppress
 
 from . import tree, wire
-from .start import Leader, has_begun
+from .start import ScriptLeader, has_started
 
 
-class Watched:
+class ScriptTree:
     """A running invocation. Its leader's process id, session and group are one number, taken until it is over.
 
     `pidfd` is readable once the leader has ended, and closed when that was noticed.
     """
 
-    def __init__(self, leader: Leader, token: str, lane: int) -> None:
+    def __init__(self, leader: ScriptLeader, token: str, lane: int) -> None:
         self.pid = leader.pid
-        self.lane = lane
+        self.group = lane
         self.pidfd = os.pidfd_open(leader.pid)
         self.token = token
         self._status = leader.status
         self._exit_code: int | None = None
         self._deadline: float | None = None
-        self._was_asked = False
-        self.limit = ""
+        self._was_terminated = False
+        self.exceeded_limit = ""
         """Which limit it was ended for; empty for none."""
 
     @property
@@ -33,47 +33,49 @@ class Watched:
         return self._exit_code is None
 
     @property
-    def own_processes(self) -> int:
+    def bubblewrap_processes(self) -> int:
         """How many of its processes are bubblewrap's."""
         return 0 if self._status is None else 2
 
     @property
-    def is_doomed(self) -> bool:
+    def is_grace_over(self) -> bool:
         """Whether the time for ending politely has passed."""
         return self._deadline is not None and time.monotonic() >= self._deadline
 
-    def end(self, polite_seconds: float) -> None:
+    def terminate(self, polite_seconds: float) -> None:
         """Let it end, politely for so long. A later wish never gives more time."""
         deadline = time.monotonic() + polite_seconds
         self._deadline = deadline if self._deadline is None else min(deadline, self._deadline)
 
-    def notice_exit(self) -> None:
+    def collect_leader(self) -> None:
         """The leader ended: if by itself, what it left behind ends at once (skills 4)."""
         if self._deadline is None:
-            self.end(0)
+            self.terminate(0)
             with suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
         self._exit_code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         os.close(self.pidfd)
 
-    def advance(self, orphans: set[int], own_group: int) -> None:
+    def kill_remaining(self, orphans: set[int], own_group: int) -> None:
         """Ask what is left of it to end, or end it for good. `orphans` are those that may be its own."""
         left = tree.with_descendants(orphans | ({self.pid} if self.leader_is_alive else set()))
-        if self.is_doomed:
-            tree.kill(left, own_group)
-        elif not self._was_asked:
-            self._was_asked = True
-            tree.ask(left - self._box())
+        if self.is_grace_over:
+            tree.kill_with_groups(left, own_group)
+        elif not self._was_terminated:
+            self._was_terminated = True
+            tree.terminate(left - self._bubblewrap_pids())
 
-    def _box(self) -> set[int]:
+    def _bubblewrap_pids(self) -> set[int]:
         """Bubblewrap's own processes, which would end the script at once when asked to end."""
         return {self.pid} if self._status is not None else set()
 
-    def is_over(self, orphans: set[int]) -> bool:
+    def is_gone(self, orphans: set[int]) -> bool:
         """Whether nothing is left of it, nor of anybody unknown."""
         return self._exit_code is not None and not orphans
 
-    def report(self) -> wire.Report:
+    def report(self) -> wire.ReaperReport:
         """How it ended, once it is over."""
         code = self._exit_code or 0
-        return wire.Report(wire.OVER if has_begun(self._status) or code < 0 else wire.UNBOXED, code, self.limit)
+        return wire.ReaperReport(
+            wire.EXITED if has_started(self._status) or code < 0 else wire.SANDBOX_FAILED, code, self.exceeded_limit
+        )

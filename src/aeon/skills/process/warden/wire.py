@@ -13,30 +13,30 @@ import socket
 import struct
 from typing import NamedTuple
 
-MARKER = "AEON_INVOCATION"
+MARKER_VARIABLE = "AEON_INVOCATION"
 """The variable by which a script's processes are known after they have left their tree."""
 
-_NOTE = struct.Struct("=q")
-_UNTAKEN = -1
+_LEADER = struct.Struct("=q")
+_NOT_STARTED = -1
 
-_MOST_DESCRIPTORS = 3
+_MAX_DESCRIPTORS = 3
 
 WARM_OPTIONS = ("-s", "-B")
 """How a warm interpreter runs: no modules of the user, no bytecode written. Scripts that ask for the same may fork."""
 
-BEGAN = "began"
+STARTED = "began"
 """What had to wait was started; with the monotonic time in nanoseconds."""
-REFUSED = "refused"
+START_FAILED = "refused"
 """Nothing was started; with the errno, and the file it is about."""
-WITHDRAWN = "withdrawn"
+DEQUEUED = "withdrawn"
 """It waited for its place, and will not begin."""
-OVER = "over"
+EXITED = "over"
 """Everything is gone; with the leader's exit code, and the limit that it was ended for, if it was."""
-UNBOXED = "unboxed"
+SANDBOX_FAILED = "unboxed"
 """The sandbox ended before the script began; everything is gone."""
 
 
-class Fence(NamedTuple):
+class SandboxPolicy(NamedTuple):
     """What is left open: what may be read and executed, what may be written too, the network, unix sockets by path.
 
     `system` may be read too; it is what stays in its place for as long as a warden lives.
@@ -49,18 +49,18 @@ class Fence(NamedTuple):
     local_sockets: bool
 
 
-class Request(NamedTuple):
+class SpawnRequest(NamedTuple):
     """A script to start. `fence` is applied by landlock; `is_boxed` says that the command is bubblewrap's."""
 
     command: tuple[str, ...]
     cwd: str
     env: dict[str, str]
     token: str
-    is_boxed: bool
-    fence: Fence | None
+    uses_bubblewrap: bool
+    policy: SandboxPolicy | None
 
 
-class Report(NamedTuple):
+class ReaperReport(NamedTuple):
     """What the warden says of an invocation."""
 
     kind: str
@@ -68,14 +68,14 @@ class Report(NamedTuple):
     text: str = ""
 
 
-class Opened(NamedTuple):
+class ChannelOpened(NamedTuple):
     """A new channel: the socket of its conversation, and its file. No descriptors where too many are open here."""
 
     channel: int
     fds: list[int]
 
 
-class Start(NamedTuple):
+class SpawnCommand(NamedTuple):
     """Carry out the request in a channel's file, which is so long, with `fds` for stdin, stdout and stderr.
 
     It counts in `lane`. With `places` it waits until fewer than that run there, and that it began is reported. No
@@ -85,27 +85,27 @@ class Start(NamedTuple):
     channel: int
     fds: list[int]
     length: int
-    lane: int = 0
-    places: int = 0
+    group: int = 0
+    limit: int = 0
 
 
-class End(NamedTuple):
+class ScriptStopCommand(NamedTuple):
     """End what runs, politely for so long, or what waits. `of_lane`: of what waits for its place, too, none begins."""
 
-    polite_seconds: float
-    of_lane: bool = False
+    grace_seconds: float
+    is_for_group: bool = False
 
 
-def write_request(file: int, request: Request) -> int:
+def write_request(file: int, request: SpawnRequest) -> int:
     """Put the request into a channel's file, as it may be longer than a message. Returns its length.
 
     It begins with room for what the warden notes there, which Aeon reads only if the warden is gone. Raises OSError
     when it cannot be written whole, as under a limit on the size of files.
     """
-    fence = request.fence and tuple(request.fence)
+    fence = request.policy and tuple(request.policy)
     content = marshal.dumps((*request[:-1], fence))
     try:
-        is_whole = os.pwrite(file, _NOTE.pack(_UNTAKEN) + content, 0) == _NOTE.size + len(content)
+        is_whole = os.pwrite(file, _LEADER.pack(_NOT_STARTED) + content, 0) == _LEADER.size + len(content)
     except OSError:
         is_whole = False
     if not is_whole:
@@ -113,36 +113,36 @@ def write_request(file: int, request: Request) -> int:
     return len(content)
 
 
-def taken_request(file: int, length: int) -> Request:
+def take_request(file: int, length: int) -> SpawnRequest:
     """The request that `write_request` put into the file, which then holds it no more: there may be secrets in it."""
-    content = os.pread(file, length, _NOTE.size)
-    os.ftruncate(file, _NOTE.size)
+    content = os.pread(file, length, _LEADER.size)
+    os.ftruncate(file, _LEADER.size)
     command, cwd, env, token, is_boxed, fence = marshal.loads(content)  # noqa: S302  # written by Aeon, in a file that only Aeon has
-    return Request(command, cwd, env, token, is_boxed, fence and Fence(*fence))
+    return SpawnRequest(command, cwd, env, token, is_boxed, fence and SandboxPolicy(*fence))
 
 
-def note(file: int, leader: int = 0) -> None:
+def record_leader(file: int, leader: int = 0) -> None:
     """Note that the request is about to be carried out, and then by which process."""
-    os.pwrite(file, _NOTE.pack(leader), 0)
+    os.pwrite(file, _LEADER.pack(leader), 0)
 
 
-def noted_leader(file: int) -> int | None:
+def read_leader(file: int) -> int | None:
     """The leader of what was started; 0 when there may be one, None when the warden never came to it."""
-    (leader,) = _NOTE.unpack(os.pread(file, _NOTE.size, 0))
-    return None if leader == _UNTAKEN else leader
+    (leader,) = _LEADER.unpack(os.pread(file, _LEADER.size, 0))
+    return None if leader == _NOT_STARTED else leader
 
 
-def send_order(door: socket.socket, order: Opened | Start) -> None:
+def send_command(door: socket.socket, order: ChannelOpened | SpawnCommand) -> None:
     """Tell the warden. Raises OSError when it is gone or hung."""
     channel, fds, *more = order
     rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
     door.sendmsg([marshal.dumps((channel, len(fds), *more))], [rights], socket.MSG_NOSIGNAL)
 
 
-def received_order(door: socket.socket) -> Opened | Start | None:
+def receive_command(door: socket.socket) -> ChannelOpened | SpawnCommand | None:
     """The next of what Aeon wants; None when it is gone. Raises BlockingIOError when there is nothing now."""
     fds = array.array("i")
-    room = socket.CMSG_SPACE(_MOST_DESCRIPTORS * fds.itemsize)
+    room = socket.CMSG_SPACE(_MAX_DESCRIPTORS * fds.itemsize)
     flags = socket.MSG_CMSG_CLOEXEC | socket.MSG_DONTWAIT  # recv_fds of the standard library drops them
     try:
         message, extra, _, _ = door.recvmsg(64, room, flags)
@@ -157,7 +157,7 @@ def received_order(door: socket.socket) -> Opened | Start | None:
             fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
     channel, count, *more = marshal.loads(message)  # noqa: S302  # written by Aeon, on a socket that only Aeon has
     whole = _all_or_none(list(fds), count)
-    return Start(channel, whole, *more) if more else Opened(channel, whole)
+    return SpawnCommand(channel, whole, *more) if more else ChannelOpened(channel, whole)
 
 
 def _all_or_none(fds: list[int], count: int) -> list[int]:
@@ -169,7 +169,7 @@ def _all_or_none(fds: list[int], count: int) -> list[int]:
     return []
 
 
-def send_report(conversation: socket.socket, report: Report) -> None:
+def send_report(conversation: socket.socket, report: ReaperReport) -> None:
     """Tell Aeon, if it still listens."""
     try:
         conversation.send(marshal.dumps(tuple(report)), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
@@ -177,16 +177,16 @@ def send_report(conversation: socket.socket, report: Report) -> None:
         return  # Aeon's end is gone, which the warden hears of by itself
 
 
-def received_report(conversation: socket.socket) -> Report | None:
+def receive_report(conversation: socket.socket) -> ReaperReport | None:
     """What the warden said; None when it is gone."""
     try:
         message = conversation.recv(4096)
     except OSError:
         return None
-    return Report(*marshal.loads(message)) if message else None  # noqa: S302  # as above
+    return ReaperReport(*marshal.loads(message)) if message else None  # noqa: S302  # as above
 
 
-def send_end(conversation: socket.socket, end: End) -> None:
+def send_stop(conversation: socket.socket, end: ScriptStopCommand) -> None:
     """Ask for the invocation's end."""
     try:
         conversation.send(marshal.dumps(tuple(end)), socket.MSG_NOSIGNAL)
@@ -194,10 +194,10 @@ def send_end(conversation: socket.socket, end: End) -> None:
         return  # the warden is gone, which the next look at the conversation says
 
 
-def received_end(conversation: socket.socket) -> End | None:
+def receive_stop(conversation: socket.socket) -> ScriptStopCommand | None:
     """The wish for an end; None when Aeon is gone."""
     try:
         message = conversation.recv(64)
     except OSError:
         return None
-    return End(*marshal.loads(message)) if message else None  # noqa: S302  # as above
+    return ScriptStopCommand(*marshal.loads(message)) if message else None  # noqa: S302  # as above
