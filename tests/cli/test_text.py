@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from aeon.cli.text import compact_json, printable, indented_json, last_cells, one_line, wrap
+from aeon.cli.text import compact_json, indented_json, last_cells, one_line, printable, wrap
 
 ANY = st.text(max_size=400)
 JSON = st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inner, max_size=3), max_leaves=5)

@@ -7,7 +7,7 @@ from aeon.base.json import Json
 from aeon.bootstrap.adoption import adopt_project, missing_key_file, project_files
 from aeon.cli.codes import ExitCode
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 
 _MAX_LISTED = 20
 """Files that are named; there may be thousands of results and logs."""

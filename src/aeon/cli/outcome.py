@@ -9,7 +9,7 @@ from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import ExitCode
 from aeon.cli.say import discard_stdout, print_data, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.kernel.marks import untrusted_marks
 from aeon.kernel.state import OrchestrationState
 

@@ -21,7 +21,7 @@ from aeon.cli.outcome import RequestReport, print_report, report_of_error, repor
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import print_data, print_message
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.kernel.hand_plans import check_supplied_plan, has_unfit_arguments
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.restore import restore_state

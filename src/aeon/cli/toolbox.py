@@ -10,7 +10,7 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.intake import read_json_object
 from aeon.cli.say import print_data
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line, wrap
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable, wrap
 from aeon.tools.invocation import ToolInvoker
 from aeon.tools.registry import RegisteredTool
 from aeon.validation.schema import argument_problems

@@ -9,7 +9,7 @@ from aeon.base.errors import AeonError, InputError
 from aeon.bootstrap.processes import ProcessRuntime
 from aeon.cli.platform.runs import parse_value, runtime_session
 from aeon.cli.say import print_error, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.platform.processes.runs.runs import PendingQuestion
 from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR

@@ -11,7 +11,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import ExitCode
 from aeon.cli.platform.opening import platform_session
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.intake import read_json_object
 from aeon.cli.platform.opening import platform_session
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.model import Service
 from aeon.platform.errors import NotFoundError, RuleError
 

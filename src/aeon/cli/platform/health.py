@@ -6,7 +6,7 @@ from collections.abc import Callable
 from aeon.cli.codes import ExitCode
 from aeon.cli.platform.opening import platform_session
 from aeon.cli.say import print_data
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.catalog.health import HealthCheckResult
 
 _LOOK_SECONDS = 5.0

@@ -7,7 +7,7 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.platform.queues import require_known_queues
 from aeon.cli.platform.runs import retry_run, runtime_session
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import RuleError
 from aeon.platform.workers.dead import DeadJob
 from aeon.platform.workers.jobs import OpenJob, list_open_jobs

@@ -12,7 +12,7 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.platform.kinds import repository_of
 from aeon.cli.platform.opening import platform_session
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import MetricChange, MetricDefinition, MetricScope, MetricSummary, NewMetric

@@ -12,7 +12,7 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.platform.catalog import read_text
 from aeon.cli.platform.opening import platform_session
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.documents import read_documents
 from aeon.platform.processes.compare import diff_definitions, format_differences
 from aeon.platform.processes.definition import ProcessDefinition

@@ -12,7 +12,7 @@ from aeon.bootstrap.stores import open_store
 from aeon.cli import session
 from aeon.cli.codes import ExitCode
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.platform.projection import Projector
 
 

@@ -11,7 +11,7 @@ from aeon.bootstrap.runs import project_runs
 from aeon.cli.codes import ExitCode
 from aeon.cli.platform.opening import platform_session
 from aeon.cli.say import print_data
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.running.state import ENDED_PHASES
 from aeon.platform.processes.runs.runs import Runs

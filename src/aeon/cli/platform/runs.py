@@ -11,7 +11,7 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.platform.following import FollowResult, RunFollower
 from aeon.cli.platform.run_views import resolve_run_id
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.runs.runs import PendingQuestion
@@ -168,7 +168,8 @@ def _print_result(followed: FollowResult, run: str, *, as_json: bool) -> int:
 
 def _question_text(question: PendingQuestion) -> str:
     shown = one_line(indented_json(question.inputs), COLUMNS)
-    return f"{printable(question.step)} {printable(shown)}\nanswer with: aeon process answer {question.run} {question.step} yes"
+    command = f"aeon process answer {question.run} {question.step} yes"
+    return f"{printable(question.step)} {printable(shown)}\nanswer with: {command}"
 
 
 def _wait_for_stop(runner: ProcessRuntime, user: str, run: str) -> bool:

@@ -5,7 +5,7 @@ from aeon.base.json import Json
 from aeon.cli.codes import ExitCode
 from aeon.cli.platform.opening import platform_session
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.search.index import INDEXED_LABELS, SearchHit, TextIndex
 
 

@@ -16,7 +16,7 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.intake import read_json_file
 from aeon.cli.platform.opening import platform_session
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.model import NewSecret, Secret
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
@@ -93,9 +93,8 @@ def bind_secret(tool: str, name: str, user: str) -> int:
         tools = platform.catalog.tools
         shown = tools.get(user, tool)
         tools.bind(tool, _own_secret(platform, user, name).id, MutationRequest(user))
-    print_message(
-        f"It goes where the tool of {printable(shown.owner_id)} sends it now: {printable(canonical_json(shown.connection_params))}"
-    )
+    params = printable(canonical_json(shown.connection_params))
+    print_message(f"It goes where the tool of {printable(shown.owner_id)} sends it now: {params}")
     print_data(f"bound {printable(name)}")
     return ExitCode.DONE
 

@@ -14,7 +14,7 @@ from aeon.bootstrap.maintenance import SQLITE_TARGET, StoreMaintenance
 from aeon.cli import session
 from aeon.cli.codes import ExitCode
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.platform import queries
 from aeon.platform.transfer import counts, export, load
 

@@ -13,7 +13,7 @@ from aeon.cli.platform.asking import answer_questions
 from aeon.cli.platform.queues import HUMAN, PROCESS, require_known_queues
 from aeon.cli.platform.runs import runtime_session
 from aeon.cli.say import print_data, print_message
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.catalog.model import Tool
 from aeon.platform.store import QueryError
 from aeon.platform.workers.attending import (

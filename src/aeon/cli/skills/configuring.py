@@ -12,7 +12,7 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.say import print_data, print_message
 from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.skills.library import find_skill
-from aeon.cli.text import compact_json, printable, indented_json
+from aeon.cli.text import compact_json, indented_json, printable
 from aeon.skills.config.report import missing_required_fields, read_config, set_config
 from aeon.skills.config.report import redact_config as shown_config
 from aeon.skills.config.setting_schema import is_secret, property_schemas, with_defaults

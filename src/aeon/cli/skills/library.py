@@ -11,7 +11,7 @@ from aeon.bootstrap.app import App
 from aeon.cli.codes import ExitCode
 from aeon.cli.say import print_data, print_message
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.text import COLUMNS, printable, indented_json, one_line, wrap
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable, wrap
 from aeon.skills.authoring.check import check_skill
 from aeon.skills.authoring.export import export_name, export_skill
 from aeon.skills.authoring.scaffold import Language, new_skill
@@ -38,9 +38,8 @@ def show_skill(name: str, *, as_json: bool) -> int:
         return ExitCode.DONE
     whole = skill_as_dict(skill)
     print_data("\n".join(wrap(f"{skill.name} {skill.version}: {skill.description}", COLUMNS)))
-    print_data(
-        f"state: {_state(skill)}\nfolder: {printable(str(skill.directory_path))}\ndata: {printable(str(skill.data_home))}"
-    )
+    folder, data = printable(str(skill.directory_path)), printable(str(skill.data_home))
+    print_data(f"state: {_state(skill)}\nfolder: {folder}\ndata: {data}")
     for script in whole["scripts"]:
         print_data(f"\n{printable(script['toolPath'])} ({script['protocol']})")
         print_data("\n".join(wrap(script["description"], COLUMNS, "  ", "  ")))

@@ -15,7 +15,7 @@ from aeon.base.json import canonical_json
 from aeon.bootstrap.app import App
 from aeon.cli.codes import ExitCode
 from aeon.cli.say import discard_stdout, print_data, print_message
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.skills.answer import answer_text
 from aeon.skills.executor.trace import FAILED_STATES
 from aeon.skills.plan_json import ExecutionResult, ExecutionState

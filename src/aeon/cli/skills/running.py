@@ -21,7 +21,7 @@ from aeon.cli.skills.displays import display_for
 from aeon.cli.skills.interruption import SkillInterruptHandler
 from aeon.cli.skills.outcome import TraceFile, keep_trace, new_trace_path, report_result
 from aeon.cli.skills.trusting import ask_for_trust, writable_folders
-from aeon.cli.text import printable, indented_json
+from aeon.cli.text import indented_json, printable
 from aeon.observability.events import Event, Observer, RunEnded
 from aeon.skills.executor.replay import replay_state, verify_replay
 from aeon.skills.invocation import Cancellation

@@ -101,6 +101,7 @@ def _lines(ids: list[str], layout: DiagramLayout) -> Iterator[str]:
 def _step(step: ProcessStep, box: Box, states: Mapping[str, StepState] | None, names: Mapping[str, str]) -> str:
     kind, id_ = ("tool", step.tool) if step.process is None else ("process", step.process)
     target = f"{kind} {names.get(id_ or '', id_ or '')}"
+    shown_target = escape_text(clip_text(target, _TARGET_CELLS))
     state = None if states is None else states.get(step.id, INITIAL_STEP_STATE)
     is_manual = step.execution.interaction_mode == "manual"
     parts = [
@@ -109,8 +110,7 @@ def _step(step: ProcessStep, box: Box, states: Mapping[str, StepState] | None, n
         rectangle("box", box),
         rectangle("inner", inset(box, 4), 3) if kind == "process" else "",
         f'<text class="id" x="{box.x + 14}" y="{box.y + 21}">{escape_text(clip_text(step.id, _ID_CELLS))}</text>',
-        f'<text class="target" x="{box.x + 14}" y="{box.y + 37}">'
-        f"{escape_text(clip_text(target, _TARGET_CELLS))}</text>",
+        f'<text class="target" x="{box.x + 14}" y="{box.y + 37}">{shown_target}</text>',
         f'<text class="state" x="{box.x + 14}" y="{box.y + 53}">{_status(state)}</text>' if state else "",
         condition_mark((box.x + 20, box.y)) if step.execution.condition else "",
         person_mark((box.x + box.width - 20, box.y + 18)) if is_manual else "",
