@@ -201,7 +201,7 @@ def test_without_the_extra_skills_are_found_and_not_run(skills, place, monkeypat
 
 def test_a_level_of_isolation_that_is_not_to_be_had_is_an_error_before_anything_runs(skills, place, monkeypatch):
     talker = put(place / "skills", "talker")
-    monkeypatch.setattr("aeon.skills.process.probe.probe_level", lambda *_: "not here")
+    monkeypatch.setattr("aeon.skills.process.levels.probe_level", lambda *_: "not here")
     made = skills(sandbox="require")
     with pytest.raises(SandboxError, match="not here"):
         made.execute(plan("talker/scripts/say.sh"))

@@ -13,11 +13,10 @@ from aeon.adapters.results.files import FileResultStore
 from aeon.adapters.vault import MasterKey, open_vault
 from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import ForeignFolderError, is_own_folder, read_folder_id, require_ownership
+from aeon.base.project_folder import ForeignFolderError, is_own_folder, make_folder, read_folder_id, require_ownership
 from aeon.bootstrap.vaults import open_project_vault, project_key_file
 from aeon.memory.sqlite import SQLiteMemory
-from aeon.observability.history import read_log
+from aeon.observability.log import read_log
 from aeon.platform.vault import SecretKey
 
 KEY = SecretKey("s", "me", "api_key", 1)

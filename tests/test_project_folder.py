@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from aeon.base.folders import make_folder
+from aeon.base.project_folder import make_folder
 from aeon.bootstrap.tracked import find_tracked_files
 
 

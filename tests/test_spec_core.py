@@ -15,12 +15,11 @@ from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError, LLMError, PlanError, SupervisorError
 from aeon.kernel.executor import StepExecutor
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import restore_state
+from aeon.kernel.state import restore_state
 from aeon.llm.interface import LLMRequest
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.observability.records import LogEntry
 from aeon.plan.models import Plan, PlanStep, StepStatus
 from aeon.plan.parser import parse_plan

@@ -29,7 +29,7 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     from dbos import DBOS
 
     from aeon.adapters.engine.dbos.database import Database
-    from aeon.adapters.engine.dbos.serializing import JsonSerializer
+    from aeon.adapters.engine.dbos.opening import JsonSerializer
     from aeon.adapters.results import FileResultStore
 
     address = f"sqlite:///{folder}/runs.db"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.observability.history import read_log
+from aeon.observability.log import read_log
 
 LIMITED = """
 import os, resource, signal, sys

@@ -11,7 +11,7 @@ import pytest
 
 from aeon.bootstrap.vaults import project_key_file
 from aeon.cli.boundary import run
-from aeon.observability.history import read_log
+from aeon.observability.log import read_log
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from aeon.kernel.replay import replay
 from aeon.llm.interface import LLMAdapter, LLMResponse, call_model
 from aeon.llm.interface import LLMRequest as Question
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.plan.models import Plan
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter

@@ -4,9 +4,8 @@ import pytest
 
 from aeon.base.errors import ExecutionError, PlanError, RequestError
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import restore_state
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.kernel.state import restore_state
+from aeon.observability.log import JsonlLog, read_log
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.interface import Tool

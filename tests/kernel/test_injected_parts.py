@@ -10,8 +10,7 @@ from aeon.kernel.executor import StepExecutor
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.plan.models import Plan, PlanStep
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter

@@ -9,8 +9,7 @@ from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
 from aeon.llm.interface import LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import ChainedLog
+from aeon.observability.log import ChainedLog, read_log
 from aeon.plan.models import Plan, PlanStep
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step

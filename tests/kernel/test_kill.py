@@ -10,10 +10,9 @@ import pytest
 
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
-from aeon.kernel.restore import restore_state
+from aeon.kernel.state import restore_state
 from aeon.memory.sqlite import SQLiteMemory
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.testing.llm import ScriptedAdapter
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools

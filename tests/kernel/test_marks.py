@@ -5,9 +5,8 @@ import pytest
 from aeon.kernel.marks import DECLINE_PREFIX, MODEL_KNOWLEDGE_MARK, AnsweredRun, doubt_marks, is_trusted
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
-from aeon.kernel.restore import restore_state
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.kernel.state import restore_state
+from aeon.observability.log import JsonlLog, read_log
 from aeon.observability.records import ToolCall
 from aeon.plan.models import Plan, PlanStep
 from aeon.testing.llm import ScriptedAdapter

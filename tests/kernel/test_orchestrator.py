@@ -3,10 +3,10 @@
 import pytest
 
 from aeon.base.errors import LLMError, LogError, OrchestrationError, PlanError, RequestError
+from aeon.kernel.hand_plans import MAX_REQUEST
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.request import MAX_REQUEST
 from aeon.llm.interface import LLMAdapter, LLMResponse
-from aeon.observability.history import read_log
+from aeon.observability.log import read_log
 from aeon.plan.models import Plan
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step

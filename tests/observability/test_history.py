@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import LogError
-from aeon.observability.history import read_log
-from aeon.observability.log import ChainedLog
+from aeon.observability.log import ChainedLog, read_log
 from aeon.observability.plan_record import PlanRecorder
 
 NOW = "2026-01-01T00:00:00.000000+00:00"

@@ -9,8 +9,7 @@ import pytest
 
 from aeon.base.errors import LogError
 from aeon.base.json import canonical_json, parse_strict
-from aeon.observability.history import INITIAL_HASH, read_log
-from aeon.observability.log import JsonlLog, null_log
+from aeon.observability.log import INITIAL_HASH, JsonlLog, null_log, read_log
 from aeon.testing.clock import FakeClock
 
 CLOCK = FakeClock(tick=0)

@@ -2,7 +2,7 @@
 
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateChange, ToolChange
-from aeon.platform.catalog.usage import TokenUsage
+from aeon.platform.catalog.operations import TokenUsage
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.processes.processes import ProcessRepository

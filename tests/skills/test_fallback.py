@@ -1,7 +1,6 @@
 """What a user is told when no plan worked, and when one did without a narrative (skills 12)."""
 
-from aeon.skills.answer import answer_text
-from aeon.skills.fallback import fallback_result
+from aeon.skills.answer import answer_text, fallback_result
 from aeon.skills.plan_json import ExecutionResult, ExecutionState, ToolResult
 
 

@@ -6,11 +6,10 @@ import pytest
 
 import aeon.testing.scripts
 from aeon.base.json import canonical_json
-from aeon.skills.executor.crew import PollLoop
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.invocation import Cancellation, Invocation, ScriptExitReason
-from aeon.skills.pending import ReadyResult, poll_until_done
 from aeon.skills.plan_json import PlanJson, ToolInvocation
+from aeon.skills.poll_loop import PollLoop, ReadyResult, poll_until_done
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
     GatedResult,

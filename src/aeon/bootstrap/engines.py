@@ -9,13 +9,12 @@ from urllib.parse import quote, urlsplit
 
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError, MissingExtraError
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_ownership
+from aeon.base.project_folder import make_folder, require_ownership
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
 from aeon.platform.identity import RunStoreIdentity
 from aeon.platform.processes.runs.claims import ResultStore
 from aeon.platform.processes.runs.engine import Engine, RunRepository, WorkerPool
-from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 from aeon.settings import EngineSettings
 
 _TEMPORAL = "temporal://"

@@ -57,7 +57,7 @@ class StoreMaintenance:
         """Everything that is wrong with the record, in words. Raises StoreError where it cannot be opened."""
         found: list[str] = []
         if self._settings.address is None:
-            from aeon.adapters.store.sqlite.checking import check_record
+            from aeon.adapters.store.sqlite.backup import check_record
 
             found = check_record(record_file(self._project))
         if found:

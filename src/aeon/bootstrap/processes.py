@@ -21,16 +21,14 @@ from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.claims import ResultStore
 from aeon.platform.processes.runs.engine import Engine
 from aeon.platform.processes.runs.measuring import RunMetricsRecorder
-from aeon.platform.processes.runs.obstacles import ObstacleFinder
 from aeon.platform.processes.runs.pruning import PruneResult, RunRetention
-from aeon.platform.processes.runs.why import DiagnosisContext
+from aeon.platform.processes.runs.why import DiagnosisContext, ObstacleFinder
 from aeon.platform.processes.schedules.schedules import ScheduleRepository
 from aeon.platform.processes.schedules.starting import ScheduleStarter
 from aeon.platform.store import StoreError
-from aeon.platform.workers.attending import RunMaintenance
+from aeon.platform.workers.attending import OrphanRecovery, RunMaintenance
 from aeon.platform.workers.cache.cache import SqlResultCache
 from aeon.platform.workers.calling import make_cached_result_lookup, make_job_runner
-from aeon.platform.workers.caretaking import OrphanRecovery
 from aeon.platform.workers.limits.places import ServiceLeaseStore
 from aeon.platform.workers.limits.waiting import RateLimiter
 from aeon.platform.workers.local import LocalWorkerPool

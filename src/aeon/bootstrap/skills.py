@@ -15,6 +15,7 @@ from aeon.base.project_folder import state_folder
 from aeon.llm.interface import LLMAdapter
 from aeon.observability.events import Observer, PlanningStarted
 from aeon.settings import SkillsSettings
+from aeon.skills.answer import with_isolation_warnings
 from aeon.skills.config.report import secret_values
 from aeon.skills.discovery.cache import cache_folder
 from aeon.skills.discovery.library import SkillCatalogCallback, SkillLibrary
@@ -23,7 +24,6 @@ from aeon.skills.discovery.search import SkillRoot, default_roots
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
-from aeon.skills.isolation import with_isolation_warnings
 from aeon.skills.launch.grants import Grants, UntrustedSkillError
 from aeon.skills.launch.input_files import resolve_input_files
 from aeon.skills.launch.prepare import prepare_invocation

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_ownership, state_folder
+from aeon.base.project_folder import make_folder, require_ownership, state_folder
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
 from aeon.platform.store import Store
 from aeon.settings import StoreSettings

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from aeon.base.errors import AeonError
-from aeon.base.folders import make_folder
 from aeon.base.masking import Mask
+from aeon.base.project_folder import make_folder
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _MIN_SECRET = 6

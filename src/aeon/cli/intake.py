@@ -6,7 +6,7 @@ from typing import BinaryIO, cast
 
 from aeon.base.errors import InputError, PlanError, RequestError
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.kernel.request import MAX_REQUEST, normalize_request
+from aeon.kernel.hand_plans import MAX_REQUEST, normalize_request
 from aeon.plan.models import Plan
 from aeon.plan.parser import MAX_TEXT, parse_plan
 

@@ -8,8 +8,8 @@ from aeon.cli.codes import ExitCode
 from aeon.cli.say import print_data, print_message
 from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, wrap
 from aeon.kernel.replay import replay
-from aeon.kernel.restore import step_result
-from aeon.observability.history import LogHistory, read_log
+from aeon.kernel.state import step_result
+from aeon.observability.log import LogHistory, read_log
 
 _MAX_LINES = 6
 """Lines that one value takes; `--entry` shows it whole."""

@@ -4,9 +4,9 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 
-from aeon.base.folders import make_folder
 from aeon.base.json import Json
 from aeon.base.masking import Mask
+from aeon.base.project_folder import make_folder
 from aeon.bootstrap.choice import key_variables
 from aeon.cli.codes import ExitCode
 from aeon.cli.say import print_message

@@ -24,10 +24,9 @@ from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.hand_plans import check_supplied_plan, has_unfit_arguments
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import restore_state
+from aeon.kernel.state import restore_state
 from aeon.observability.events import Event, Observer, PlanReady, WarningIssued
-from aeon.observability.history import LogHistory, read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, LogHistory, read_log
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.registry import ToolRegistry
 

@@ -70,3 +70,50 @@ def _path_from(member: int, onward: dict[int, int]) -> tuple[int, ...]:
         path.append(node)
     first = path.index(min(path))
     return (*path[first:], *path[:first], path[first])
+
+
+def marked_ancestors(
+    dependencies: Sequence[Sequence[int]], order: Sequence[int], marked: Sequence[int]
+) -> dict[int, int]:
+    """For each marked node those that it depends on, directly or through any others: bit i stands for `marked[i]`.
+
+    `order` is a topological order of all nodes. A set is kept only while a node still has dependents to pass it to.
+    """
+    bit = {node: 1 << index for index, node in enumerate(marked)}
+    unserved = [len(found) for found in dependents_of(dependencies)]
+    seen: dict[int, int] = {}
+    above: dict[int, int] = {}
+    for node in order:
+        bits = 0
+        for dependency in dependencies[node]:
+            bits |= seen[dependency]
+            unserved[dependency] -= 1
+            if unserved[dependency] == 0:
+                del seen[dependency]
+        if node in bit:
+            above[node] = bits
+        if unserved[node]:
+            seen[node] = bits | bit.get(node, 0)
+    return above
+
+
+class ReadySet:
+    """Hands out each node once, when everything it depends on is done. A node on a cycle is never handed out."""
+
+    def __init__(self, dependencies: Sequence[Sequence[int]]) -> None:
+        """`dependencies[n]` lists the positions that n depends on."""
+        self._dependents = dependents_of(dependencies)
+        self._missing = [len(found) for found in dependencies]
+        self._ready = [node for node, count in enumerate(self._missing) if count == 0]
+
+    def get_ready(self) -> list[int]:
+        """The nodes that became ready since the last call, by position."""
+        taken, self._ready = sorted(self._ready), []
+        return taken
+
+    def done(self, node: int) -> None:
+        """Note that a node is over: what waited for it alone is ready. To be called once for each."""
+        for dependent in self._dependents[node]:
+            self._missing[dependent] -= 1
+            if self._missing[dependent] == 0:
+                self._ready.append(dependent)

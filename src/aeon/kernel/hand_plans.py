@@ -1,7 +1,9 @@
 """A plan that a person wrote, held against the registered tools before anything runs (core 17). Pure."""
 
+import re
+
 from aeon.base.binding import find_references
-from aeon.base.errors import PlanError
+from aeon.base.errors import PlanError, RequestError
 from aeon.base.json_schema import ValidationProblem
 from aeon.base.spelling import closest_name
 from aeon.plan.models import Plan, PlanStep
@@ -74,3 +76,23 @@ def _advice(*, has_unknown: bool, has_unfit: bool) -> str:
         "let the model repair it (--repair, repair=True)" if has_unfit or has_unknown else "",
     ]
     return f"Correct the plan; or {', or '.join(way for way in ways if way)}. `aeon tools list` shows the tools."
+
+
+MAX_REQUEST = 20_000
+"""Characters of a request."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def normalize_request(request: str) -> str:
+    """The request without the space around it. Raises RequestError for one that cannot be planned."""
+    if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may hand us anything
+        raise RequestError("The request is empty.")
+    if len(request) > MAX_REQUEST:
+        raise RequestError(
+            f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are planned.",
+            next_step="Shorten it, or put long text into a file that a tool reads.",
+        )
+    if _CONTROL.search(request):
+        raise RequestError("The request contains control characters; it looks like a binary file.")
+    return request.strip()

@@ -10,10 +10,9 @@ from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestErr
 from aeon.base.json import JsonObject, copy_json
 from aeon.base.overriding import overrides
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
-from aeon.kernel.hand_plans import check_supplied_plan
+from aeon.kernel.hand_plans import check_supplied_plan, normalize_request
 from aeon.kernel.marks import AnsweredRun, doubt_marks, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
-from aeon.kernel.request import normalize_request
 from aeon.kernel.state import LOG_FORMAT, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
 from aeon.llm.interface import LLMAdapter, LLMRequest, TextSink, call_model
 from aeon.memory.interface import Memory

@@ -8,13 +8,11 @@ from typing import Any
 from aeon.base.errors import AeonError, LLMError, LogError, MemoryStoreError, ToolError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import restore_state, run_header
-from aeon.kernel.state import RunPolicy
+from aeon.kernel.state import RunPolicy, restore_state, run_header
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Observer
-from aeon.observability.history import INITIAL_HASH, LogHistory
-from aeon.observability.log import ChainedLog
+from aeon.observability.log import INITIAL_HASH, ChainedLog, LogHistory
 from aeon.observability.plan_record import restore_plan
 from aeon.plan.parser import build_plan
 from aeon.supervisor.repair import Supervisor

@@ -10,8 +10,7 @@ from typing import Any
 
 from aeon.base.busy import retry_while_locked
 from aeon.base.errors import MemoryStoreError
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_ownership
+from aeon.base.project_folder import make_folder, require_ownership
 from aeon.memory.interface import Memory, check_key, check_prefix, decode_value, encode_value, prefix_upper_bound
 
 _BUSY_MS = 10_000

@@ -1,9 +1,12 @@
 """What a run of skills says to the user, where no narrative was written. Pure."""
 
 import json
+from collections.abc import Sequence
+from typing import get_args
 
 from aeon.base.json import JsonObject
-from aeon.skills.plan_json import ExecutionResult, ExecutionState
+from aeon.skills.invocation import SandboxLevel
+from aeon.skills.plan_json import ExecutionResult, ExecutionState, FailureReason, new_request_id
 
 
 def answer_text(result: ExecutionResult) -> str:
@@ -22,3 +25,49 @@ def _node_text(output: JsonObject) -> str:
     if isinstance(text, str) and len(output) == 1:
         return text.rstrip("\n")
     return json.dumps(output, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+_REQUEST = 200
+
+
+def fallback_result(request: str, last: ExecutionResult | None, lessons: Sequence[str]) -> ExecutionResult:
+    """The last plan's result, or that of no plan, with a narrative for the user; nothing of it can be replanned."""
+    if last is None:
+        last = ExecutionResult(
+            plan_id=new_request_id(), success=False, failure_reason=FailureReason.TOOL_FAILURE, can_replan=False
+        )
+    return last.model_copy(update={"narrative": fallback_text(request, last, lessons), "can_replan": False})
+
+
+def fallback_text(request: str, last: ExecutionResult, lessons: Sequence[str]) -> str:
+    """What a user is told: that it could not be done, what was done all the same, what failed, what to do."""
+    asked = request if len(request) <= _REQUEST else f"{request[:_REQUEST]}..."
+    done = [f"- {node.tool_id} ({node.tool_path})" for node in last.execution_trace if node.ok]
+    failed = list(dict.fromkeys(f"- {lesson}" for lesson in lessons))
+    parts = [
+        f"I could not carry out: {asked}",
+        *(["What was done:", *done] if done else []),
+        *(["What failed:", *failed] if failed else ["No plan could be made for it."]),
+        "Say it in other words, see `aeon skills list`, or write the plan by hand for `aeon skills exec`.",
+    ]
+    return "\n".join(parts)
+
+
+_ISOLATION_GAPS: dict[SandboxLevel, str] = {
+    "plain": (
+        "The scripts ran without isolation: they could read, change and send whatever you can. "
+        "Install bubblewrap, or use a kernel with landlock; `--sandbox require` then refuses to run so."
+    ),
+    "landlock": (
+        "The scripts ran behind landlock, which leaves open that they change the modes and times of your files. "
+        "Install bubblewrap, which does not."
+    ),
+}
+
+
+def with_isolation_warnings(result: ExecutionResult) -> ExecutionResult:
+    """The result, with a warning for each level that its scripts ran at and that leaves something open."""
+    used = {node.sandbox for node in result.execution_trace}
+    said = [_ISOLATION_GAPS[level] for level in get_args(SandboxLevel) if level in used and level in _ISOLATION_GAPS]
+    new = [warning for warning in said if warning not in result.warnings]
+    return result.model_copy(update={"warnings": [*result.warnings, *new]}) if new else result

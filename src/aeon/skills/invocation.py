@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from aeon.base.json import JsonObject
-from aeon.skills.pending import Pollable
+from aeon.skills.poll_loop import Pollable
 
 SandboxLevel: TypeAlias = Literal["bubblewrap", "landlock", "plain"]
 """How an invocation was isolated, strongest first (design.md, scripts)."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from aeon.dag.ready import ReadySet
+from aeon.dag.order import ReadySet
 from aeon.skills.plan.graph import plan_graph
 from aeon.skills.plan_json import ExecutionResult, ExecutionState, PlanJson, ToolInvocation, ToolResult
 

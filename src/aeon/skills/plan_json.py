@@ -1,13 +1,15 @@
 """Plan JSON and its result (skills-data-model 2 and 3): the published field names, defaults filled in."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from aeon.base.json import JsonObject
+from aeon.base.errors import PlanError
+from aeon.base.json import Json, JsonObject, json_problems
+from aeon.base.json_schema import ValidationProblem
 
 MAX_RETRIES = 100
 MAX_BACKOFF_MS = 60_000
@@ -140,3 +142,51 @@ class ExecutionResult(_PlanJsonModel):
     total_execution_time_ms: int = 0
     generation_metadata: PlanMetadata | None = None
     warnings: list[str] = []
+
+
+_SHOWN = 20
+"""Problems that a message lists; all of them are in the error's details."""
+
+_WORDS = {
+    "string_pattern_mismatch": "must have no spaces, braces or control characters",
+    "missing": "is missing",
+    "model_type": "must be a JSON object",
+    "string_too_short": "must not be empty",
+}
+
+
+def parse_plan(data: Json) -> PlanJson:
+    """Make a plan of decoded JSON. Raises PlanError with every problem of its form, each with its path (skills 7)."""
+    problems = [ValidationProblem(*fault.split(": ", 1)) for fault in json_problems(data)]
+    if not problems:
+        try:
+            return PlanJson.model_validate(data)
+        except ValidationError as error:
+            items = cast(list[dict[str, Any]], error.errors(include_url=False, include_input=False))
+            problems = [_problem_of(item) for item in items]
+    raise PlanError(_problem_list(problems), problems=[str(problem) for problem in problems])
+
+
+def _problem_list(problems: list[ValidationProblem]) -> str:
+    shown = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
+    more = f"\n  ... and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+    return f"The plan has {len(problems)} problem(s):\n{shown}{more}\n"
+
+
+def _problem_of(item: dict[str, Any]) -> ValidationProblem:
+    location = cast(tuple[int | str, ...], item["loc"])
+    path = "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    if item["type"] == "extra_forbidden":
+        return ValidationProblem(path, f"unknown field; known are {', '.join(_known_fields(location))}")
+    return ValidationProblem(path, _WORDS.get(item["type"], str(item["msg"])))
+
+
+def _known_fields(location: tuple[int | str, ...]) -> list[str]:
+    model: type[BaseModel] = PlanJson
+    if "retryPolicy" in location[:-1]:
+        model = RetryPolicyJson
+    elif location[0] == "metadata":
+        model = PlanMetadata
+    elif len(location) > 1:
+        model = ToolInvocation
+    return [field.alias or name for name, field in model.model_fields.items()]

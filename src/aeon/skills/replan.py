@@ -6,8 +6,8 @@ from typing import Protocol
 
 from aeon.base.errors import AeonError, LLMError
 from aeon.observability.events import Observer, ReplanRequested, WarningIssued
+from aeon.skills.answer import fallback_result
 from aeon.skills.failures import Blame, FailureClass, blame_for
-from aeon.skills.fallback import fallback_result
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation
 from aeon.skills.kept import ReusableResult, match_results, results_by_key, reusable_nodes

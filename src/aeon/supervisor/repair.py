@@ -17,9 +17,13 @@ from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
 from aeon.supervisor.given import RepairContext
 from aeon.supervisor.limits import call_violations, plan_violations, step_violations
-from aeon.supervisor.plan_keys import normalize_plan_keys, unreadable_parts
+from aeon.supervisor.plan_keys import (
+    correct_field_references,
+    drop_unusable_arguments,
+    normalize_plan_keys,
+    unreadable_parts,
+)
 from aeon.supervisor.prompts import REPAIR_SYSTEM_PROMPT, repair_prompt, tool_choice_prompt
-from aeon.supervisor.references import correct_field_references, drop_unusable_arguments
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
 from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import argument_problems, call_problems

@@ -23,11 +23,10 @@ from typing import Generic, TypeAlias, TypeVar, cast
 
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
-from aeon.skills.executor.crew import PollTask
 from aeon.skills.invocation import Cancellation, EventSink, Invocation, InvocationResult, ScriptExitReason, StartSlot
 from aeon.skills.models import DEFAULT_TIMEOUT, ScriptProtocol, ScriptRetryPolicy, Skill, SkillCatalog, SkillScript
-from aeon.skills.pending import Pollable, ReadyResult, poll_until_done
 from aeon.skills.plan_json import PlanJson, ToolInvocation
+from aeon.skills.poll_loop import Pollable, PollTask, ReadyResult, poll_until_done
 
 T = TypeVar("T")
 

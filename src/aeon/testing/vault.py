@@ -16,9 +16,7 @@ from typing import Any
 
 import pytest
 
-from aeon.adapters.vault.master_key import MasterKey
-from aeon.adapters.vault.values import is_storable, key_problems, value_problems
-from aeon.adapters.vault.wording import (
+from aeon.adapters.vault.failures import (
     check_value,
     existing_version_error,
     key_error,
@@ -26,6 +24,8 @@ from aeon.adapters.vault.wording import (
     taken_secret_error,
     value_error,
 )
+from aeon.adapters.vault.master_key import MasterKey
+from aeon.adapters.vault.values import is_storable, key_problems, value_problems
 from aeon.base.clock import Clock
 from aeon.base.json import JsonObject, canonical_json
 from aeon.platform.errors import RuleError

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from aeon.adapters.weights.catalog import Weights
-from aeon.adapters.weights.delivery import WeightsDelivery, WeightsSourceError
+from aeon.adapters.weights.fetch import WeightsDelivery, WeightsSourceError
 from aeon.adapters.weights.progress import WeightsProgressCallback
 
 

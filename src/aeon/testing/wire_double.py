@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from aeon.base.json import JsonObject, parse_strict
-from aeon.testing.wire_profiles import PROFILES
+from aeon.testing.wire_dialects import PROFILES
 from aeon.testing.wire_rules import ErrorResponse, TextResponse, WireExchange, WireRule
 
 _POLL_SECONDS = 0.01

@@ -30,13 +30,11 @@ from aeon.platform.processes.runs.book import SqlRunRepository
 from aeon.platform.processes.runs.engine import EngineUnavailableError
 from aeon.platform.processes.runs.runs import Runs
 from aeon.platform.store import StoreError
-from aeon.platform.workers.attending import PeriodicTask, PeriodicTasks
+from aeon.platform.workers.attending import OrphanRecovery, PeriodicTask, PeriodicTasks
 from aeon.platform.workers.calling import make_job_runner
-from aeon.platform.workers.caretaking import OrphanRecovery
 from aeon.platform.workers.local import LocalWorkerPool
-from aeon.platform.workers.model import HEARTBEAT_TIMEOUT
 from aeon.platform.workers.presence import WorkerHeartbeat
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT, WorkerRegistry
 from aeon.platform.workers.serving import is_run_active, list_live_executors
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from aeon.adapters.engine.dbos import DbosWorker
 from aeon.adapters.results import FileResultStore
-from aeon.platform.workers.liveness import is_process_running
 from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.registry import is_process_running
 from aeon.testing.engines import call_remote_tools
 
 

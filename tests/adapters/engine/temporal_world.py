@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.engine.waiting import wait_until
+from aeon.adapters.engine.patience import wait_until
 from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
 from aeon.platform.catalog.catalog import Catalog

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from aeon.adapters.engine.dbos import DbosEngine
 from aeon.adapters.engine.dbos.database import Database
-from aeon.adapters.engine.dbos.serializing import JsonSerializer
+from aeon.adapters.engine.dbos.opening import JsonSerializer
 from aeon.adapters.results import FileResultStore
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.runs.accepting import NewRun

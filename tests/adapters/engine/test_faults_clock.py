@@ -5,13 +5,13 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engine.waiting import wait_until
+from aeon.adapters.engine.patience import wait_until
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.runs.accepting import NewRun
 from aeon.platform.processes.schedules.model import NewSchedule
 from aeon.platform.processes.schedules.schedules import ScheduleRepository
 from aeon.platform.processes.schedules.starting import ScheduleStarter
-from aeon.platform.workers.caretaking import OrphanRecovery
+from aeon.platform.workers.attending import OrphanRecovery
 from aeon.platform.workers.presence import WorkerHeartbeat
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock

@@ -8,9 +8,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.event import listen
 
-from aeon.adapters.engine.dbos.checkpoints import RunCheckpoints
 from aeon.adapters.engine.dbos.database import Database
-from aeon.adapters.engine.dbos.journal import Journal
+from aeon.adapters.engine.dbos.journal import Journal, RunCheckpoints
 from aeon.adapters.results import FileResultStore
 from aeon.platform.processes.running.events import StepCompleted
 from aeon.platform.processes.runs.claims import MAX_INLINE_CHARS

@@ -11,9 +11,8 @@ from aeon.adapters.engine.local import LocalEngine
 from aeon.platform.catalog.model import ServiceChange
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.workers.calling import make_job_runner
-from aeon.platform.workers.limits.places import ServiceLeaseStore
+from aeon.platform.workers.limits.places import ServiceLeaseStore, find_limit_waits
 from aeon.platform.workers.limits.waiting import RateLimiter
-from aeon.platform.workers.limits.why import find_limit_waits
 from aeon.platform.workers.local import LocalWorkerPool
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines import EngineWorld

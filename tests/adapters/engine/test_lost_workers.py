@@ -10,9 +10,8 @@ from dbos import DBOS
 
 from aeon.adapters.engine.attempts import MAX_STARTS
 from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
-from aeon.adapters.engine.dbos.lost import JobRecovery
-from aeon.adapters.engine.dbos.names import JOB
-from aeon.adapters.engine.dbos.standing import QueueStats
+from aeon.adapters.engine.dbos.opening import JOB
+from aeon.adapters.engine.dbos.standing import JobRecovery, QueueStats
 from aeon.adapters.results import FileResultStore
 from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.local import LocalWorkerPool

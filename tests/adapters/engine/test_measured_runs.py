@@ -6,7 +6,7 @@ import pytest
 
 from aeon.adapters.engine.local import LocalEngine
 from aeon.platform.catalog.calling import OperationError, ToolCallResult
-from aeon.platform.catalog.usage import TokenUsage
+from aeon.platform.catalog.operations import TokenUsage
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.calls import CallMeasurement, MeasuringToolCaller, call_values
 from aeon.platform.metrics.metrics import Metrics

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from aeon.adapters.engine.waiting import wait_until
+from aeon.adapters.engine.patience import wait_until
 from aeon.adapters.results import FileResultStore
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
@@ -99,7 +99,7 @@ async def replayed(world):
     """Carry out again, from Temporal's record alone, whatever was carried out in this world."""
     from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
 
-    from aeon.adapters.engine.temporal.claiming import data_converter
+    from aeon.adapters.engine.temporal.link import data_converter
     from aeon.adapters.engine.temporal.running import RunWorkflow
 
     replayer = Replayer(

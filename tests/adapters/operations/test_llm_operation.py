@@ -6,14 +6,12 @@ from contextlib import nullcontext
 import pytest
 
 from aeon.adapters.operations.addresses import resolve_host
-from aeon.adapters.operations.llm import LlmExecutor
+from aeon.adapters.operations.llm import LlmExecutor, render_prompt
 from aeon.adapters.operations.llm_servers import model_server
-from aeon.adapters.operations.prompts import render_prompt
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.interface import LLMResponse
 from aeon.platform.catalog.calling import OperationError, OperationRequest
-from aeon.platform.catalog.operations import LlmCall
-from aeon.platform.catalog.usage import TokenUsage
+from aeon.platform.catalog.operations import LlmCall, TokenUsage
 from aeon.platform.vault import SecretValue
 from aeon.testing.llama_server import llama_server
 from aeon.testing.llm import ScriptedAdapter

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from aeon.adapters.operations.exchange import PinnedTransport
 from aeon.adapters.operations.mcp import McpExecutor
-from aeon.adapters.operations.pinned import PinnedTransport
 from aeon.platform.catalog.calling import OperationError, OperationRequest
 from aeon.platform.catalog.operations import McpCall
 from aeon.platform.vault import SecretValue

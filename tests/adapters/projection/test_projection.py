@@ -7,8 +7,7 @@ import pytest
 from aeon.adapters.projection import open_falkordb, open_neo4j
 from aeon.base.clock import SystemClock
 from aeon.platform.projection import NodeKey, Projector, find_differences
-from aeon.testing.record_changes import RecordMutator
-from aeon.testing.records import new_record
+from aeon.testing.records import RecordMutator, new_record
 
 pytestmark = pytest.mark.server
 

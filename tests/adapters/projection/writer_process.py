@@ -7,7 +7,7 @@ from contextlib import suppress
 from record_of import record_of
 
 from aeon.platform.store import StoreUnavailableError
-from aeon.testing.record_changes import RecordMutator
+from aeon.testing.records import RecordMutator
 
 record, seed = sys.argv[1:]
 changes = RecordMutator(record_of(record), int(seed))

@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations
-from aeon.adapters.store.sqlite.backup import restore
-from aeon.adapters.store.sqlite.checking import check_record
+from aeon.adapters.store.sqlite.backup import check_record, restore
 from aeon.adapters.store.sqlite.migrating import apply_script, statements
 from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, META_ROW, READ_SCHEMA, SchemaVersions, schema_digest
 from aeon.platform.store import DamagedStoreError, StoreError, StoreUnavailableError

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.sqlite.checking import adopt_record
+from aeon.adapters.store.sqlite.backup import adopt_record
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user

@@ -11,8 +11,7 @@ from contextlib import closing
 import pytest
 
 from aeon.adapters.store.migrations import LATEST
-from aeon.adapters.store.sqlite.backup import backup, restore
-from aeon.adapters.store.sqlite.checking import check_record
+from aeon.adapters.store.sqlite.backup import backup, check_record, restore
 from aeon.adapters.store.sqlite.copying import publish
 from aeon.platform.store import DamagedStoreError, StoreError, StoreUnavailableError
 

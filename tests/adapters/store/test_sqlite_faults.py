@@ -9,8 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.sqlite.backup import backup
-from aeon.adapters.store.sqlite.checking import check_record
+from aeon.adapters.store.sqlite.backup import backup, check_record
 from aeon.base.json import parse_strict
 from aeon.platform.store import DamagedStoreError, QueryError, StoreError, StoreFullError, StoreUnavailableError
 

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from aeon.adapters.store.sqlite import opening as openings
-from aeon.adapters.store.sqlite.checking import check_record
+from aeon.adapters.store.sqlite.backup import check_record
 from aeon.adapters.store.sqlite.locking import RecordLock, lock_holders
 from aeon.platform.store import DamagedStoreError, GuardError, StoreError, StoreUnavailableError
 

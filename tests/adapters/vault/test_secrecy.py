@@ -8,8 +8,7 @@ import traceback
 import pytest
 
 from aeon.adapters.vault import MasterKey, change_key, find_master_key
-from aeon.adapters.vault.key_file import create_key_file
-from aeon.adapters.vault.master_key import KEY_BYTES, key_text
+from aeon.adapters.vault.master_key import KEY_BYTES, create_key_file, key_text
 from aeon.adapters.vault.sqlite import SqliteVault
 from aeon.base.errors import AeonError
 from aeon.platform.vault import SecretKey

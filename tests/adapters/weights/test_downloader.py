@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from aeon.adapters.weights.delivery import WeightsSourceError
 from aeon.adapters.weights.downloader import _running, pip_command, pip_environment
+from aeon.adapters.weights.fetch import WeightsSourceError
 
 
 def test_the_pip_of_this_python_comes_first():

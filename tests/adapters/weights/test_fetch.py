@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from aeon.adapters.weights import default_sources, fetch_weights
-from aeon.adapters.weights.delivery import WeightsSourceError
+from aeon.adapters.weights.fetch import WeightsSourceError
 from aeon.adapters.weights.hub import HubSource
 from aeon.adapters.weights.index import IndexSource
 from aeon.base.errors import WeightsError

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from aeon.adapters.weights.delivery import WeightsSourceError
+from aeon.adapters.weights.fetch import WeightsSourceError
 from aeon.adapters.weights.hub import HubSource
 
 pytestmark = pytest.mark.server

@@ -9,10 +9,9 @@ from io import BytesIO
 
 import pytest
 
-from aeon.adapters.weights.delivery import WeightsSourceError
-from aeon.adapters.weights.index import IndexSource
+from aeon.adapters.weights.fetch import WeightsSourceError
+from aeon.adapters.weights.index import IndexSource, sha256_of_wheel
 from aeon.adapters.weights.lockfile import LockedWheel
-from aeon.adapters.weights.wheels import sha256_of_wheel
 
 pytestmark = pytest.mark.slow  # every test runs pip
 

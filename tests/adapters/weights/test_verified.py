@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from aeon.adapters.weights.verified import find_verified, mark_verified, marker_path
+from aeon.adapters.weights.fetch import find_verified, mark_verified, marker_path
 
 
 @pytest.fixture

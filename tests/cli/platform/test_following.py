@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tests.platform.processes.conftest import plan_of, step
 
 from aeon.adapters.engine.local import LocalEngine
-from aeon.cli.platform.following import RunFollower
-from aeon.cli.platform.merging import CallingStep, interleave
+from aeon.cli.platform.following import CallingStep, RunFollower, interleave
 from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.running.events import AttemptStarted, RunCompleted, RunStarted, StepCompleted
 from aeon.platform.processes.runs.model import RunEntry

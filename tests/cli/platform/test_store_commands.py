@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import is_own_folder
+from aeon.base.project_folder import is_own_folder, make_folder
 from aeon.bootstrap.vaults import project_key_file
 
 SERVICE = """

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.llm.adapters.sse import ServerEvent, parse_events
+from aeon.llm.adapters.wire import ServerEvent, parse_events
 from aeon.llm.retry import AttemptFailed
 
 STREAM = (

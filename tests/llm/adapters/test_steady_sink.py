@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.llm.adapters.steady_sink import DeduplicatingSink
+from aeon.llm.adapters.wire_adapter import DeduplicatingSink
 
 PIECES = st.lists(st.text("ab", max_size=3), max_size=8)
 

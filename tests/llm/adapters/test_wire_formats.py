@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.adapters.anthropic_messages import AnthropicMessagesWire
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire, structured_outputs, unconstrained
-from aeon.llm.adapters.sse import ServerEvent
-from aeon.llm.adapters.wire import error_message, parse_object
+from aeon.llm.adapters.wire import ServerEvent, error_message, parse_object
 from aeon.llm.interface import LLMRequest
 from aeon.llm.retry import AttemptFailed
 

@@ -5,7 +5,7 @@ import pytest
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, ReferencedError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics import queries
-from aeon.platform.metrics.builtin import RETENTION_DAYS, builtin_metrics
+from aeon.platform.metrics.definitions import RETENTION_DAYS, builtin_metrics
 from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import MetricChange, NewMetric
 from aeon.platform.store import InvariantError

@@ -9,7 +9,7 @@ from aeon.platform.errors import RuleError
 from aeon.platform.processes.checking.check import check_definition, raise_problems
 from aeon.platform.processes.checking.targets import Callee, ProcessTarget, ToolTarget
 from aeon.platform.processes.checking.types import ALL_TYPES, allowed_types, schema_at, types_of_value
-from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition
 
 TEXT, WHOLE, ROWS = {"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/row"}}
 ROW = {"type": "object", "properties": {"name": TEXT, "n": {"type": "number"}}, "additionalProperties": False}

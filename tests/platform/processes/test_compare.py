@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.platform.processes.compare import DefinitionDifference, diff_definitions, format_differences
-from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition
 
 from .storing import step
 

@@ -4,8 +4,8 @@ import pytest
 
 from aeon.platform.processes.checking.check import check_definition
 from aeon.platform.processes.checking.targets import ToolTarget
-from aeon.platform.processes.definition import ProcessDefinition
 from aeon.platform.processes.meaning import SEMANTICS
+from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.running.plan import StepCall, plan_run
 
 from .conftest import Run

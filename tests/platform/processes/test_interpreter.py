@@ -6,6 +6,7 @@ import pytest
 from tests.platform.processes.conftest import SEMANTICS, Run, plan_of, step, together
 
 from aeon.platform.errors import RuleError
+from aeon.platform.processes.running.apply import rejection_reason
 from aeon.platform.processes.running.commands import (
     AskPerson,
     CancelStep,
@@ -35,7 +36,6 @@ from aeon.platform.processes.running.events import (
 )
 from aeon.platform.processes.running.failures import DEADLINE_FAILURE
 from aeon.platform.processes.running.interpreter import decide, recorded_commands
-from aeon.platform.processes.running.objections import rejection_reason
 from aeon.platform.processes.running.plan import RunPlan, StepCall, plan_run
 from aeon.platform.processes.running.retries import retry_delay
 from aeon.platform.processes.running.state import initial_state, parse_state

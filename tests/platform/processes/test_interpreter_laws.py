@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.platform.processes.conftest import SEMANTICS, STARTS, Run, carried_out, chancy, plan_of, step, together
 
 from aeon.base.json import canonical_json
-from aeon.platform.processes.running.apply import apply_event
+from aeon.platform.processes.running.apply import apply_event, rejection_reason
 from aeon.platform.processes.running.commands import CancelStep
 from aeon.platform.processes.running.events import (
     AnswerGiven,
@@ -33,11 +33,15 @@ from aeon.platform.processes.running.events import (
 )
 from aeon.platform.processes.running.failures import DEADLINE_FAILURE
 from aeon.platform.processes.running.interpreter import decide, recorded_commands
-from aeon.platform.processes.running.objections import rejection_reason
 from aeon.platform.processes.running.plan import RunPlan
 from aeon.platform.processes.running.retries import MAX_ATTEMPTS
-from aeon.platform.processes.running.row import filled_array
-from aeon.platform.processes.running.state import ENDED_PHASES, SETTLED_STATUSES, initial_state, parse_state
+from aeon.platform.processes.running.state import (
+    ENDED_PHASES,
+    SETTLED_STATUSES,
+    filled_array,
+    initial_state,
+    parse_state,
+)
 from aeon.platform.processes.running.why import explain_steps
 
 SEEDS = st.integers(0, 10**6)

@@ -5,9 +5,8 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.processes.definition import ProcessDefinition
-from aeon.platform.processes.picture.layers import find_edges, find_stages
-from aeon.platform.processes.picture.layout import layout_diagram
+from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.processes.picture.layout import find_edges, find_stages, layout_diagram
 
 HEIGHT = 48
 

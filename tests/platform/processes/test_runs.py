@@ -14,7 +14,7 @@ from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.runs.accepting import MAX_INPUT_CHARS, NewRun
 from aeon.platform.processes.runs.claims import LostResultError
 from aeon.platform.processes.runs.trace import trace_attempts
-from aeon.platform.workers.caretaking import OrphanRecovery
+from aeon.platform.workers.attending import OrphanRecovery
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines.world import EngineWorld, echo, flaky, step
 from aeon.testing.records import new_record

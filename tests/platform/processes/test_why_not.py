@@ -14,10 +14,8 @@ from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
 from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.obstacles import ObstacleFinder
-from aeon.platform.processes.runs.why import DiagnosisContext, explain_run
-from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.processes.runs.why import DiagnosisContext, ObstacleFinder, explain_run
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines.world import EngineWorld, echo, failing, step
 from aeon.testing.records import new_record

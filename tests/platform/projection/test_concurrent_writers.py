@@ -8,7 +8,7 @@ import pytest
 from aeon.base.clock import SystemClock
 from aeon.platform.projection import NodeKey, Projector, find_differences
 from aeon.testing.projection import InMemoryGraph
-from aeon.testing.record_changes import RecordMutator
+from aeon.testing.records import RecordMutator
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 

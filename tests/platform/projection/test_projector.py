@@ -25,8 +25,7 @@ from aeon.platform.projection.stamps import ProjectionPosition
 from aeon.platform.store import StoreUnavailableError
 from aeon.testing.clock import FakeClock
 from aeon.testing.projection import InMemoryGraph
-from aeon.testing.record_changes import RecordMutator
-from aeon.testing.records import new_record
+from aeon.testing.records import RecordMutator, new_record
 from aeon.testing.vault import InMemoryVault
 
 SHAPE = {"type": "object", "required": ["endpoint"]}

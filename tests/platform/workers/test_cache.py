@@ -9,8 +9,8 @@ from aeon.base.masking import HIDDEN
 from aeon.platform.catalog.caching import CacheKey
 from aeon.platform.catalog.calling import OperationError, OperationResult, StoredToolCaller
 from aeon.platform.catalog.model import ServiceChange, ToolChange
+from aeon.platform.catalog.operations import TokenUsage
 from aeon.platform.catalog.tokens import OAuthTokens
-from aeon.platform.catalog.usage import TokenUsage
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.runs.model import Job

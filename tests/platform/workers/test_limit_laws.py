@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.catalog.limits import CallRate, ServiceLimits
+from aeon.platform.catalog.model import CallRate, ServiceLimits
 from aeon.platform.workers.limits.standing import (
     FAIR_AFTER,
     MAX_PAUSE,

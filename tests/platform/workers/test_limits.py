@@ -20,9 +20,8 @@ from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.running.events import AttemptFailure, StepCompleted, StepFailed
 from aeon.platform.processes.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.limits.places import ServiceLeaseStore
+from aeon.platform.workers.limits.places import ServiceLeaseStore, find_limit_waits
 from aeon.platform.workers.limits.waiting import RateLimiter
-from aeon.platform.workers.limits.why import find_limit_waits
 from aeon.platform.workers.local import LocalWorkerPool
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres

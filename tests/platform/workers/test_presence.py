@@ -6,12 +6,17 @@ import sys
 
 import pytest
 
-from aeon.adapters.engine.waiting import wait_until
+from aeon.adapters.engine.patience import wait_until
 from aeon.base.clock import SystemClock
-from aeon.platform.workers.liveness import ProcessIdentity, current_process, is_dead, is_process_running
-from aeon.platform.workers.model import ExecutorProcess
 from aeon.platform.workers.presence import WorkerHeartbeat
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.registry import (
+    ExecutorProcess,
+    ProcessIdentity,
+    WorkerRegistry,
+    current_process,
+    is_dead,
+    is_process_running,
+)
 from aeon.testing.clock import FakeClock
 
 HERE = ProcessIdentity("here", 1, "b")

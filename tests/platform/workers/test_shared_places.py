@@ -6,7 +6,7 @@ from uuid import uuid4
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.catalog.limits import CallRate, ServiceLimits
+from aeon.platform.catalog.model import CallRate, ServiceLimits
 from aeon.platform.processes.runs.model import Job
 from aeon.platform.workers.limits.places import LimitedService, ServiceLeaseStore
 from aeon.platform.workers.registry import WorkerRegistry

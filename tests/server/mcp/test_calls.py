@@ -9,8 +9,7 @@ import pytest
 from aeon.base.errors import ToolError
 from aeon.base.masking import Mask
 from aeon.server.mcp.calls import McpCallHandler
-from aeon.server.mcp.hints import ToolHints
-from aeon.server.mcp.offer import OfferedTool
+from aeon.server.mcp.offer import OfferedTool, ToolHints
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 

@@ -5,8 +5,8 @@ from typing import get_args
 import pytest
 
 from aeon.platform.catalog.as_tool import StoredTool
-from aeon.platform.catalog.effects import Effect
 from aeon.platform.catalog.model import Tool
+from aeon.platform.catalog.operations import Effect
 from aeon.server.mcp.offer import offer_stored_tools
 
 TOLD = {

@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from aeon.skills.executor.crew import PollLoop
 from aeon.skills.invocation import CancellableSleep, Cancellation
-from aeon.skills.pending import ReadyResult, poll_until_done
+from aeon.skills.poll_loop import PollLoop, ReadyResult, poll_until_done
 
 
 class Scripted:

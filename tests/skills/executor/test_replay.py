@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.base.json import canonical_json, parse_strict
+from aeon.skills.executor.effects import replay_state, verify_replay
 from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.executor.replay import replay_state, verify_replay
 from aeon.skills.models import ScriptRetryPolicy
-from aeon.skills.pending import ReadyResult
 from aeon.skills.plan_json import ExecutionResult
+from aeon.skills.poll_loop import ReadyResult
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
     ScriptedRunner,

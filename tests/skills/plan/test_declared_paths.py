@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeon.skills.plan.declared_paths import impossible_part
+from aeon.skills.plan.check import impossible_part
 
 CLOSED = {
     "type": "object",

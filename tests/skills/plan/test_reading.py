@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.base.errors import PlanError
-from aeon.skills.plan.reading import parse_plan
+from aeon.skills.plan_json import parse_plan
 
 
 def test_a_plan_with_its_defaults():

@@ -15,8 +15,8 @@ import pytest
 from tests.skills.process.conftest import DONE, LOG, usable
 
 from aeon.base.errors import SandboxError
-from aeon.skills.executor.crew import PollLoop
 from aeon.skills.invocation import Cancellation, ConcurrencyGroup, InvocationResult, OutputLimits, StartSlot
+from aeon.skills.poll_loop import PollLoop
 
 pytestmark = pytest.mark.slow
 

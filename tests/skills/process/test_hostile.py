@@ -381,7 +381,7 @@ def test_a_killed_warden_leaves_nothing_that_hid_from_it(runner, scripts, which)
 
 def test_nothing_is_ended_for_a_leader_that_is_not_known():
     """Some processes show 0 as their session and group: not knowing a leader must never mean them."""
-    code = "from aeon.skills.process.aftermath import _marked; print(_marked('no such token', 0))"
+    code = "from aeon.skills.process.running import _marked; print(_marked('no such token', 0))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"set()\n"
 
 
@@ -397,7 +397,7 @@ def test_a_warden_that_hangs_is_replaced(scripts, monkeypatch):
 
 def test_a_warden_that_cannot_work_is_an_error_with_its_reason(scripts, monkeypatch):
     monkeypatch.setattr("aeon.skills.process.link._BOOT", "raise SystemExit('no luck on this machine')")
-    monkeypatch.setattr("aeon.skills.process.probe._working_levels", {"plain"})
+    monkeypatch.setattr("aeon.skills.process.levels._working_levels", {"plain"})
     with SandboxRunner("plain") as runner, pytest.raises(SandboxError, match="no luck on this machine"):
         runner.run(scripts.sh("exit 0"))
 

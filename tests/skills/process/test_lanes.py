@@ -9,12 +9,11 @@ from tests.skills.process.conftest import DONE, LOG
 
 from aeon.base.errors import SandboxError
 from aeon.observability.events import NodeEnded, NodeEventEmitted, NodeStarted
-from aeon.skills.executor.crew import PollLoop
 from aeon.skills.executor.executor import PlanExecutor
 from aeon.skills.invocation import Cancellation, ConcurrencyGroup, ScriptExitReason, StartSlot
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
-from aeon.skills.pending import poll_until_done
 from aeon.skills.plan_json import ExecutionState, PlanJson
+from aeon.skills.poll_loop import PollLoop, poll_until_done
 from aeon.skills.process import SandboxRunner
 
 

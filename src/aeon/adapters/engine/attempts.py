@@ -56,3 +56,12 @@ def question_asked_at(work: RunSnapshot, job: str) -> float | None:
         if isinstance(entry.event, AttemptStarted) and entry.event.job == job:
             return datetime.fromisoformat(entry.at).timestamp()
     return None
+
+
+_MAX_WAITING = 100
+"""Jobs that one process has wait; of more the queue keeps the rest, and what stands behind them."""
+
+
+def prefetch_limit(count: int, waiting: int) -> int:
+    """So many may have been taken at once where `count` are carried out at once and so many of those taken wait."""
+    return count + min(waiting, _MAX_WAITING)

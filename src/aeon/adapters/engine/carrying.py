@@ -24,7 +24,7 @@ from aeon.platform.processes.runs.conducting import LeaseLostError, drive_run
 from aeon.platform.processes.runs.engine import RunRepository, WorkerPool
 from aeon.platform.processes.runs.lease import ConfirmOwnership, RunLease, always_owned
 from aeon.platform.processes.runs.model import Job, JobResult, Occurrence, RunEntry, RunSignal, RunSnapshot
-from aeon.platform.workers.model import HEARTBEAT_TIMEOUT
+from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
 
 AttemptFunction: TypeAlias = Callable[[], Awaitable[JobResult]] | Callable[[], JobResult]
 """Makes an attempt: awaited in the loop, or blocking in a thread."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from aeon.adapters.engine.carrying import RunHost, without_checkpoint
-from aeon.adapters.engine.waiting import wait_until
+from aeon.adapters.engine.patience import wait_until
 from aeon.adapters.operations.event_loop import EventLoopThread
 from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError

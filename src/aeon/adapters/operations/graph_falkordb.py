@@ -6,8 +6,7 @@ from typing import Any
 
 from aeon.adapters.graph_clients.falkordb import PORT, connect, failure_of, open_graph
 from aeon.adapters.graph_clients.falkordb_parameters import RefusedParameterError, parameter_header
-from aeon.adapters.operations.graph_rows import GraphEndpoint, GraphQueryResult
-from aeon.adapters.operations.graph_values import graph_value_as_json
+from aeon.adapters.operations.graph_rows import GraphEndpoint, GraphQueryResult, graph_value_as_json
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.operations import GraphQuery

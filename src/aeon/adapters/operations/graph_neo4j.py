@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, load_client
-from aeon.adapters.operations.graph_rows import GraphEndpoint, GraphQueryResult, without_values
-from aeon.adapters.operations.graph_values import graph_value_as_json
+from aeon.adapters.operations.graph_rows import GraphEndpoint, GraphQueryResult, graph_value_as_json, without_values
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.operations import GraphQuery

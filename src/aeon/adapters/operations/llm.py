@@ -1,21 +1,105 @@
 """Questions to language models: the prompt from templates, the answer as text or as JSON that fits a schema."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from aeon.adapters.operations.counting import ReplyRecorder, total_usage
-from aeon.adapters.operations.prompts import render_prompt
-from aeon.base.errors import LLMError, LLMRequestError, SupervisorError
+from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
-from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink, call_model
 from aeon.platform.catalog.calling import OperationError, OperationRequest, OperationResult
-from aeon.platform.catalog.operations import LlmCall
+from aeon.platform.catalog.operations import LlmCall, TokenUsage
+from aeon.platform.handlebars import MAX_STEPS, EndlessTemplateError, render_template
 from aeon.supervisor.repair import Supervisor
 from aeon.validation.recovery import RecoveredValue, recover
+
+
+class ReplyRecorder(RequestAdapter):
+    """Another adapter, whose answers are kept in a list besides."""
+
+    def __init__(self, kept: LLMAdapter, replies: list[LLMResponse]) -> None:
+        self._adapter = kept
+        self._replies = replies
+
+    def supports_streaming(self) -> bool:
+        return self._adapter.supports_streaming()
+
+    def supports_schema(self) -> bool:
+        return self._adapter.supports_schema()
+
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        reply = self._adapter.complete(request, on_text)
+        self._replies.append(reply)
+        return reply
+
+
+def total_usage(replies: Sequence[LLMResponse]) -> TokenUsage | None:
+    """The tokens of all answers; None where none says how many. One that does not counts as none."""
+    told = [reply for reply in list(replies) if _counts(reply) != (0, 0)]
+    if not told:
+        return None
+    asked, answered = zip(*map(_counts, told), strict=True)
+    return TokenUsage(sum(asked), sum(answered), next((reply.model for reply in reversed(told) if reply.model), None))
+
+
+def _counts(reply: LLMResponse) -> tuple[int, int]:
+    """Input and output tokens under the names that every adapter gives them."""
+    return _count(reply.usage.get("input_tokens")), _count(reply.usage.get("output_tokens"))
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+if TYPE_CHECKING:
+    from pydantic_handlebars import HandlebarsEnvironment
+
+_MISSING = re.compile(r"'([^']*)' references missing")
+
+
+def render_prompt(template: str, given: JsonObject) -> str:
+    """The text of a template. Nothing is escaped; objects and lists are JSON.
+
+    Raises OperationError that names the variable that was not given, and for a template that cannot be carried out.
+    """
+    environment = _environment()
+    from pydantic_handlebars import HandlebarsError
+
+    try:
+        return render_template(environment, template, given)
+    except EndlessTemplateError:
+        raise OperationError(
+            f"the prompt takes more than {MAX_STEPS:,} steps to make",
+            next_step="Give shorter lists, or let the templates have fewer loops inside of loops.",
+        ) from None
+    except RecursionError:
+        raise OperationError(
+            "the blocks of the prompt are nested too deeply", next_step="Correct the operation's templates."
+        ) from None
+    except HandlebarsError as error:
+        missing = _MISSING.search(str(error))
+        if missing is None:
+            raise OperationError("the prompt cannot be made", next_step="Correct the operation's templates.") from None
+        raise OperationError(
+            f"the prompt needs {missing[1]!r}, which was not given", next_step=f"Give {missing[1]!r} in the input."
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def _environment() -> "HandlebarsEnvironment":
+    try:
+        from pydantic_handlebars import HandlebarsEnvironment
+    except ImportError as missing:
+        raise MissingExtraError(
+            "Prompts with variables need pydantic-handlebars.", next_step="Install aeon-orchestrator[platform]."
+        ) from missing
+    return HandlebarsEnvironment(strict=True, auto_escape=False)
+
 
 OWN_MODEL: Final = "aeon:model"
 """The endpoint that is the project's own configured model."""

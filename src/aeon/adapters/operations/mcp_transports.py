@@ -16,8 +16,7 @@ from aeon.adapters.operations.addresses import (
     first_listening_address,
     refuse_readable_key,
 )
-from aeon.adapters.operations.exchange import check_headers, port_of
-from aeon.adapters.operations.pinned import PinnedTransport
+from aeon.adapters.operations.exchange import PinnedTransport, check_headers, port_of
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
 from aeon.adapters.vault import MASTER_KEY_VARIABLE
 from aeon.base.json import Json, JsonObject

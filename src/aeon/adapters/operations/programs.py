@@ -3,8 +3,7 @@
 import os
 from pathlib import Path
 
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import path_problems
+from aeon.base.project_folder import make_folder, path_problems
 from aeon.platform.catalog.trust import StdioProgram
 
 

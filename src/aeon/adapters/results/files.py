@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_ownership
+from aeon.base.project_folder import make_folder, require_ownership
 from aeon.platform.processes.runs.claims import LostResultError
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias, cast
 
-from aeon.adapters.vault.key_file import create_key_file, read_key_file
-from aeon.adapters.vault.master_key import MasterKey, RandomBytes, parse_key
+from aeon.adapters.vault.master_key import MasterKey, RandomBytes, create_key_file, parse_key, read_key_file
 from aeon.adapters.vault.private_files import exists
 from aeon.platform.vault import VaultError
 

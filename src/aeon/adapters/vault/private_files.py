@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
-from aeon.base.folders import make_folder
+from aeon.base.project_folder import make_folder
 from aeon.platform.vault import VaultError
 
 _OTHERS = 0o077

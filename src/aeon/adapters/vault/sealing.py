@@ -5,8 +5,10 @@ wrapped key  = AES-256-GCM(owner's key, data key, bound to the SecretKey)
 ciphertext   = AES-256-GCM(data key, canonical JSON of the value, bound to the SecretKey and the instant of its put)
 """
 
+import hashlib
 import hmac
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -104,3 +106,25 @@ def _decrypted(key: bytes, blob: bytes, bound: bytes) -> bytes | None:
         return AESGCM(key).decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], bound)
     except InvalidTag:
         return None
+
+
+class VaultHeader(NamedTuple):
+    """The one row of the table `vault`. `check_value` is derived from the master key and gives nothing of it away."""
+
+    salt: bytes
+    check_value: bytes
+    digest: bytes
+
+    @classmethod
+    def new(cls, master: MasterKey, fresh: RandomBytes) -> "VaultHeader":
+        salt = fresh(SALT_BYTES)
+        check_value = VaultKeys(master, salt).check_value()
+        return cls(salt, check_value, _digest(salt, check_value))
+
+    def is_whole(self) -> bool:
+        """Whether it is as it was written. Who changes it on purpose only turns the right key into a wrong one."""
+        return self.digest == _digest(self.salt, self.check_value)
+
+
+def _digest(salt: bytes, check_value: bytes) -> bytes:
+    return hashlib.sha256(salt + check_value).digest()

@@ -6,14 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from aeon.adapters.vault import queries
-from aeon.adapters.vault.failures import LEFT_AS_IT_IS
-from aeon.adapters.vault.head import VaultHeader
-from aeon.adapters.vault.master_key import MasterKey, RandomBytes
-from aeon.adapters.vault.private_files import exists
-from aeon.adapters.vault.sealing import SealedValue, VaultKeys, rewrap
-from aeon.adapters.vault.values import is_storable, key_problems, value_problems
-from aeon.adapters.vault.vault_file import VaultFile, make_vault_file
-from aeon.adapters.vault.wording import (
+from aeon.adapters.vault.failures import (
+    LEFT_AS_IT_IS,
     check_value,
     existing_version_error,
     key_error,
@@ -22,6 +16,11 @@ from aeon.adapters.vault.wording import (
     tampered_error,
     value_error,
 )
+from aeon.adapters.vault.master_key import MasterKey, RandomBytes
+from aeon.adapters.vault.private_files import exists
+from aeon.adapters.vault.sealing import SealedValue, VaultHeader, VaultKeys, rewrap
+from aeon.adapters.vault.values import is_storable, key_problems, value_problems
+from aeon.adapters.vault.vault_file import VaultFile, make_vault_file
 from aeon.base.clock import Clock
 from aeon.base.json import JsonObject
 from aeon.platform.vault import SecretKey, SecretType, SecretValue, StoredSecret, TamperedError, WrongKeyError

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from aeon.adapters.weights.delivery import WeightsSourceError
+from aeon.adapters.weights.fetch import WeightsSourceError
 from aeon.adapters.weights.lockfile import LockedWheel
 
 _PASSED_VARIABLES = {"PATH", "HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx2
 
 from aeon.adapters.weights.catalog import Weights
-from aeon.adapters.weights.delivery import CHUNK, WeightsDelivery, WeightsSourceError
+from aeon.adapters.weights.fetch import CHUNK, WeightsDelivery, WeightsSourceError
 from aeon.adapters.weights.progress import WeightsPhase, WeightsProgress, WeightsProgressCallback
 
 HUB_URL = "https://huggingface.co"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from aeon.adapters.weights.delivery import WeightsSource
+from aeon.adapters.weights.fetch import WeightsSource
 
 
 def default_sources(environ: Mapping[str, str]) -> tuple[WeightsSource, ...]:

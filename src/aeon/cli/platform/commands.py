@@ -96,7 +96,7 @@ def catalog_search(
     as_json: AsJson = False,
 ) -> int:
     """Find things by words of their names and descriptions, or by names that are spelled alike."""
-    from aeon.cli.platform.search import search_entities
+    from aeon.cli.platform.things import search_entities
 
     return search_entities(" ".join(text), kind, user, as_json=as_json)
 
@@ -219,7 +219,7 @@ def tool_cache_clear(
     user: User = "me",
 ) -> int:
     """Forget what pure tools of yours came to, so that the next call of each is made."""
-    from aeon.cli.platform.cache import clear_cache
+    from aeon.cli.platform.trusting import clear_cache
 
     return clear_cache(name, user)
 

@@ -10,7 +10,7 @@ from aeon.cli.platform.run_views import resolve_run_id
 from aeon.cli.platform.runs import runtime_session
 from aeon.cli.say import print_data, print_message
 from aeon.platform.errors import NotFoundError
-from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.picture.svg import render_svg
 from aeon.platform.processes.running.state import StepState
 

@@ -1,16 +1,31 @@
 """`aeon jobs`: what runs are waiting for, queue by queue, and the calls that failed for good."""
 
 from collections.abc import Sequence
+from typing import Final
 
+from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.codes import ExitCode
-from aeon.cli.platform.queues import require_known_queues
 from aeon.cli.platform.runs import retry_run, runtime_session
 from aeon.cli.say import print_data, print_message
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import RuleError
 from aeon.platform.workers.dead import DeadJob
 from aeon.platform.workers.jobs import OpenJob, list_open_jobs
+from aeon.platform.workers.registry import WORKER_TYPES
+
+PROCESS: Final = "process"
+HUMAN: Final = "human"
+QUEUES: Final = (*WORKER_TYPES, PROCESS, HUMAN)
+
+
+def require_known_queues(types: Sequence[str]) -> None:
+    """Raises InputError for what is no queue."""
+    if unknown := [kind for kind in types if kind not in QUEUES]:
+        raise InputError(
+            f"There are no workers of the type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(QUEUES)}."
+        )
+
 
 _WIDTH = COLUMNS * 3
 

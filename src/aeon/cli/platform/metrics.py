@@ -9,8 +9,8 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.cli.codes import ExitCode
-from aeon.cli.platform.kinds import repository_of
 from aeon.cli.platform.opening import platform_session
+from aeon.cli.platform.things import repository_of
 from aeon.cli.say import print_data, print_message
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError, RuleError

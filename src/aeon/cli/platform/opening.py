@@ -20,7 +20,8 @@ def platform_session(user: str) -> Generator[Platform]:
     if (old := old_graph_record(Path.cwd(), here.settings.store)) is not None:
         print_message(
             f"{printable(str(old))} holds what an older Aeon kept; this one begins an empty record. To bring it "
-            "over, run `aeon graph export FILE` with the older version and `aeon store import FILE` here, before anything else.",
+            "over, run `aeon graph export FILE` with the older version and `aeon store import FILE` here, before "
+            "anything else.",
             "warning: ",
         )
     with open_project_platform(Path.cwd(), here.settings, os.environ, here.from_project) as platform:

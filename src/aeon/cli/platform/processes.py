@@ -15,9 +15,8 @@ from aeon.cli.say import print_data, print_message
 from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.documents import read_documents
 from aeon.platform.processes.compare import diff_definitions, format_differences
-from aeon.platform.processes.definition import ProcessDefinition
 from aeon.platform.processes.documents import ProcessDocuments
-from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST, Process, ProcessVersion
+from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST, Process, ProcessDefinition, ProcessVersion
 
 _DIGEST = re.compile(r"[0-9a-f]{4,64}")
 _SHOWN = 12

@@ -3,11 +3,11 @@
 from typing import Any
 
 from aeon.base.errors import InputError
-from aeon.base.json import JsonObject
+from aeon.base.json import Json, JsonObject
+from aeon.bootstrap.platform import Platform
 from aeon.cli.codes import ExitCode
-from aeon.cli.platform.kinds import repository_of
 from aeon.cli.platform.opening import platform_session
-from aeon.cli.say import print_data
+from aeon.cli.say import print_data, print_message
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.catalog.model import (
     OwnedEntity,
@@ -23,6 +23,24 @@ from aeon.platform.catalog.model import (
 )
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process, ProcessChange
+from aeon.platform.search.index import INDEXED_LABELS, SearchHit, TextIndex
+
+
+def repository_of(platform: Platform, kind: str) -> Any:
+    """The shelf of one kind. Raises InputError for an unknown one."""
+    catalog = platform.catalog
+    shelves = {
+        "service": catalog.services,
+        "secret": catalog.secrets,
+        "tool": catalog.tools,
+        "serviceTemplate": catalog.service_templates,
+        "toolTemplate": catalog.tool_templates,
+        "process": platform.processes,
+    }
+    if kind not in shelves:
+        raise InputError(f"There is no kind {kind!r}.", next_step=f"Name one of {', '.join(shelves)}.")
+    return shelves[kind]
+
 
 _CHANGES: dict[type[OwnedEntity], Any] = {
     Service: ServiceChange,
@@ -114,3 +132,37 @@ def _summary_of(found: OwnedEntity) -> str:
 
 def _state(found: Service | Tool | ServiceTemplate | ToolTemplate) -> str:
     return f" {found.status}" if isinstance(found, Service | Tool) else ""
+
+
+def search_entities(text: str, kind: str | None, user: str, *, as_json: bool) -> int:
+    """Print the things that have the words, the best first. Raises InputError for an unknown kind."""
+    if kind is not None and kind not in INDEXED_LABELS:
+        raise InputError(
+            f"There is no search for the kind {kind!r}.", next_step=f"Name one of {', '.join(INDEXED_LABELS)}."
+        )
+    with platform_session(user) as platform:
+        found = TextIndex(platform.store).search(user, text, kind and [kind])
+    if as_json:
+        print_data(indented_json([_hit_data(hit) for hit in found]))
+    else:
+        for hit in found:
+            print_data(one_line(_hit_line(hit, user), COLUMNS))
+    if not found:
+        print_message("nothing found")
+    return ExitCode.DONE
+
+
+def _hit_data(hit: SearchHit) -> Json:
+    return {
+        "kind": hit.kind,
+        "id": hit.id,
+        "name": hit.name,
+        "ownerId": hit.owner_id,
+        "description": hit.description,
+        "score": hit.score,
+    }
+
+
+def _hit_line(hit: SearchHit, user: str) -> str:
+    whose = "" if hit.owner_id == user else f" (of {hit.owner_id}, {hit.id})"
+    return printable(f"{hit.kind} {hit.name}{whose} {hit.description}")

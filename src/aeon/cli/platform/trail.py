@@ -5,11 +5,11 @@ import re
 from aeon.base.errors import InputError
 from aeon.base.json import Json
 from aeon.cli.codes import ExitCode
-from aeon.cli.platform.kinds import repository_of
 from aeon.cli.platform.opening import platform_session
+from aeon.cli.platform.things import repository_of
 from aeon.cli.say import print_data, print_message
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.audit import ChainHead
+from aeon.platform.ledger import ChainHead
 
 
 def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:

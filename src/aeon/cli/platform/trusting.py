@@ -5,6 +5,7 @@ from contextlib import suppress
 from aeon.base.json import canonical_json
 from aeon.cli.codes import ExitCode
 from aeon.cli.platform.opening import platform_session
+from aeon.cli.platform.runs import runtime_session
 from aeon.cli.say import print_data, print_message
 from aeon.cli.text import printable
 from aeon.platform.catalog.model import Tool
@@ -47,3 +48,18 @@ def _say_what_it_does(tool: Tool) -> None:
     print_message(f"{printable(tool.name)} of {printable(tool.owner_id)}: {printable(tool.description)}")
     print_message(f"operation: {printable(canonical_json(tool.operation.as_dict()))}", "  ", "  ")
     print_message(f"connection: {printable(canonical_json(tool.connection_params))}", "  ", "  ")
+
+
+_MAX_TOOLS = 10_000
+
+
+def clear_cache(name: str | None, user: str) -> int:
+    """Forget what is kept of the user's own tool, or of all. Raises NotFoundError, ForbiddenError."""
+    with runtime_session(user) as runner:
+        tools = runner.platform.catalog.tools
+        found = (
+            tools.list_own(user, limit=_MAX_TOOLS) if name is None else [tools.get_own(user, tools.find(user, name).id)]
+        )
+        removed = sum(runner.cache.clear(each.id) for each in found)
+    print_data(f"removed {removed} kept result(s)")
+    return ExitCode.DONE

@@ -6,8 +6,8 @@ from rich.console import Group
 from rich.text import Text
 
 from aeon.base.json import JsonObject
+from aeon.cli.live import LiveRenderer
 from aeon.cli.narration import StyledLine
-from aeon.cli.redrawn import LiveRenderer
 from aeon.cli.skills.narration import STYLES, event_text, narrate, node_line
 from aeon.cli.text import last_cells, one_line, printable
 from aeon.observability.events import (

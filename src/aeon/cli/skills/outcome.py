@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from aeon.base.errors import LogError
-from aeon.base.folders import make_folder
 from aeon.base.json import canonical_json
+from aeon.base.project_folder import make_folder
 from aeon.bootstrap.app import App
 from aeon.cli.codes import ExitCode
 from aeon.cli.say import discard_stdout, print_data, print_message

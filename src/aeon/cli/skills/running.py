@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from pydantic import ValidationError
 
@@ -13,22 +13,41 @@ from aeon.base.errors import AeonError, InputError, PlanError
 from aeon.base.json import Json
 from aeon.bootstrap.app import App
 from aeon.cli.codes import ExitCode
+from aeon.cli.displays import Display, LineDisplay, can_redraw
 from aeon.cli.intake import read_json_file, read_request
+from aeon.cli.narration import StyledLine
 from aeon.cli.progress import FetchProgress
 from aeon.cli.say import print_data, print_message
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.skills.displays import display_for
 from aeon.cli.skills.interruption import SkillInterruptHandler
+from aeon.cli.skills.narration import narrate
 from aeon.cli.skills.outcome import TraceFile, keep_trace, new_trace_path, report_result
 from aeon.cli.skills.trusting import ask_for_trust, writable_folders
-from aeon.cli.text import indented_json, printable
+from aeon.cli.text import COLUMNS, indented_json, printable
 from aeon.observability.events import Event, Observer, RunEnded
-from aeon.skills.executor.replay import replay_state, verify_replay
+from aeon.skills.executor.effects import replay_state, verify_replay
 from aeon.skills.invocation import Cancellation
 from aeon.skills.models import Skill
 from aeon.skills.plan.check import NodeFault, check_plan
-from aeon.skills.plan.reading import parse_plan
-from aeon.skills.plan_json import ExecutionResult
+from aeon.skills.plan_json import ExecutionResult, parse_plan
+
+
+def display_for(stream: TextIO | None = None) -> Display:
+    """The display for stderr: live on a terminal, else lines."""
+    target = sys.stderr if stream is None else stream
+    if can_redraw(target):
+        from aeon.cli.skills.live import LivePlanDisplay
+
+        return LivePlanDisplay(target)
+    return PlanLineDisplay(target)
+
+
+class PlanLineDisplay(LineDisplay):
+    """A line or a few for each event, without colour."""
+
+    def _lines(self, event: Event) -> list[StyledLine]:
+        return narrate(event, COLUMNS)
+
 
 _MAX_FAULTS_LISTED = 20
 """Faults of a plan that are listed for a person; a program gets them all."""

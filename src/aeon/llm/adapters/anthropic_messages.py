@@ -5,8 +5,8 @@ from typing import ClassVar, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.llm.adapters.schema_subsets import constrain_schema
-from aeon.llm.adapters.sse import ServerEvent
 from aeon.llm.adapters.wire import (
+    ServerEvent,
     parse_object,
     raise_reported_error,
     read_usage,

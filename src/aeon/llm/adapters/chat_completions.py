@@ -6,8 +6,8 @@ from typing import ClassVar, TypeAlias
 
 from aeon.base.json import Json, JsonObject
 from aeon.llm.adapters.schema_subsets import fits_strict_mode
-from aeon.llm.adapters.sse import ServerEvent
 from aeon.llm.adapters.wire import (
+    ServerEvent,
     parse_object,
     raise_reported_error,
     read_usage,

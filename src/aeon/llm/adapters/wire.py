@@ -1,13 +1,58 @@
 """What every wire format offers the adapter, and how their answers are read: shapes, usage, reported errors. Pure."""
 
-from collections.abc import Mapping
-from typing import ClassVar, Protocol, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, NamedTuple, Protocol, cast
 
 from aeon.base.errors import LLMRequestError
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.llm.adapters.sse import ServerEvent
 from aeon.llm.interface import LLMRequest, LLMResponse
 from aeon.llm.retry import AttemptFailed, is_retryable_status
+
+
+class ServerEvent(NamedTuple):
+    """One event: its name ("message" when none was sent) and its data, lines joined."""
+
+    name: str
+    data: str
+
+
+def parse_events(chunks: Iterable[bytes]) -> Iterator[ServerEvent]:
+    """The events in `chunks`, however the bytes are cut; an event without its closing blank line is dropped.
+
+    Raises AttemptFailed for bytes that are no UTF-8.
+    """
+    name, data = "message", list[str]()
+    for line in _lines(chunks):
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if not line:
+            if data:
+                yield ServerEvent(name, "\n".join(data))
+            name, data = "message", []
+        elif field == "event":
+            name = value
+        elif field == "data":
+            data.append(value)
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
+    # Parts are joined once per line, so that a very long line costs its length and not its square.
+    begun: list[bytes] = []
+    for chunk in chunks:
+        *whole, rest = chunk.split(b"\n")
+        for end in whole:
+            yield _text(b"".join([*begun, end]).removesuffix(b"\r"))
+            begun = []
+        if rest:
+            begun.append(rest)
+
+
+def _text(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        raise AttemptFailed("the stream holds bytes that are no UTF-8") from None
+
 
 _STATUS_OF_TYPE = {
     "invalid_request_error": 400,

@@ -1,19 +1,70 @@
 """What the HTTP adapters share: one question in one wire format, retried, streamed, its secrets hidden."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Self  # the published signature
+from urllib.parse import quote
 
 from aeon.base.clock import Clock
 from aeon.base.errors import ConfigError, LLMError
-from aeon.llm.adapters.redaction import Redactor
-from aeon.llm.adapters.sse import parse_events
-from aeon.llm.adapters.steady_sink import DeduplicatingSink
 from aeon.llm.adapters.transport import EVENT_STREAM_CONTENT_TYPE, JSON_CONTENT_TYPE, HTTPTransport, TransportLimits
-from aeon.llm.adapters.wire import WireFormat, parse_object
+from aeon.llm.adapters.wire import WireFormat, parse_events, parse_object
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.llm.retry import AttemptFailed, LLMRetrier, LLMRetryPolicy
+
+_SHORTEST = 6
+"""Shorter values (a header like `x-mode: a`) are no secrets and would tear holes into ordinary words."""
+
+
+class Redactor:
+    """Texts that no error, log or repr may show."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        kept = {value for value in values if len(value) >= _SHORTEST}
+        forms = {form for value in kept for form in (value, json.dumps(value)[1:-1], quote(value, safe=""))}
+        # Longest first: one secret may be part of another.
+        self._forms = sorted(forms, key=len, reverse=True)
+
+    def redact(self, text: str) -> str:
+        """`text` with every secret replaced by "[hidden]"."""
+        for form in self._forms:
+            text = text.replace(form, "[hidden]")
+        return text
+
+    def __repr__(self) -> str:
+        return "Secrets(...)"
+
+
+class DeduplicatingSink:
+    """A text sink that never shows anything twice.
+
+    A retry begins the answer again, and a sink cannot take text back. So while the new attempt repeats what was shown,
+    nothing is sent; once it goes beyond, the rest is sent; if it says something else, nothing more is sent. The reply's
+    text is what counts, and what was shown is a part of it unless a retry answered differently.
+    """
+
+    def __init__(self, sink: TextSink) -> None:
+        self._sink = sink
+        self._shown: list[str] = []
+        self.begin_attempt()
+
+    def begin_attempt(self) -> None:
+        """A new attempt begins."""
+        self._before = "".join(self._shown)
+        self._at = 0
+        self._agrees = True
+
+    def __call__(self, piece: str) -> None:
+        again = self._before[self._at : self._at + len(piece)]
+        self._at += len(piece)
+        self._agrees = self._agrees and piece.startswith(again)
+        news = piece[len(again) :]
+        if self._agrees and news:
+            self._shown.append(news)
+            self._sink(news)
+
 
 _REASON_CHARACTERS = 500
 

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias, cast
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import ToolCallResult
-from aeon.platform.catalog.effects import Effect, default_effect
 from aeon.platform.catalog.model import Tool as Stored
+from aeon.platform.catalog.operations import Effect, default_effect
 from aeon.platform.errors import PlatformError
 from aeon.tools.interface import Tool
 

@@ -8,12 +8,11 @@ from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import ValidationProblem, compile_schema
 from aeon.base.masking import Mask
-from aeon.platform.audit import AuditAction
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.caching import ResultCache, cache_key
 from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import Tool
-from aeon.platform.catalog.operations import Operation, OperationError
+from aeon.platform.catalog.operations import Operation, OperationError, TokenUsage
 from aeon.platform.catalog.tokens import OAuthTokens
 from aeon.platform.catalog.tools import ResolvedTool
 from aeon.platform.catalog.trust import (
@@ -23,9 +22,8 @@ from aeon.platform.catalog.trust import (
     started_program,
     tool_changed_error,
 )
-from aeon.platform.catalog.usage import TokenUsage
 from aeon.platform.errors import RuleError
-from aeon.platform.ledger import MutationRequest
+from aeon.platform.ledger import AuditAction, MutationRequest
 from aeon.platform.store import StoreError, guard
 from aeon.platform.vault import SecretValue
 

@@ -5,11 +5,35 @@ from typing import ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.effects import Effect
-from aeon.platform.catalog.limits import ServiceLimits
-from aeon.platform.catalog.operations import Operation
+from aeon.platform.catalog.operations import Effect, Operation
 from aeon.platform.records import Description, Name, Record
 from aeon.platform.vault import SecretType
+
+
+class CallRate(Record):
+    """So many calls in any stretch of so many seconds."""
+
+    calls: int = Field(ge=1, le=100_000)
+    seconds: float = Field(gt=0, le=86_400)
+
+
+class ServiceLimits(Record):
+    """What is None is not limited. All jobs of all runs of one record keep to them together (platform 10)."""
+
+    concurrency: int | None = Field(default=None, ge=1, le=256, description="calls at once")
+    rate: CallRate | None = None
+
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether there is nothing to keep to."""
+        return self.concurrency is None and self.rate is None
+
+    def describe(self) -> str:
+        """As a list says it; empty without any."""
+        said = [] if self.concurrency is None else [f"{self.concurrency} at once"]
+        said += [] if self.rate is None else [f"{self.rate.calls} in {self.rate.seconds:g} s"]
+        return f"at most {' and '.join(said)}" if said else ""
+
 
 ServiceType: TypeAlias = Literal["neo4j_graph", "rest_api", "llm_provider", "mcp_server"]
 ServiceProtocol: TypeAlias = Literal["bolt", "bolt+s", "http", "https", "stdio", "sse"]

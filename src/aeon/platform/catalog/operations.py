@@ -2,15 +2,48 @@
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, cast
+from functools import cache
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, assert_never, cast
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from aeon.base.errors import MissingExtraError
-from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.usage import TokenUsage
+from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.errors import PlatformError
 from aeon.platform.records import Record
+
+
+class TokenUsage(NamedTuple):
+    """What one call used, its repairs included. `model` is as the model calls itself, None where it does not."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    model: str | None
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return {
+            "promptTokens": self.prompt_tokens,
+            "completionTokens": self.completion_tokens,
+            "model": self.model,
+        }
+
+
+class TokenTotals(NamedTuple):
+    """What a user's calls of a tool used in all. `calls` are those that used any."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return {
+            "calls": self.calls,
+            "promptTokens": self.prompt_tokens,
+            "completionTokens": self.completion_tokens,
+        }
+
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PARAMETER = re.compile(rf"\$({_NAME})")
@@ -162,3 +195,54 @@ def _handlebars(template: str) -> frozenset[str]:
         raise ValueError(f"the prompt is no valid template: {error}") from None
     except RecursionError:
         raise ValueError("the blocks of the prompt are nested too deeply") from None
+
+
+Effect: TypeAlias = Literal["pure", "read", "idempotent", "once"]
+"""What calling a tool does to the world. `once`: doing it twice is not the same as doing it once."""
+
+WorkerType: TypeAlias = Literal["graph_query", "rest_api", "llm_call", "mcp_server"]
+
+_READS: Final = frozenset({"GET", "HEAD"})
+_REPEATABLE: Final = frozenset({"PUT", "DELETE"})
+"""RFC 9110, section 9.2.2."""
+
+
+def default_effect(operation: Operation) -> Effect:
+    """What is taken for a tool's effect where its owner does not say."""
+    match operation:
+        case GraphQuery():
+            return "read" if operation.mode == "read" else "once"
+        case RestRequest():
+            method = operation.method
+            return "read" if method in _READS else "idempotent" if method in _REPEATABLE else "once"
+        case LlmCall():
+            return "read"
+        case McpCall():
+            return "once"
+        case _:
+            assert_never(operation)
+
+
+def worker_type_of(operation: Operation) -> WorkerType:
+    """The type of worker that carries out its calls."""
+    match operation:
+        case GraphQuery():
+            return "graph_query"
+        case RestRequest():
+            return "rest_api"
+        case LlmCall():
+            return "llm_call"
+        case McpCall():
+            return "mcp_server"
+        case _:
+            assert_never(operation)
+
+
+def parse_operation(text: str) -> Operation:
+    """The operation of its text in the record."""
+    return _operations().validate_python(parse_strict(text))
+
+
+@cache
+def _operations() -> TypeAdapter[Operation]:
+    return TypeAdapter(Operation)

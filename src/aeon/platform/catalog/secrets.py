@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from secrets import randbits
 
 from aeon.base.json import JsonObject
-from aeon.platform.audit import AuditAction
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
-from aeon.platform.catalog.shelf import EntityQueries, EntityRepository
-from aeon.platform.catalog.stored import apply_change, audit_change, update_row
+from aeon.platform.catalog.shelf import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.errors import ConflictError
-from aeon.platform.ledger import Ledger, MutationRequest
+from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.store import Store, StoreUnavailableError, write_one
 from aeon.platform.vault import SecretKey, SecretType, SecretValue, Vault, VaultError
 

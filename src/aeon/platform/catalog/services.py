@@ -7,8 +7,15 @@ from aeon.base.json_schema import compile_schema
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceChange, ServiceTemplate
 from aeon.platform.catalog.rules import check_connection_schema, check_service
-from aeon.platform.catalog.shelf import EntityQueries, EntityRepository, EntityUse, parse_use
-from aeon.platform.catalog.stored import apply_change, audit_change, update_row
+from aeon.platform.catalog.shelf import (
+    EntityQueries,
+    EntityRepository,
+    EntityUse,
+    apply_change,
+    audit_change,
+    parse_use,
+    update_row,
+)
 from aeon.platform.catalog.templates import refuse_archived
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.store import Store, write_one

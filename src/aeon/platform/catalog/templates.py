@@ -13,8 +13,7 @@ from aeon.platform.catalog.model import (
     ToolTemplate,
 )
 from aeon.platform.catalog.rules import check_service, check_tool
-from aeon.platform.catalog.shelf import EntityQueries, EntityRepository
-from aeon.platform.catalog.stored import apply_change, audit_change, update_row
+from aeon.platform.catalog.shelf import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.records import Record

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from aeon.base.json import JsonObject
-from aeon.platform.audit import AuditAction
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import (
     UNCHECKED,
@@ -16,11 +15,11 @@ from aeon.platform.catalog.model import (
     ToolChange,
     ToolTemplate,
 )
+from aeon.platform.catalog.operations import TokenTotals, TokenUsage
 from aeon.platform.catalog.rules import check_connection, check_tool, check_tool_against_service
 from aeon.platform.catalog.secrets import SecretRepository
 from aeon.platform.catalog.services import ServiceRepository
-from aeon.platform.catalog.shelf import EntityQueries, EntityRepository
-from aeon.platform.catalog.stored import apply_change, audit_change, update_row
+from aeon.platform.catalog.shelf import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.catalog.templates import refuse_archived
 from aeon.platform.catalog.trust import (
     appearance_digest,
@@ -29,9 +28,8 @@ from aeon.platform.catalog.trust import (
     tool_changed_error,
     with_defaults,
 )
-from aeon.platform.catalog.usage import TokenTotals, TokenUsage
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Ledger, Mutation, MutationRequest
+from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.records import KEY_SEPARATOR, replace_unstorable
 from aeon.platform.store import GuardError, Query, Row, Store, write_one
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.calling import OperationError, ToolCallResult
+from aeon.platform.catalog.operations import TokenUsage
 from aeon.platform.catalog.tools import ToolRepository
-from aeon.platform.catalog.usage import TokenUsage
 from aeon.platform.errors import PlatformError, RuleError
 from aeon.platform.metrics.model import NewMetricValue
 from aeon.platform.metrics.rules import USER_DIMENSION

@@ -1,18 +1,34 @@
 """The definitions of metrics: the same for everybody to see, an administrator's to change."""
 
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.audit import AuditAction
+from aeon.plan.yaml import load_yaml
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 from aeon.platform.errors import ConflictError, NotFoundError, PlatformError, ReferencedError, RuleError
-from aeon.platform.ledger import Ledger, Mutation, MutationRequest
+from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.metrics import queries
-from aeon.platform.metrics.builtin import is_builtin
-from aeon.platform.metrics.model import MetricChange, MetricDefinition, MetricScope, NewMetric
-from aeon.platform.metrics.names import prometheus_name
+from aeon.platform.metrics.model import MetricChange, MetricDefinition, MetricScope, NewMetric, prometheus_name
 from aeon.platform.metrics.rules import check_admin, check_aggregation
 from aeon.platform.store import DuplicateError, GuardError, Store, UnitOfWork, write_one
+
+RETENTION_DAYS = 90
+
+
+@cache
+def builtin_metrics() -> tuple[NewMetric, ...]:
+    """Each to be defined under its name as id, unless it is there."""
+    listed = load_yaml(files("aeon.platform.metrics").joinpath("builtin.yaml").read_text("utf-8"))
+    return tuple(NewMetric.parsed({"retentionDays": RETENTION_DAYS, **each}) for each in cast(list[Json], listed))
+
+
+def is_builtin(id_: str) -> bool:
+    """Whether it is the id of one of them."""
+    return any(metric.name == id_ for metric in builtin_metrics())
+
 
 _OF_EVERY_CHANGE = ("version", "updatedAt")
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.graph import ComputedProperty, NodeType, json_text_sql, published_columns
-from aeon.platform.metrics.names import prometheus_name
+from aeon.platform.metrics.model import prometheus_name
 from aeon.platform.store import DialectQuery, Row
 
 _DATA_TYPE: Final = "(SELECT d.data_type FROM metric_definitions AS d WHERE d.id = metric_values.metric_id)"

@@ -7,8 +7,7 @@ from uuid import uuid4
 from aeon.platform.catalog.shelf import DEFAULTS_OWNER
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import Ledger, MutationRequest
-from aeon.platform.metrics.builtin import builtin_metrics
-from aeon.platform.metrics.definitions import MetricDefinitionRepository
+from aeon.platform.metrics.definitions import MetricDefinitionRepository, builtin_metrics
 from aeon.platform.metrics.values import MetricValueRepository
 from aeon.platform.store import Store
 

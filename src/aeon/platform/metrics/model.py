@@ -108,3 +108,9 @@ class MetricSummary(NamedTuple):
             "until": self.until,
             "groups": [group._asdict() for group in self.groups],
         }
+
+
+def prometheus_name(scope: MetricScope, name: str) -> str:
+    """The name in an exposition, which is unique: `tool.calls` of a tool is `aeon_tool_calls`."""
+    rest = name.removeprefix(f"{scope}.").replace(".", "_")
+    return f"aeon_{scope}_{rest}"

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from aeon.base.json import Json
-from aeon.platform.metrics.model import MetricDefinition, MetricGroup, MetricSummary
-from aeon.platform.metrics.names import prometheus_name
+from aeon.platform.metrics.model import MetricDefinition, MetricGroup, MetricSummary, prometheus_name
 from aeon.platform.metrics.rules import ENTITY_DIMENSION
 
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_]")

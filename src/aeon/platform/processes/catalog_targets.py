@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.processes import queries
 from aeon.platform.processes.checking.targets import Callee, ProcessTarget, ToolTarget
-from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.store import Row, Store
 
 _AT_ONCE = 1000

@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.processes.definition import ProcessDefinition, ProcessStep
-from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST
+from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST, ProcessDefinition, ProcessStep
 
 ChangeKind: TypeAlias = Literal["added", "removed", "moved", "changed"]
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.calling import DefectError, OperationError, ToolCallResult
-from aeon.platform.catalog.usage import TokenUsage
+from aeon.platform.catalog.operations import TokenUsage
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.processes.running.events import AttemptFailure, StepCompleted, StepFailed
 from aeon.platform.processes.runs.conducting import HaltError

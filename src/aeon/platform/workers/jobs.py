@@ -11,8 +11,7 @@ from aeon.platform.processes.runs.conducting import replay
 from aeon.platform.processes.runs.model import RunEntry
 from aeon.platform.processes.runs.runs import Runs, RunView
 from aeon.platform.processes.runs.why import waits_only_for_people
-from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR, Worker
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, Worker, WorkerRegistry
 from aeon.platform.workers.serving import list_live_executors
 
 _UNDER_WAY = ("running", "stopping", "retrying")

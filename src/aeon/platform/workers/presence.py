@@ -8,8 +8,7 @@ from datetime import datetime
 
 from aeon.base.clock import Clock, since_boot
 from aeon.platform.store import StoreError
-from aeon.platform.workers.model import HEARTBEAT_INTERVAL, Worker
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.registry import HEARTBEAT_INTERVAL, Worker, WorkerRegistry
 
 _LOG = logging.getLogger("aeon.workers")
 

@@ -1,12 +1,140 @@
 """The processes and workers that there are, as they say themselves."""
 
-from collections.abc import Mapping, Sequence
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
 
 from aeon.base.clock import Clock
+from aeon.platform.records import Record
 from aeon.platform.store import Store, UnitOfWork
 from aeon.platform.workers import queries
-from aeon.platform.workers.liveness import ObservedHeartbeat, current_process, is_dead
-from aeon.platform.workers.model import HEARTBEAT_TIMEOUT, ExecutorProcess, Worker
+
+WorkerStatus: TypeAlias = Literal["idle", "busy", "offline"]
+
+WORKER_TYPES = ("graph_query", "rest_api", "llm_call", "mcp_server")
+"""Of workers that carry out jobs. `process` and `human` are queues without workers of their own: a run is carried out
+by an executor, and a question by whoever answers it."""
+
+SELF_RECOVERING_EXECUTOR = "temporal"
+"""Who carries out the runs of an engine that hands a dead process's work on by itself."""
+
+HEARTBEAT_INTERVAL = 30.0
+HEARTBEAT_TIMEOUT = 90.0
+"""Seconds (platform 10)."""
+
+
+class Worker(Record):
+    """Carries out one job at a time, of one type. `status` and all that follows it the system alone writes."""
+
+    id: str
+    type: str
+    status: WorkerStatus = "idle"
+    current_job_id: str | None = None
+    last_heartbeat: str
+    processed_count: int = Field(default=0, ge=0)
+    error_count: int = Field(default=0, ge=0)
+    created_at: str
+    updated_at: str
+    executor_id: str
+
+
+class ExecutorProcess(Record):
+    """A process that carries out runs or jobs. `birth` tells it from a later process with the same number.
+
+    `types` are the queues that it serves for others, `process` among them when it takes over runs, too.
+    """
+
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"types"})
+
+    id: str
+    host: str
+    pid: int
+    birth: str
+    started_at: str
+    last_heartbeat: str
+    types: list[str] = Field(default=[])
+
+
+class ProcessIdentity(NamedTuple):
+    """Where this is."""
+
+    host: str
+    pid: int
+    start_time: str
+
+
+def current_process() -> ProcessIdentity:
+    """The machine's name and boot, the process's number, and when it began."""
+    return ProcessIdentity(_host(), os.getpid(), _birth(os.getpid()) or "")
+
+
+def is_process_running(pid: int, birth: str) -> bool:
+    """Whether that process of this machine is there, and is no later one with its number."""
+    found = _birth(pid)
+    return found is not None and birth in ("", found)
+
+
+class ObservedHeartbeat(NamedTuple):
+    """For how many seconds this process has seen the same heartbeat of another one, and whether it saw one before."""
+
+    beat: str
+    seconds: float = 0.0
+    has_changed: bool = False
+
+
+def is_dead(
+    executor: ExecutorProcess,
+    now: str,
+    here: ProcessIdentity,
+    is_running: Callable[[int, str], bool] = is_process_running,
+    watched: ObservedHeartbeat | None = None,
+    lease: float = HEARTBEAT_TIMEOUT,
+) -> bool:
+    """Whether its work is to be taken over: a lease without a heartbeat (platform 10), or seen to have ended here.
+
+    What was seen here counts more than what clocks say, which may have been set since, or differ between machines.
+    """
+    if executor.host == here.host and not is_running(executor.pid, executor.birth):
+        return True
+    if watched is not None and (watched.has_changed or watched.seconds > lease):
+        return watched.seconds > lease
+    silent = datetime.fromisoformat(now) - datetime.fromisoformat(executor.last_heartbeat)
+    return silent.total_seconds() > lease
+
+
+def _host() -> str:
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        boot = ""
+    return f"{socket.gethostname()}/{boot}"
+
+
+def _birth(pid: int) -> str | None:
+    """When a process began, as its system counts; None when there is no such process, or only what is left of it."""
+    try:
+        said = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None if Path("/proc/self/stat").exists() else _birth_elsewhere(pid)
+    fields = said.rpartition(")")[2].split()
+    return None if fields[0] in ("Z", "X") else fields[19]
+
+
+def _birth_elsewhere(pid: int) -> str | None:
+    """Where the system has no /proc, only whether there is one is known."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        return ""
+    return ""
+
 
 _MOST = 10_000
 

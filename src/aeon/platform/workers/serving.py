@@ -3,8 +3,7 @@
 from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.running.state import CLOSING_PHASES, ENDED_PHASES
 from aeon.platform.processes.runs.engine import RunRepository
-from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR, Worker
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, Worker, WorkerRegistry
 
 
 def list_live_executors(registry: WorkerRegistry) -> set[str]:

@@ -10,8 +10,8 @@ from typing import Any
 from aeon.base.errors import AeonError, ToolDefinitionError, ToolError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.app import App
+from aeon.kernel.hand_plans import MAX_REQUEST
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.request import MAX_REQUEST
 from aeon.observability.log import JsonlLog
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry

@@ -8,11 +8,20 @@ from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.app import App
 from aeon.platform.catalog.as_tool import StoredTool
-from aeon.platform.catalog.effects import Effect
+from aeon.platform.catalog.operations import Effect
 from aeon.server.mcp.answering import AnswerTool
-from aeon.server.mcp.hints import ToolHints
 from aeon.tools.interface import Tool
 from aeon.tools.registry import RegisteredTool, ToolRegistry
+
+
+class ToolHints(NamedTuple):
+    """None where nothing is known."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
 
 _READ_ONLY = ToolHints(read_only=True, open_world=False)
 _SHIPPED_SKILL_HINTS = {

@@ -13,7 +13,7 @@ from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.running.state import ENDED_PHASES
 from aeon.platform.processes.runs.accepting import NewRun
-from aeon.server.mcp.hints import ToolHints
+from aeon.server.mcp.offer import ToolHints
 from aeon.tools.interface import Tool
 
 _MAX_OFFERED = 200

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import ConfigError
-from aeon.base.folders import make_folder
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import ValidationProblem, compile_schema
+from aeon.base.project_folder import make_folder
 from aeon.skills.config.placeholders import PlaceholderSubstitution, allowed_variables, has_placeholder
 from aeon.skills.config.setting_schema import (
     HIDDEN,

@@ -10,11 +10,8 @@ from aeon.base.errors import ConfigError, InputError, MissingExtraError, SkillEr
 from aeon.base.json import Json, JsonObject
 from aeon.base.masking import Mask
 from aeon.observability.events import NodeEventEmitted, NodeRetried, NodeStarted, Observer
-from aeon.skills.executor.crew import PollTask
-from aeon.skills.executor.masking import mask_result
 from aeon.skills.executor.node_input import bind_input
-from aeon.skills.executor.verdict import NodeFailure, judge_result
-from aeon.skills.executor.whole_paths import with_absolute_paths
+from aeon.skills.executor.verdict import NodeFailure, judge_result, mask_result, with_absolute_paths
 from aeon.skills.failures import RETRYABLE, FailureClass
 from aeon.skills.invocation import (
     Cancellation,
@@ -28,8 +25,8 @@ from aeon.skills.invocation import (
 )
 from aeon.skills.launch.grants import NotGrantedError
 from aeon.skills.models import ScriptRetryPolicy, Skill, SkillScript
-from aeon.skills.pending import Pollable
 from aeon.skills.plan_json import ExecutionState, FailedAttempt, ToolInvocation, ToolResult
+from aeon.skills.poll_loop import Pollable, PollTask
 
 InvocationFactory: TypeAlias = Callable[[Skill, SkillScript, JsonObject, str], Invocation]
 """Makes the invocation of a script with an input, for a plan's request id.

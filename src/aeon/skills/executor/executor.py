@@ -10,7 +10,6 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, copy_json, json_problems
 from aeon.observability.events import Event, NodeEnded, Observer, PlanReady
 from aeon.skills.executor.attempt import InvocationFactory, NodeServices, SkillSecretLookup, SleepFactory
-from aeon.skills.executor.crew import PollLoop, TaskLoop
 from aeon.skills.executor.schedule import NodeCompletion, NodeScheduler, SkillPlanRun
 from aeon.skills.executor.trace import FinishedPlan, build_result, rejected_results
 from aeon.skills.invocation import CancellableSleep, Cancellation, ScriptRunner
@@ -18,6 +17,7 @@ from aeon.skills.models import Skill, SkillCatalog
 from aeon.skills.plan.check import check_plan
 from aeon.skills.plan.graph import plan_graph
 from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolResult
+from aeon.skills.poll_loop import PollLoop, TaskLoop
 
 PLAN_TIMEOUT = 60.0
 """Seconds that a plan may take (skills 4). A script that ignores its end takes its `polite_seconds` more."""

@@ -3,11 +3,12 @@
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject, json_problems, parse_strict
-from aeon.skills.executor.effects import state_patches
-from aeon.skills.executor.merge import MergeDepthError, apply_patches
+from aeon.base.masking import Mask
+from aeon.skills.executor.effects import MergeDepthError, apply_patches, state_patches
 from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import InvocationResult, ScriptExitReason
 from aeon.skills.models import SkillScript
@@ -177,3 +178,42 @@ def _signal(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+_ENVELOPE = frozenset({"version", "type", "ok", "level"})
+"""Fields whose values are the protocol's own words (skills 2): a secret that is one of them is no secret there."""
+
+
+def mask_result(mask: Mask, outcome: InvocationResult) -> InvocationResult:
+    """`outcome` without the secrets, but for `stdout`, which is bytes that nobody has read yet.
+
+    Its events are decoded once and for all.
+    """
+    if mask.is_empty:
+        return outcome._replace(events=[*outcome.events])
+    return outcome._replace(
+        events=[_masked_event(mask, event) for event in outcome.events],
+        stderr=mask.tail(outcome.stderr),
+        violation=_optional(mask, outcome.violation),
+        problem=_optional(mask, outcome.problem),
+    )
+
+
+def _masked_event(mask: Mask, event: JsonObject) -> JsonObject:
+    """The names of an event's fields stay, and so do the protocol's words in them."""
+    return {name: value if name in _ENVELOPE else mask.value(value) for name, value in event.items()}
+
+
+def _optional(mask: Mask, text: str | None) -> str | None:
+    return None if text is None else mask.text(text)
+
+
+def with_absolute_paths(outcome: InvocationResult, cwd: Path) -> InvocationResult:
+    """`outcome`, the paths of its assets absolute; `cwd` is where its script ran."""
+    if not any(event.get("type") == "asset" for event in outcome.events):
+        return outcome
+    return outcome._replace(events=[_absolute(event, cwd) for event in outcome.events])
+
+
+def _absolute(event: JsonObject, cwd: Path) -> JsonObject:
+    return {**event, "path": str(cwd / event["path"])} if event.get("type") == "asset" else event

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import ConfigError, InputError, SkillError
-from aeon.base.folders import make_folder
 from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.project_folder import make_folder
 from aeon.skills.config.report import resolve_config
 from aeon.skills.invocation import Invocation, ScriptAccess
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants, may_use, require_grants

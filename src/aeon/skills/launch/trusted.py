@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import SkillError
-from aeon.base.folders import make_folder
 from aeon.base.json import JsonObject, canonical_json, parse_strict
-from aeon.base.project_folder import path_problems
+from aeon.base.project_folder import make_folder, path_problems
 from aeon.skills.launch.grants import Grants
 from aeon.skills.models import Skill
 

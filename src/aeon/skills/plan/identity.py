@@ -7,7 +7,7 @@ from typing import TypeAlias, cast
 
 from aeon.base.binding import reference_pattern, split_reference
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.dag.ready import ReadySet
+from aeon.dag.order import ReadySet
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan.graph import TOOL_PREFIX, plan_graph
 from aeon.skills.plan_json import PlanJson

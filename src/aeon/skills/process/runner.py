@@ -17,9 +17,9 @@ from aeon.skills.invocation import (
     ScriptExitReason,
     StartSlot,
 )
-from aeon.skills.pending import Pollable, ReadyResult, poll_until_done
+from aeon.skills.poll_loop import Pollable, ReadyResult, poll_until_done
+from aeon.skills.process.levels import SandboxMode, best_level
 from aeon.skills.process.link import ReaperClient
-from aeon.skills.process.probe import SandboxMode, best_level
 from aeon.skills.process.problems import validate_invocation
 from aeon.skills.process.running import ScriptLaunch, ScriptProcess
 from aeon.skills.process.warden.wire import WARM_OPTIONS

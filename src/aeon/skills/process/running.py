@@ -3,19 +3,73 @@
 import os
 import signal
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Invocation, InvocationResult, OutputBudget, SandboxLevel, ScriptExitReason
 from aeon.skills.process import levels
-from aeon.skills.process.aftermath import kill_orphans
-from aeon.skills.process.assets import asset_check
 from aeon.skills.process.link import ReaperClient, SpawnOrder
 from aeon.skills.process.output import PlainOutputReader
 from aeon.skills.process.problems import sandbox_failure_message, start_failure_message, too_many_open_files_error
-from aeon.skills.process.warden import wire
+from aeon.skills.process.warden import tree, wire
+from aeon.skills.process.warden.wire import MARKER_VARIABLE
 from aeon.skills.process.watch import LaunchOptions, ScriptMonitor, StdioPipes
-from aeon.skills.protocol import ScriptEventReader
+from aeon.skills.protocol import AssetCheck, ScriptEventReader
+
+_SECONDS = 5.0
+_PAUSE = 0.01
+
+
+def kill_orphans(token: str, leader: int) -> None:
+    """End every process that carries the marker, and the leader's session, for good. Returns when none is left.
+
+    `leader` is 0 when it is not known; that is never taken for a session, for some processes say theirs is 0.
+
+    What has scrubbed its environment and left the session is not found: a warden would have ended that too.
+    """
+    deadline = time.monotonic() + _SECONDS
+    while (left := _find_orphans(token, leader)) and time.monotonic() < deadline:
+        tree.kill_with_groups(left, os.getpgrp())
+        time.sleep(_PAUSE)
+
+
+def _find_orphans(token: str, leader: int) -> set[int]:
+    found: set[int] = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        if _is_ours(int(entry.name), token, leader):
+            found.add(int(entry.name))
+    return found
+
+
+def _is_ours(pid: int, token: str, leader: int) -> bool:
+    is_named = tree.environment_variable(pid, MARKER_VARIABLE) == token or (
+        leader > 0 and tree.session_id(pid) == leader
+    )
+    return is_named and not tree.has_exited(pid)
+
+
+def asset_check(cwd: Path, roots: Sequence[Path]) -> AssetCheck:
+    """The check for a script that runs in `cwd` and may name files below `roots`, whatever links lead where."""
+
+    def check(path: str) -> str | None:
+        if "\0" in path:
+            return f"the asset {path!r:.200} is no path"
+        real = Path(os.path.realpath(cwd / path))
+        if not any(real.is_relative_to(os.path.realpath(root)) for root in roots):
+            return f"the asset {path!r:.200} is outside the folders that the script may read or write"
+        return None if _is_readable(real) else f"the asset {path!r:.200} is no file that can be read"
+
+    return check
+
+
+def _is_readable(path: Path) -> bool:
+    try:
+        return path.is_file() and os.access(path, os.R_OK)
+    except OSError:
+        return False
+
 
 _REAPER_DIED = "The process that starts scripts was ended while this one ran, and this one with it."
 _SIGNAL_BASE = 128

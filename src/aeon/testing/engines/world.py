@@ -14,8 +14,8 @@ from aeon.base.clock import SystemClock
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.calling import OperationError, ToolCallResult
 from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.effects import Effect
 from aeon.platform.catalog.model import NewService, NewTool
+from aeon.platform.catalog.operations import Effect
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, Process
 from aeon.platform.processes.processes import ProcessRepository

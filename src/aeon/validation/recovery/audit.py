@@ -4,7 +4,7 @@ import re
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.validation.recovery.spelling import GAP, LITERALS, NAME, NON_STRING_WORDS, NUMBER, QUOTES, unescape
+from aeon.validation.recovery.proposals import GAP, LITERALS, NAME, NON_STRING_WORDS, NUMBER, QUOTES, unescape
 
 _ENDS = r"""\s*(?:[}\]]|,\s*(?:["'“\u2018`][^"'“”\u2018\u2019`\n]*["'”\u2019`]|[\w$]+)\s*:)"""
 _MEMBER_END = re.compile(_ENDS)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aeon.base.json import Json, parse_first
-from aeon.validation.recovery.proposals import find_balanced_end
-from aeon.validation.recovery.spelling import SPACE
+from aeon.validation.recovery.proposals import SPACE, find_balanced_end
 
 _TAGS = "think|thinking|thought|reasoning|reflection|scratchpad"
 _OPEN_TAG = re.compile(f"<({_TAGS})>", re.IGNORECASE)

@@ -8,20 +8,18 @@ from contextlib import suppress
 from dbos import DBOS, EnqueueOptions, SetWorkflowID, error
 
 from aeon.adapters.engine.carrying import RunHost
-from aeon.adapters.engine.dbos.checkpoints import RunCheckpoints
 from aeon.adapters.engine.dbos.database import SQLITE, as_unavailable_errors
-from aeon.adapters.engine.dbos.journal import Journal
-from aeon.adapters.engine.dbos.names import RUN
-from aeon.adapters.engine.dbos.opening import VERSION, DbosInstance
+from aeon.adapters.engine.dbos.journal import Journal, RunCheckpoints
+from aeon.adapters.engine.dbos.opening import RUN, VERSION, DbosInstance
 from aeon.adapters.engine.dbos.queueing import JobQueueClient, delete_jobs_of_runs
-from aeon.adapters.engine.waiting import wait_until
+from aeon.adapters.engine.patience import wait_until
 from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.processes.running.state import ENDED_PHASES
 from aeon.platform.processes.runs.claims import ResultStore
 from aeon.platform.processes.runs.conducting import HaltError, LeaseLostError
 from aeon.platform.processes.runs.engine import EngineUnavailableError, RunRepository, WorkerPool
-from aeon.platform.workers.model import HEARTBEAT_TIMEOUT
+from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
 
 _HOLDING_QUEUE = "aeon-parked"
 """A queue that nobody listens to. DBOS writes an error for a workflow that raises, and would never go on with it; what

@@ -3,13 +3,42 @@
 import logging
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import Any, Final, cast
 
-from dbos import DBOS, DBOSConfig
+from dbos import DBOS, DBOSConfig, Serializer
 
 from aeon.adapters.engine.dbos.database import Database, as_unavailable_errors
-from aeon.adapters.engine.dbos.serializing import JsonSerializer
-from aeon.platform.processes.runs.claims import ResultStore
+from aeon.base.json import Json, canonical_json, parse_strict
+from aeon.platform.processes.runs.claims import ResultStore, check_in, check_out
 from aeon.platform.processes.runs.engine import EngineUnavailableError
+
+
+class JsonSerializer(Serializer):
+    """JSON in one form. What is no JSON is refused, so that a row of the database can never carry code."""
+
+    def __init__(self, results: ResultStore) -> None:
+        self._results = results
+
+    def serialize(self, data: Any) -> str:  # DBOS's own signature
+        return check_in(self._results, canonical_json(_plain(data)))
+
+    def deserialize(self, serialized_data: str) -> Any:  # DBOS's own signature
+        return parse_strict(check_out(self._results, serialized_data))
+
+    def name(self) -> str:
+        return "aeon_json"
+
+
+def _plain(data: Any) -> Json:  # whatever DBOS hands over
+    """Arguments come as tuples, errors as they were raised."""
+    if isinstance(data, dict):
+        return {str(key): _plain(value) for key, value in cast(dict[object, Any], data).items()}
+    if isinstance(data, tuple | list):
+        return [_plain(value) for value in cast(list[Any], data)]
+    if isinstance(data, BaseException):
+        return {"error": type(data).__name__, "message": str(data)}
+    return data
+
 
 VERSION = "aeon-1"
 """Of all that runs, for ever: DBOS goes on only with what the same version began."""
@@ -97,3 +126,13 @@ def _config(address: str, database: Database, results: ResultStore, executor: st
         "scheduler_polling_interval_sec": _IDLE_INTERVAL,  # neither its schedules nor its messages are used
         "notification_listener_polling_interval_sec": _LISTENER_INTERVAL,
     }
+
+
+RUN: Final = "aeon.run"
+JOB: Final = "aeon.job"
+BEGUN: Final = "aeon.begun"
+
+
+def queue_name(worker: str) -> str:
+    """The queue on which jobs for that type of worker are offered."""
+    return f"aeon-jobs-{worker}"

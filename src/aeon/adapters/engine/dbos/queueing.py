@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, cast
 from dbos import DBOS, WorkflowStatus
 
 from aeon.adapters.engine.attempts import interrupted_result, lost_worker_result
-from aeon.adapters.engine.dbos.names import JOB, queue_name
-from aeon.adapters.engine.dbos.opening import VERSION
+from aeon.adapters.engine.dbos.opening import JOB, VERSION, queue_name
 from aeon.platform.processes.runs.conducting import HaltError
 from aeon.platform.processes.runs.model import Job, JobResult
 

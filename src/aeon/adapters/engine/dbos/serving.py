@@ -12,11 +12,8 @@ from uuid import uuid4
 from dbos import DBOS
 
 from aeon.adapters.engine.attempts import MAX_STARTS, interrupted_result, lost_worker_result
-from aeon.adapters.engine.dbos.gates import POLL_INTERVAL, QueuePollers
-from aeon.adapters.engine.dbos.lost import JobRecovery
-from aeon.adapters.engine.dbos.names import BEGUN, JOB
-from aeon.adapters.engine.dbos.opening import DbosInstance
-from aeon.adapters.engine.dbos.standing import QueueStats
+from aeon.adapters.engine.dbos.opening import BEGUN, JOB, DbosInstance
+from aeon.adapters.engine.dbos.standing import POLL_INTERVAL, JobRecovery, QueuePollers, QueueStats
 from aeon.base.json import JsonObject
 from aeon.platform.processes.runs.claims import ResultStore
 from aeon.platform.processes.runs.conducting import LeaseLostError
@@ -24,7 +21,7 @@ from aeon.platform.processes.runs.engine import WorkerPool
 from aeon.platform.processes.runs.lease import RunLease
 from aeon.platform.processes.runs.model import Job, JobResult
 from aeon.platform.store import StoreError
-from aeon.platform.workers.model import HEARTBEAT_TIMEOUT
+from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
 
 _LOG = logging.getLogger("aeon.engine")
 

@@ -3,13 +3,16 @@
 The conditions stand as those of DBOS's indexes do, word by word: SQLite uses an index of a part of a table only then.
 """
 
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from dbos import DBOS, Queue
 from sqlalchemy import Column, Engine, MetaData, Select, String, Table, bindparam, literal_column, select
 from sqlalchemy.exc import OperationalError
 
-from aeon.adapters.engine.dbos.names import JOB
+from aeon.adapters.engine.attempts import prefetch_limit
+from aeon.adapters.engine.dbos.opening import JOB, queue_name
 from aeon.platform.store import StoreUnavailableError
 
 
@@ -64,3 +67,71 @@ def _select_held(workflows: Table) -> Select[Any]:  # of whatever columns
 def _select_executors(workflows: Table) -> Select[Any]:  # of whatever columns
     is_begun = workflows.c.status == literal_column("'PENDING'")
     return select(workflows.c.executor_id).where(is_begun, workflows.c.name == JOB).distinct()
+
+
+POLL_INTERVAL = 0.25
+_BUSY_POLL_INTERVAL = 0.1
+_BUSY_SECONDS = 3.0
+"""Seconds; the last one since a job was begun, or was over: another one may come soon."""
+
+
+class QueuePollers:
+    """One for each type of jobs."""
+
+    def __init__(
+        self, instance: DBOS, standing: QueueStats, slots: Mapping[str, int], waiting: Callable[[str], int]
+    ) -> None:
+        """`slots` are how many jobs of which type are done here at once; `waiting` says how many of them wait here."""
+        self._standing = standing
+        self._waiting = waiting
+        self._queues = {kind: _registered_queue(instance, kind) for kind in slots}
+        self._slots = slots
+        self._names = [queue.name for queue in self._queues.values()]
+        self._open_until = 0.0
+
+    def wake(self) -> None:
+        """Something happens: have them open for a while. Threads may call it."""
+        self._open_until = time.monotonic() + _BUSY_SECONDS
+
+    def update(self) -> None:
+        """Open them when there is something in one of them, or was a moment ago; else shut them."""
+        is_open = time.monotonic() < self._open_until or self._standing.is_any_queued(self._names)
+        for kind, queue in self._queues.items():
+            if is_open:
+                _configure_queue(queue, prefetch_limit(self._slots[kind], self._waiting(kind)), _BUSY_POLL_INTERVAL)
+            else:
+                _configure_queue(queue, 0, POLL_INTERVAL)
+
+
+def _registered_queue(instance: DBOS, kind: str) -> Queue:
+    make = instance._registry._register_internal_queue  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
+    return make(queue_name(kind), worker_concurrency=0, polling_interval_sec=POLL_INTERVAL)
+
+
+def _configure_queue(queue: Queue, room: int, looks_every: float) -> None:
+    queue._worker_concurrency = room  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
+    queue._polling_interval_sec = looks_every  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
+
+
+class JobRecovery:
+    """Looks for them again and again."""
+
+    def __init__(self, standing: QueueStats, executor: str, present: Callable[[], set[str]]) -> None:
+        """`executor` is who looks; `present` says which executors there are now, and may raise."""
+        self._queue_stats = standing
+        self._executor = executor
+        self._present = present
+        self._suspected: set[str] = set()
+
+    def recover(self) -> None:
+        """Offer again what executors had begun who were not there twice in a row.
+
+        Once is not enough: when the record was away, nobody was heard of for a moment.
+        """
+        missing = self._queue_stats.executors() - {self._executor}
+        if missing:
+            missing -= self._present()
+        gone = missing & self._suspected
+        self._suspected = missing
+        if gone:
+            DBOS._recover_pending_workflows(sorted(gone))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above

@@ -36,7 +36,7 @@ from aeon.platform.processes.runs.engine import RunRepository, WorkerPool
 from aeon.platform.processes.runs.lease import RunLease
 from aeon.platform.processes.runs.model import Job, JobResult
 from aeon.platform.store import StoreError, StoreUnavailableError
-from aeon.platform.workers.model import HEARTBEAT_TIMEOUT
+from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
 
 _LOG = logging.getLogger("aeon.engine")
 

@@ -10,11 +10,11 @@ from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
+from aeon.adapters.engine.patience import wait_until
 from aeon.adapters.engine.temporal.link import TemporalConnection
 from aeon.adapters.engine.temporal.messages import RunWorkflowInput
 from aeon.adapters.engine.temporal.names import EXECUTOR, RUN, RUN_QUEUE, SIGNAL
 from aeon.adapters.engine.temporal.serving import job_workers, run_worker
-from aeon.adapters.engine.waiting import wait_until
 from aeon.platform.processes.running.state import ENDED_PHASES
 from aeon.platform.processes.runs.claims import ResultStore
 from aeon.platform.processes.runs.engine import RunRepository, WorkerPool

@@ -1,19 +1,92 @@
 """The connection to Temporal, with a thread of its own for all that this process does there."""
 
 import asyncio
+import hashlib
 from collections.abc import Coroutine, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
+from temporalio.api.common.v1 import Payload
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
+from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.converter import DataConverter, PayloadCodec
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
-from aeon.adapters.engine.temporal.belonging import claim_namespace
-from aeon.adapters.engine.temporal.claiming import data_converter
 from aeon.adapters.operations.event_loop import EventLoopThread
+from aeon.base.errors import ConfigError
 from aeon.platform.errors import PlatformError
 from aeon.platform.processes.runs.claims import ResultStore
+
+_OWNER_WORKFLOW: Final = "aeon.graph"
+_UNSERVED_QUEUE: Final = "aeon-nobody"
+_GRAPH: Final = "graph"
+
+
+async def claim_namespace(client: Client, record: str) -> None:
+    """Have the client's namespace be the record's, from the first time on.
+
+    Temporal keeps nothing but workflows: this is one that nobody serves, and its memo says whose the namespace is.
+    Raises ConfigError where it is another record's, and RPCError.
+    """
+    mark = await client.start_workflow(
+        _OWNER_WORKFLOW,
+        id=_OWNER_WORKFLOW,
+        task_queue=_UNSERVED_QUEUE,
+        memo={_GRAPH: record},
+        static_summary="Says of which record this namespace holds the runs. It stays open, and nothing runs.",
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+    )
+    owner = await (await mark.describe()).memo_value(_GRAPH)
+    if owner != record:
+        raise ConfigError(
+            f"engine.address: the namespace {client.namespace!r} of Temporal holds the runs of another record "
+            f"({owner}), and this one is {record}.",
+            next_step="Give each record a namespace of its own: temporal operator namespace create --namespace NAME, "
+            "and name it in engine.address.",
+        )
+
+
+MAX_INLINE_BYTES: Final = 16 * 1024
+"""Bytes of a payload that still travels itself: as many jobs as a run begins at once fit into one message of 4 MB."""
+
+_ENCODING = "encoding"
+_JSON = b"json/plain"
+_CLAIM = b"aeon/sha256"
+
+
+class ClaimCheckCodec(PayloadCodec):
+    """Keeps large JSON under its SHA-256 and sends that instead: all processes of a namespace share their results."""
+
+    def __init__(self, results: ResultStore) -> None:
+        self._results = results
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """Small payloads as they are, large ones kept and named."""
+        return [await self._check_in(payload) for payload in payloads]
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """The payloads themselves. Raises LostResultError."""
+        return [await self._check_out(payload) for payload in payloads]
+
+    async def _check_in(self, payload: Payload) -> Payload:
+        if len(payload.data) <= MAX_INLINE_BYTES or payload.metadata.get(_ENCODING) != _JSON:
+            return payload
+        digest = hashlib.sha256(payload.data).hexdigest()
+        await asyncio.to_thread(self._results.put, digest, payload.data.decode())
+        return Payload(metadata={_ENCODING: _CLAIM}, data=digest.encode())
+
+    async def _check_out(self, payload: Payload) -> Payload:
+        if payload.metadata.get(_ENCODING) != _CLAIM:
+            return payload
+        text = await asyncio.to_thread(self._results.get, payload.data.decode())
+        return Payload(metadata={_ENCODING: _JSON}, data=text.encode())
+
+
+def data_converter(results: ResultStore) -> DataConverter:
+    """JSON, never a pickle; what is large goes by reference."""
+    return DataConverter(payload_codec=ClaimCheckCodec(results))
+
 
 T = TypeVar("T")
 

@@ -7,8 +7,7 @@ from pydantic import Field
 from aeon.platform.processes.running.commands import StartProcess
 from aeon.platform.processes.running.events import RunFailure
 from aeon.platform.processes.running.plan import RunPlan
-from aeon.platform.processes.running.row import filled_array
-from aeon.platform.processes.running.state import INITIAL_STEP_STATE, RunPhase, RunState
+from aeon.platform.processes.running.state import INITIAL_STEP_STATE, RunPhase, RunState, filled_array
 from aeon.platform.processes.runs.model import JobResult, Run, RunEntry, RunSignal, RunSnapshot
 from aeon.platform.records import Record
 

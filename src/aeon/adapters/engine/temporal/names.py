@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 
 RUN: Final = "aeon.run"
 JOB: Final = "aeon.job"

@@ -1,18 +1,48 @@
 """What is checked when a Process is saved: the whole at once, every problem with its path (platform 6, 7)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from aeon.base.binding import STEP_PREFIX
-from aeon.platform.processes.checking.budgets import check_budgets
 from aeon.platform.processes.checking.inputs import check_inputs
 from aeon.platform.processes.checking.problems import DefinitionProblem, raise_problems
 from aeon.platform.processes.checking.recursion import check_recursion
-from aeon.platform.processes.checking.targets import TargetLookup, ToolTarget
+from aeon.platform.processes.checking.targets import ProcessTarget, TargetLookup, ToolTarget
 from aeon.platform.processes.checking.whole import CheckContext, build_context
 from aeon.platform.processes.conditions.condition import CompiledCondition, ConditionError
-from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition, ProcessStep
 from aeon.platform.processes.templates import check_template
 from aeon.platform.processes.words import join_names
+
+
+def check_budgets(
+    definition: ProcessDefinition, called: Sequence[ToolTarget | ProcessTarget | None]
+) -> Iterator[DefinitionProblem]:
+    """Whether the budgets can be kept. `called` is what each step calls, None where that is not known (platform 7)."""
+    whole = definition.token_budget
+    if whole is None:
+        return
+    given = sum(step.output.token_budget or 0 for step in definition.steps)
+    if given > whole:
+        yield DefinitionProblem(
+            "$.tokenBudget",
+            "token_budgets_fit",
+            f"the steps' token budgets add up to {given}, which is more than the Process's {whole}",
+        )
+        return
+    sharing = [step.id for step, target in zip(definition.steps, called, strict=True) if _shares(step, target)]
+    if whole - given < len(sharing):
+        yield DefinitionProblem(
+            "$.tokenBudget",
+            "token_budget_to_share",
+            f"the steps' token budgets leave {whole - given} of {whole} tokens to {len(sharing)} steps that have none "
+            f"of their own and need tokens, {sharing[0]!r} the first of them",
+        )
+
+
+def _shares(step: ProcessStep, target: ToolTarget | ProcessTarget | None) -> bool:
+    """Whether the step lives on what the others leave, and surely needs some of it."""
+    return step.output.token_budget is None and isinstance(target, ToolTarget) and target.service_type == "llm_provider"
+
 
 __all__ = ["DefinitionProblem", "check_definition", "raise_problems"]
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from aeon.platform.processes.checking.problems import DefinitionProblem
 from aeon.platform.processes.checking.targets import ProcessTarget, TargetLookup
-from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition
 
 
 def find_callees(definition: ProcessDefinition) -> Mapping[str, bool]:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from aeon.base.binding import STEP_PREFIX
 from aeon.base.json import Json
 from aeon.platform.processes.conditions.paths import CelPath, ConditionScan, scan_condition
-from aeon.platform.processes.conditions.programs import CelProgramCache, ConditionError
+from aeon.platform.processes.conditions.programs import CelProgramCache, ConditionError, describe_evaluation_error
 from aeon.platform.processes.conditions.values import CelConverter, find_text_fault, select_values
-from aeon.platform.processes.conditions.words import describe_evaluation_error
 
 if TYPE_CHECKING:
     from cel_expr_python import cel

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from aeon.platform.processes.definition import ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.picture.layout import DiagramLayout
-from aeon.platform.processes.picture.marks import arrow_head, condition_mark, inset, person_mark, rectangle
+from aeon.platform.processes.picture.marks import STATUSES, arrow_head, condition_mark, inset, person_mark, rectangle
 from aeon.platform.processes.picture.shapes import Box, Point
-from aeon.platform.processes.picture.style import STATUSES
 from aeon.platform.processes.running.state import INITIAL_STEP_STATE, StepState
 
 _MARGIN, _LINE, _SIGN, _PIXELS_A_CELL, _BETWEEN = 24, 22, 30, 7, 18

@@ -6,12 +6,16 @@ No script, nothing from elsewhere, every text escaped: names may be anybody's.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from aeon.platform.processes.definition import ProcessDefinition, ProcessStep
+from aeon.platform.processes.model import ProcessDefinition, ProcessStep
 from aeon.platform.processes.picture.layout import DiagramLayout, layout_diagram
 from aeon.platform.processes.picture.legend import draw_legend
 from aeon.platform.processes.picture.marks import (
+    CSS,
+    STATUSES,
     arrow_head,
+    clip_text,
     condition_mark,
+    escape_text,
     inset,
     lane_path,
     person_mark,
@@ -19,8 +23,6 @@ from aeon.platform.processes.picture.marks import (
     straight_path,
 )
 from aeon.platform.processes.picture.shapes import Box
-from aeon.platform.processes.picture.style import CSS, STATUSES
-from aeon.platform.processes.picture.text import clip_text, escape_text
 from aeon.platform.processes.running.state import INITIAL_STEP_STATE, StepState
 
 _LOW, _HIGH = 48, 64

@@ -6,10 +6,11 @@ acting everything may be lost; `underway` then gives what was recorded again, un
 delay may be recorded at once, and its job waits; or when the delay is over, and until then it is given every time.
 """
 
-from typing import NamedTuple, TypedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias, TypedDict
 
 from aeon.base.errors import AeonError
-from aeon.base.json import JsonObject
+from aeon.base.json import Json, JsonObject
 from aeon.platform.processes.running.commands import (
     AskPerson,
     CancelStep,
@@ -26,9 +27,52 @@ from aeon.platform.processes.running.events import AttemptFailure
 from aeon.platform.processes.running.failures import depth_failure, output_failure
 from aeon.platform.processes.running.plan import RunPlan
 from aeon.platform.processes.running.retries import retry_delay
-from aeon.platform.processes.running.semantics import RunValues, Semantics, visible_values
 from aeon.platform.processes.running.spending import token_allowance
 from aeon.platform.processes.running.state import CLOSING_PHASES, RunState, positions_of
+
+RunValues: TypeAlias = Mapping[str, Json]
+"""The run's inputs by name, and under `step` the mapping of the steps' variables (platform 6)."""
+
+
+class Semantics(NamedTuple):
+    """Three pure functions. An AeonError that one raises fails the step, or for `render` the run, in its own words."""
+
+    holds: Callable[[str, RunValues], bool]
+    """Whether a condition is true."""
+    bind: Callable[[JsonObject, RunValues], JsonObject]
+    """A step's inputs with every reference replaced, types kept."""
+    render: Callable[[str, RunValues], Json]
+    """The output template's result."""
+
+
+class StepVariables(Mapping[str, Json]):
+    """The variables of all steps in the stages before the present one, looked up in the state as they are asked for.
+
+    Those of the present stage are not among them: which of them are there already depends on who is faster.
+    """
+
+    def __init__(self, plan: RunPlan, state: RunState) -> None:
+        self._plan = plan
+        self._steps = state.steps
+        begins = plan.stages[state.stage].start if state.stage < len(plan.stages) else len(plan.steps)
+        self._settled = range(begins)
+
+    def __getitem__(self, name: str) -> Json:
+        position = self._plan.producers[name]
+        if position not in self._settled:
+            raise KeyError(name)
+        return self._steps[position].value
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._plan.steps[position].output.variable for position in self._settled)
+
+    def __len__(self) -> int:
+        return len(self._settled)
+
+
+def visible_values(plan: RunPlan, state: RunState) -> RunValues:
+    """What may be referred to now."""
+    return {**state.inputs, "step": StepVariables(plan, state)}
 
 
 class _Start(TypedDict):

@@ -7,8 +7,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from aeon.platform.catalog.effects import Effect
-from aeon.platform.processes.definition import ProcessDefinition, ProcessStep, VariableName
+from aeon.platform.catalog.operations import Effect
+from aeon.platform.processes.model import ProcessDefinition, ProcessStep, VariableName
 from aeon.platform.records import Record
 
 

@@ -1,6 +1,6 @@
 """Whether a failed attempt is followed by another one, and after how long (platform 10). Pure."""
 
-from aeon.platform.catalog.effects import Effect
+from aeon.platform.catalog.operations import Effect
 from aeon.platform.processes.running.events import AttemptFailure
 
 MAX_RETRIES = 3

@@ -5,20 +5,17 @@ from datetime import datetime
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
-from aeon.platform.audit import AuditAction
-from aeon.platform.catalog.effects import default_effect, parse_operation, worker_type_of
+from aeon.platform.catalog.operations import default_effect, parse_operation, worker_type_of
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.ledger import Ledger, Mutation, MutationRequest
+from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.processes.checking.recursion import find_callees
-from aeon.platform.processes.definition import ProcessDefinition, ProcessStep
-from aeon.platform.processes.model import Process
+from aeon.platform.processes.model import Process, ProcessDefinition, ProcessStep
 from aeon.platform.processes.processes import ProcessRepository
 from aeon.platform.processes.running.commands import StartProcess
 from aeon.platform.processes.running.events import HistoryEvent
 from aeon.platform.processes.running.plan import RunPlan, StepCall, plan_run
 from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.claims import ResultStore, check_in, reference_of
-from aeon.platform.processes.runs.entries import run_entry_row
+from aeon.platform.processes.runs.claims import ResultStore, check_in, reference_of, run_entry_row
 from aeon.platform.processes.runs.model import Run, RunEntry, RunTrigger
 from aeon.platform.processes.words import join_names
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one

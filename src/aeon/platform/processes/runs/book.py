@@ -18,8 +18,7 @@ from aeon.platform.processes.running.plan import RunPlan
 from aeon.platform.processes.running.state import ENDED_PHASES, RunPhase, RunState
 from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.accepting import PlannedRun, RunAdmission
-from aeon.platform.processes.runs.claims import ResultStore, check_in, check_out, reference_of
-from aeon.platform.processes.runs.entries import run_entry_row
+from aeon.platform.processes.runs.claims import ResultStore, check_in, check_out, reference_of, run_entry_row
 from aeon.platform.processes.runs.lease import ConfirmOwnership, always_owned
 from aeon.platform.processes.runs.model import JobResult, Run, RunEntry, RunSignal, RunSnapshot, RunSummary
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one

@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Iterator
 from typing import Final, Protocol
 
+from aeon.base.json import JsonObject, canonical_json
 from aeon.platform.errors import PlatformError
+from aeon.platform.processes.runs.model import RunEntry
 
 MAX_INLINE_CHARS: Final = 256 * 1024
 """Characters of a text that still travels itself."""
@@ -55,3 +57,9 @@ def check_out(results: ResultStore, text: str) -> str:
 def reference_of(text: str) -> str | None:
     """The digest that a text refers to; None for one that is there itself."""
     return text.removeprefix(_MARK) if text.startswith(_MARK) else None
+
+
+def run_entry_row(results: ResultStore, run: str, entry: RunEntry) -> JsonObject:
+    """An entry's columns. A large one is kept by reference."""
+    text = check_in(results, canonical_json(entry.as_dict()))
+    return {"run_id": run, "n": entry.n, "text": text, "reference": reference_of(text)}

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 from pydantic import Field
 
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.effects import Effect
+from aeon.platform.catalog.operations import Effect
 from aeon.platform.processes.running.events import HistoryEvent, StepCompleted, StepFailed, StepTimedOut
 from aeon.platform.processes.running.plan import RunPlan
 from aeon.platform.processes.running.state import RunPhase

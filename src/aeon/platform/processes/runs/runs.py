@@ -9,19 +9,65 @@ from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.processes.meaning import SEMANTICS
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.processes import ProcessRepository
+from aeon.platform.processes.running.apply import apply_event, rejection_reason
 from aeon.platform.processes.running.commands import AskPerson
-from aeon.platform.processes.running.events import AnswerGiven, CancelRequested
+from aeon.platform.processes.running.events import (
+    AnswerGiven,
+    AttemptStarted,
+    CancelRequested,
+    HistoryEvent,
+    RunStarted,
+    StepCompleted,
+    StepFailed,
+    StepSkipped,
+)
 from aeon.platform.processes.running.interpreter import recorded_commands
-from aeon.platform.processes.running.objections import rejection_reason
 from aeon.platform.processes.running.plan import RunPlan
-from aeon.platform.processes.running.state import ENDED_PHASES, RunState
+from aeon.platform.processes.running.state import ENDED_PHASES, RunState, StepState, initial_state
 from aeon.platform.processes.runs.accepting import NewRun, PlannedRun, RunAdmission
 from aeon.platform.processes.runs.book import SqlRunRepository
 from aeon.platform.processes.runs.claims import ResultStore
 from aeon.platform.processes.runs.conducting import replay
 from aeon.platform.processes.runs.model import Run, RunEntry, RunSignal, RunSummary
-from aeon.platform.processes.runs.retrying import seed_events
 from aeon.platform.store import DuplicateError, GuardError, Store
+
+_ANSWERED = "the run before"
+
+
+def seed_events(plan: RunPlan, before: RunState) -> list[HistoryEvent]:
+    """The events with which a run of this plan gets to where another one of the same definition failed.
+
+    What was completed or left out is so again; what failed and could be done without, too, up to the first step that
+    is to be tried again. Tokens that were used before are not counted twice.
+    """
+    state = initial_state(plan)
+    found: list[HistoryEvent] = []
+    for event in (RunStarted(inputs=before.inputs), *_of_steps(plan, before)):
+        after = apply_event(plan, state, event)
+        if after is not state:
+            found.append(event)
+            state = after
+    return found
+
+
+def _of_steps(plan: RunPlan, before: RunState) -> Iterator[HistoryEvent]:
+    for position, step in enumerate(plan.steps):
+        yield from _of_step(plan, position, step.id, before.steps[position])
+
+
+def _of_step(plan: RunPlan, position: int, step: str, was: StepState) -> Iterator[HistoryEvent]:
+    is_optional = not plan.steps[position].output.required
+    if was.status == "skipped":
+        yield StepSkipped(step=step, reason=was.reason)
+    elif was.status == "completed" or (was.status == "failed" and is_optional):
+        yield AttemptStarted(step=step, job=plan.job_id(step, 1), attempt=1)
+        if was.status == "failed" and was.error is not None:
+            yield StepFailed(step=step, attempt=1, error=was.error.model_copy(update={"transient": False}))
+        elif plan.is_manual(position):
+            yield AnswerGiven(step=step, by=plan.calls[step].asks or _ANSWERED, answer=was.value)
+        else:
+            yield StepCompleted(step=step, attempt=1, output=was.value)
+
 
 _SHOWN = 50
 

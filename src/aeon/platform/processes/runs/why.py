@@ -1,22 +1,157 @@
 """Why does this run not go on? From its entries, from who is there to carry it out, and from what it calls."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from aeon.base.clock import Clock
-from aeon.platform.errors import NotFoundError
+from aeon.base.errors import AeonError
+from aeon.base.json import Json
+from aeon.platform.catalog.model import Tool
+from aeon.platform.catalog.tools import ToolRepository
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.processes.processes import ProcessRepository
+from aeon.platform.processes.running.events import AttemptStarted, StepFailed
+from aeon.platform.processes.running.plan import RunPlan, StepCall
+from aeon.platform.processes.running.retries import MAX_ATTEMPTS, retry_delay
 from aeon.platform.processes.running.state import ENDED_PHASES
-from aeon.platform.processes.running.why import Obstacle, WaitReason, explain_steps
+from aeon.platform.processes.running.why import Obstacle, WaitReason, describe_attempt, explain_steps
+from aeon.platform.processes.runs import queries
 from aeon.platform.processes.runs.conducting import replay
-from aeon.platform.processes.runs.obstacles import ObstacleFinder
+from aeon.platform.processes.runs.model import RunEntry
 from aeon.platform.processes.runs.runs import Runs, RunView
-from aeon.platform.processes.runs.timed import add_retry_times
 from aeon.platform.store import Store
-from aeon.platform.workers.limits.why import LimitWait, find_limit_waits
-from aeon.platform.workers.model import SELF_RECOVERING_EXECUTOR, Worker
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.limits.places import LimitWait, find_limit_waits
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, Worker, WorkerRegistry
 from aeon.platform.workers.serving import find_eligible_workers
+
+_KINDS: Mapping[str, Literal["disabled", "access", "secret"]] = {
+    "enabled": "disabled",
+    "service_access": "access",
+    "own_secret": "secret",
+}
+
+
+class ObstacleFinder:
+    """Looks at what steps call, as their user may use it."""
+
+    def __init__(self, store: Store, tools: ToolRepository, processes: ProcessRepository) -> None:
+        self._store = store
+        self._tools = tools
+        self._processes = processes
+
+    def find(self, user: str, calls: Collection[StepCall]) -> dict[str, Obstacle]:
+        """What stands in the way, by the id of what is called; nothing of what would be called. Raises StoreError."""
+        different = {call.id: call for call in calls}.values()
+        found = {call.id: self._of_call(user, call) for call in different}
+        obstacles = {id_: each for id_, each in found.items() if each is not None}
+        return self._with_times(obstacles)
+
+    def _of_call(self, user: str, call: StepCall) -> Obstacle | None:
+        return self._of_tool(user, call) if call.kind == "tool" else self._of_process(user, call)
+
+    def _of_tool(self, user: str, call: StepCall) -> Obstacle | None:
+        try:
+            tool = self._tools.resolve(user, call.id).tool
+        except NotFoundError:
+            return _gone(user, call)
+        except RuleError as error:
+            return _refused(error)
+        return _down(tool) if tool.status == "down" else None
+
+    def _of_process(self, user: str, call: StepCall) -> Obstacle | None:
+        try:
+            process = self._processes.get(user, call.id)
+        except NotFoundError:
+            return _gone(user, call)
+        if process.enabled:
+            return None
+        said = f"the process {process.name!r} of {process.owner_id} is disabled"
+        return Obstacle(kind="disabled", message=said, next_step="Enable it, or ask its owner to.")
+
+    def _with_times(self, obstacles: Mapping[str, Obstacle]) -> dict[str, Obstacle]:
+        down: list[Json] = [id_ for id_, each in obstacles.items() if each.kind == "down"]
+        rows = self._store.read(queries.HEALTH_OF_TOOLS, {"tools": down}) if down else []
+        health = {row["id"]: row for row in rows}
+        return {id_: _dated(each, health[id_]) if id_ in health else each for id_, each in obstacles.items()}
+
+
+def _gone(user: str, call: StepCall) -> Obstacle:
+    said = f"the {call.kind} {call.name!r} of {call.owner or 'somebody'} is gone, or not shared with {user} any more"
+    advice = "Ask its owner to share it again, or have the process call another one."
+    return Obstacle(kind="access", message=said, next_step=advice)
+
+
+def _refused(error: AeonError) -> Obstacle:
+    rule = error.rule if isinstance(error, RuleError) else ""
+    return Obstacle(kind=_KINDS.get(rule, "access"), message=_in_a_sentence(error.message), next_step=error.advice)
+
+
+def _down(tool: Tool) -> Obstacle:
+    why = (tool.error_message or "nobody said why").rstrip(".")
+    return Obstacle(
+        kind="down",
+        message=f"the tool {tool.name!r} is down: {why}",
+        next_step="`aeon health` checks it again; start its service, or correct the tool's connectionParams.",
+    )
+
+
+def _dated(obstacle: Obstacle, health: Mapping[str, Json]) -> Obstacle:
+    """With since when; and with what the tool's own check said, where only its service is said to be down."""
+    since, said = health["since"], health["said"]
+    message = obstacle.message
+    if said and said.rstrip(".") not in message:
+        message = f"{message} ({said.rstrip('.')})"
+    return obstacle.model_copy(update={"since": since, "message": message})
+
+
+def _in_a_sentence(message: str) -> str:
+    return message[:1].lower() + message[1:].rstrip(".")
+
+
+class _Last(NamedTuple):
+    """When a step's last attempt was begun or failed, and why the last that failed did."""
+
+    at: str
+    cause: str
+
+
+def add_retry_times(
+    plan: RunPlan, reasons: Iterable[WaitReason], entries: Iterable[RunEntry], now: str
+) -> list[WaitReason]:
+    """The same reasons; those of steps whose next attempt is put off say for how long still, and why."""
+    last = _last_of_steps(entries)
+    return [_timed(plan, reason, last[reason.step], now) if _is_retry(reason) else reason for reason in reasons]
+
+
+def _is_retry(reason: WaitReason) -> bool:
+    return reason.attempt > 1 and reason.kind in ("running", "retrying")
+
+
+def _timed(plan: RunPlan, reason: WaitReason, last: _Last, now: str) -> WaitReason:
+    passed = datetime.fromisoformat(now) - datetime.fromisoformat(last.at)
+    whole = retry_delay(reason.attempt)
+    left = min(whole, whole - passed.total_seconds())  # by a clock that was set back it is no longer than it was
+    if left > 0:
+        said = f"Is tried again in {left:.1f} s (attempt {reason.attempt} of at most {MAX_ATTEMPTS}): {last.cause}."
+        return reason.model_copy(update={"why": "retrying", "message": said, "seconds": left})
+    said = (
+        f"{describe_attempt(plan, plan.positions[reason.step], reason.attempt)}; the one before failed: {last.cause}."
+    )
+    return reason.model_copy(update={"message": said, "seconds": 0.0})
+
+
+def _last_of_steps(entries: Iterable[RunEntry]) -> dict[str, _Last]:
+    found: dict[str, _Last] = {}
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, StepFailed):
+            found[event.step] = _Last(entry.at, event.error.message.rstrip("."))
+        elif isinstance(event, AttemptStarted):
+            before: Sequence[str] = found.get(event.step, ("", ""))
+            found[event.step] = _Last(entry.at, before[1])
+    return found
+
 
 _NEAR = 300.0
 """Seconds before its deadline from which on a run's is told."""

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import EntityKind, OwnedEntity
-from aeon.platform.processes.definition import VariableName
+from aeon.platform.processes.model import VariableName
 from aeon.platform.records import Name, Record
 
 CatchUpPolicy: TypeAlias = Literal["skip", "once"]

@@ -6,14 +6,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
-from aeon.base.json import JsonObject, parse_strict
-from aeon.platform.catalog.limits import ServiceLimits
+from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.platform.catalog.model import ServiceLimits
 from aeon.platform.processes.runs.model import Job
 from aeon.platform.store import Row, Store, UnitOfWork
 from aeon.platform.workers.limits import queries
 from aeon.platform.workers.limits.standing import (
     LimitDecision,
     LimiterState,
+    LimitKind,
     ServiceLease,
     acquire,
     expire,
@@ -170,3 +171,48 @@ def limited_service_from_row(row: Row, now: int) -> LimitedService | None:
 def instant_to_milliseconds(instant: str) -> int:
     """An instant as a standing counts it."""
     return round(datetime.fromisoformat(instant).timestamp() * 1000)
+
+
+_NOBODY = ""
+"""An executor that is none, to ask as one who has just come."""
+
+
+class LimitWait(NamedTuple):
+    """That calls of a service have to wait. `seconds` until the next may begin, where that is known.
+
+    `holders` are the jobs that have a place, and do not wait.
+    """
+
+    service: str
+    limit: LimitKind
+    seconds: float | None
+    message: str
+    holders: frozenset[str] = frozenset()
+
+
+def find_limit_waits(store: Store, tools: Collection[str], now: str) -> dict[str, LimitWait]:
+    """Which of these tools, by their ids, have to wait for a place on their service now, and why. Raises StoreError."""
+    at = instant_to_milliseconds(now)
+    rows = store.read(queries.OF_TOOLS, {"tools": list[Json](tools)})
+    found = {row["tool"]: limited_service_from_row(row, at) for row in rows}
+    told = {tool: _waits(limited, at) for tool, limited in found.items() if limited is not None}
+    return {tool: waits for tool, waits in told.items() if waits is not None}
+
+
+def _waits(of: LimitedService, now: int) -> LimitWait | None:
+    told = try_acquire(expire(of.state, of.limits, now), of.limits, _NOBODY, now)
+    if told.wait is None or told.limit is None:
+        return None
+    seconds = None if told.limit == "concurrency" else told.wait / 1000
+    holders = frozenset(each.job for each in told.state.leases)
+    return LimitWait(of.name, told.limit, seconds, _in_words(of, told.limit, seconds), holders)
+
+
+def _in_words(of: LimitedService, limit: LimitKind, seconds: float | None) -> str:
+    service, rate = f"Waits for a place: the service {of.name!r}", of.limits.rate
+    if limit == "closed":
+        return f"{service} asked to be left alone (Retry-After); next in about {seconds:.0f} s."
+    if limit == "rate" and rate is not None:
+        calls = f"{rate.calls} call(s) in {rate.seconds:g} s"
+        return f"{service} takes {calls} (limit); next in about {seconds:.0f} s."
+    return f"{service} takes {of.limits.concurrency} call(s) at once (limit), all taken."

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from aeon.base.json import Json, canonical_json, parse_strict
-from aeon.platform.catalog.limits import CallRate, ServiceLimits
+from aeon.platform.catalog.model import CallRate, ServiceLimits
 
 LimitKind: TypeAlias = Literal["concurrency", "rate", "closed"]
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
-from aeon.platform.catalog.limits import ServiceLimits
+from aeon.platform.catalog.model import ServiceLimits
 from aeon.platform.processes.runs.model import Job
 from aeon.platform.store import StoreError
 from aeon.platform.workers.limits.places import LimitedService, ServiceLeaseStore
