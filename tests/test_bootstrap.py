@@ -6,9 +6,9 @@ import pytest
 
 from aeon.base.errors import ConfigError, LLMError, MissingExtraError, WeightsError
 from aeon.bootstrap.app import App, build_app
-from aeon.bootstrap.choice import choose_model
+from aeon.bootstrap.embedded_models import WeightsPhase, WeightsProgress, available_memory, stored_models
+from aeon.bootstrap.model_choice import choose_model
 from aeon.bootstrap.passwords import is_loopback
-from aeon.bootstrap.stored import WeightsPhase, WeightsProgress, available_memory, stored_models
 from aeon.llm.interface import LLMRequest
 from aeon.settings import MemorySettings, ModelSettings, Settings
 
@@ -190,7 +190,7 @@ def test_without_any_model_the_error_names_every_way_to_one(environ, without_emb
     [(8, [], "standard"), (8, ["small"], "small"), (8, ["small", "standard"], "standard"), (1, ["standard"], "small")],
 )
 def test_the_embedded_model_suits_the_memory_and_what_was_fetched(environ, monkeypatch, available, fetched, chosen):
-    monkeypatch.setattr("aeon.bootstrap.stored.available_memory", lambda: available * 1024**3)
+    monkeypatch.setattr("aeon.bootstrap.embedded_models.available_memory", lambda: available * 1024**3)
     for name in fetched:
         pretend_fetched(environ, name)
     assert choose_model(ModelSettings(), environ).name == chosen
@@ -234,7 +234,7 @@ def test_weights_come_from_the_sources_in_the_order_that_is_set(environ, monkeyp
     content = b"weights"
     hub, index = ScriptedSource([content], "hub"), ScriptedSource([content], "index")
     monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (hub, index))
-    monkeypatch.setattr("aeon.bootstrap.stored.resolve", lambda _: make_weights(content))
+    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve", lambda _: make_weights(content))
     whole = app(environ, sources=["index", "hub"])
     assert whole.fetch_weights("sample", lambda _: None).read_bytes() == content
     assert (hub.calls, index.calls) == (0, 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import ConfigError
-from aeon.bootstrap.graphs import new_projector, open_target
+from aeon.bootstrap.projection import new_projector, open_target
 from aeon.settings import GraphSettings
 from aeon.testing.projection import InMemoryGraph
 from aeon.testing.records import new_record

@@ -9,7 +9,7 @@ import pytest
 
 from aeon.base.errors import InputError, MissingExtraError, SandboxError
 from aeon.bootstrap.app import build_app
-from aeon.bootstrap.choice import key_variables
+from aeon.bootstrap.model_choice import key_variables
 from aeon.bootstrap.skills import Skills
 from aeon.observability.events import PlanReady
 from aeon.settings import GraphSettings, ModelSettings, Settings, SkillsSettings
@@ -201,7 +201,7 @@ def test_without_the_extra_skills_are_found_and_not_run(skills, place, monkeypat
 
 def test_a_level_of_isolation_that_is_not_to_be_had_is_an_error_before_anything_runs(skills, place, monkeypatch):
     talker = put(place / "skills", "talker")
-    monkeypatch.setattr("aeon.skills.process.levels.probe_level", lambda *_: "not here")
+    monkeypatch.setattr("aeon.skills.sandbox.isolation.probe_level", lambda *_: "not here")
     made = skills(sandbox="require")
     with pytest.raises(SandboxError, match="not here"):
         made.execute(plan("talker/scripts/say.sh"))

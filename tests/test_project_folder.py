@@ -5,7 +5,7 @@ import os
 import pytest
 
 from aeon.base.project_folder import make_folder
-from aeon.bootstrap.tracked import find_tracked_files
+from aeon.bootstrap.tracked_files import find_tracked_files
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aeon.adapters.store.postgresql.dialect import statement_of
-from aeon.base.busy import retry_while_locked
+from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform import queries as common
 from aeon.platform.catalog import queries
 from aeon.platform.store import DialectQuery

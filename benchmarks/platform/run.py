@@ -21,8 +21,8 @@ from typing import Any
 
 from bare import BarePostgres, BareSqlite
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import Store
 from aeon.testing.records import new_record

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bare import BarePostgres, BareSqlite, FairSqlite
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.ledger import MutationRequest
 from aeon.testing.vault import InMemoryVault
 

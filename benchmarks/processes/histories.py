@@ -9,8 +9,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from aeon.platform.exports.transfer import export
 from aeon.platform.store import Store
-from aeon.platform.transfer import export
 
 LENGTHS = (1000, 3000, 10_000)
 _PATIENCE = 1800.0
@@ -36,7 +36,7 @@ def measured_histories() -> list[str]:
 
 def carried_out(kind: str, length: int, folder: Path) -> dict[str, float]:
     """Seconds from accepted to ended, entries, and the bytes by which the record, exported, and the database grew."""
-    from aeon.adapters.engine.dbos import DbosEngine
+    from aeon.adapters.engines.dbos import DbosEngine
     from aeon.testing.engines.world import EngineWorld, echo, step
     from aeon.testing.records import new_record
 

@@ -28,8 +28,8 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     """One durable step for each, in the same database with the same settings, asynchronously as Aeon's are."""
     from dbos import DBOS
 
-    from aeon.adapters.engine.dbos.database import Database
-    from aeon.adapters.engine.dbos.opening import JsonSerializer
+    from aeon.adapters.engines.dbos.database import Database
+    from aeon.adapters.engines.dbos.instance import JsonSerializer
     from aeon.adapters.results import FileResultStore
 
     address = f"sqlite:///{folder}/runs.db"
@@ -76,7 +76,7 @@ class NoOp:
     """What stands in place of the request itself; all around it is Aeon's own."""
 
     def execute(self, work: Any) -> Any:
-        from aeon.platform.catalog.calling import OperationResult
+        from aeon.platform.catalog.tool_calls import OperationResult
 
         return OperationResult({"got": work.given["n"]})
 
@@ -106,14 +106,14 @@ def aeon_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     """
     from aeon.base.clock import SystemClock
     from aeon.bootstrap.platform import open_platform
-    from aeon.bootstrap.processes import ProcessRuntime
+    from aeon.bootstrap.process_runtime import ProcessRuntime
     from aeon.bootstrap.stores import open_store
     from aeon.platform.catalog.apply import Applier
-    from aeon.platform.catalog.calling import StoredToolCaller
     from aeon.platform.catalog.documents import read_documents
+    from aeon.platform.catalog.tool_calls import StoredToolCaller
     from aeon.platform.ledger import MutationRequest
     from aeon.platform.processes.model import NewProcess
-    from aeon.platform.processes.runs.accepting import NewRun
+    from aeon.platform.runs.admission import NewRun
     from aeon.settings import EngineSettings, StoreSettings
 
     environ = {"XDG_STATE_HOME": str(folder / "state")}

@@ -12,7 +12,7 @@ from collections import defaultdict
 from graphlib import TopologicalSorter
 from statistics import median
 
-from aeon.dag.order import DependencyCycles, topological_order
+from aeon.dag.scheduling import DependencyCycles, topological_order
 
 SIZES = (1_000, 10_000, 100_000)
 

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from aeon.skills.authoring.export import export_skill
 from aeon.skills.discovery.cache import DiscoveryCache
-from aeon.skills.discovery.reading import SKILL_MD, read_skill
 from aeon.skills.discovery.search import SkillRoot, discover
+from aeon.skills.discovery.skill_reader import SKILL_MD, read_skill
 from aeon.skills.models import Skill
 
 ROUNDS = 5

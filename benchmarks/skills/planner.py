@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from aeon.skills.discovery.reading import read_prompt
 from aeon.skills.discovery.search import SkillRoot, discover
+from aeon.skills.discovery.skill_reader import read_prompt
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan.check import check_plan
-from aeon.skills.planner.by_model import ModelPlanner
-from aeon.skills.planner.retrieval import SkillIndex
-from aeon.skills.planner.task import PlanningTask
+from aeon.skills.planner.interface import PlanningTask
+from aeon.skills.planner.model_planner import ModelPlanner
+from aeon.skills.planner.skill_index import SkillIndex
 from aeon.testing.llm import ScriptedAdapter
 
 SIZES = (30, 300, 3000)

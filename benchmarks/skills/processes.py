@@ -3,7 +3,7 @@
 The node is a shell script that writes its `done` event. The bare loop starts the same script by posix_spawn with a pipe
 for its output, reads it and waits, as many at once as there are cores; it checks and cleans nothing. Aeon runs it
 with everything on: plan check, protocol, limits, isolation, cleaning after each script, effects, trace. Both are
-measured round after round in one process; the warden's start is told apart, since it is paid once a run.
+measured round after round in one process; the reaper's start is told apart, since it is paid once a run.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.invocation import Invocation, ScriptAccess
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
-from aeon.skills.process import SandboxRunner
+from aeon.skills.sandbox import SandboxRunner
 
 NODES = 100
 WIDTHS = (1, 10, 100)

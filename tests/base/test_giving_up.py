@@ -5,8 +5,8 @@ from queue import SimpleQueue
 
 import pytest
 
+from aeon.base.cancellation import CancelScope, on_cancel
 from aeon.base.errors import ToolError
-from aeon.base.giving_up import CancelScope, on_cancel
 from aeon.base.threads import WorkerThread
 from aeon.tools.interface import Tool
 from aeon.tools.invocation import ToolInvoker

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aeon.base.json import canonical_json
 from aeon.base.masking import HIDDEN, Mask
-from aeon.skills.executor.verdict import mask_result
+from aeon.skills.executor.node_verdict import mask_result
 from aeon.skills.invocation import InvocationResult, ScriptExitReason
 
 VALUE = 'p"ss\\é word'

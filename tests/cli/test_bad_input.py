@@ -139,7 +139,7 @@ def test_a_full_disk_is_an_error_and_not_a_trace(plan_file, process):
 
 def test_a_defect_is_told_shortly_and_its_trace_kept_without_secrets(aeon, monkeypatch):
     monkeypatch.setenv("MY_API_KEY", "sk-hidden-value")
-    monkeypatch.setattr("aeon.cli.toolbox.list_tools", lambda **_: 1 / len([]) if True else "sk")
+    monkeypatch.setattr("aeon.cli.tools.list_tools", lambda **_: 1 / len([]) if True else "sk")
     ended = aeon("tools", "list")
     assert ended.code == 1
     assert "Traceback" not in ended.err
@@ -150,7 +150,7 @@ def test_a_defect_is_told_shortly_and_its_trace_kept_without_secrets(aeon, monke
 
 
 def test_secrets_of_the_environment_are_not_in_a_trace():
-    from aeon.cli.crash import mask_secrets
+    from aeon.cli.crash_reports import mask_secrets
 
     text = mask_secrets("key sk-hidden-value in a url", {"MY_API_KEY": "sk-hidden-value", "HOME": "url"})
     assert text == "key [hidden] in a url"

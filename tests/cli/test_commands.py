@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aeon.bootstrap.vaults import project_key_file
-from aeon.cli.boundary import run
+from aeon.cli.entrypoint import run
 from aeon.observability.log import read_log
 
 
@@ -32,7 +32,7 @@ def test_help_lists_every_command_and_its_exit_codes(capsys):
 def test_help_loads_nothing_heavy():
     """`aeon --help` is under 300 ms because of this."""
     check = (
-        "import sys; from aeon.cli.boundary import run; run(['--help']); "
+        "import sys; from aeon.cli.entrypoint import run; run(['--help']); "
         "print(sorted({name.partition('.')[0] for name in sys.modules} & "
         "{'pydantic', 'rich', 'httpx2', 'yaml', 'jsonschema_rs', 'json_repair', 'xllamacpp', 'sqlite3'}))"
     )
@@ -250,7 +250,7 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
 
     content = bytes(1000)
     weights = make_weights(content, "tiny")
-    monkeypatch.setattr("aeon.bootstrap.stored.resolve", lambda _: weights)
+    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve", lambda _: weights)
     monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (ScriptedSource([content], "hub"),))
     Path("aeon.toml").write_text('[model]\nsources = ["hub"]\n')
     first = aeon("model", "fetch", "tiny")
@@ -264,7 +264,7 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
 
 def test_weights_that_were_not_checked_yet_are_checked_aloud(aeon, monkeypatch):
     """Nothing is fetched under --no-input, and a file that is not the published one is said to be that."""
-    from aeon.bootstrap.stored import stored_models
+    from aeon.bootstrap.embedded_models import stored_models
 
     (tiny,) = [model for model in stored_models(os.environ) if model.weights.name == "tiny"]
     tiny.file.parent.mkdir(parents=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.cli.live import partial_descriptions
+from aeon.cli.live_display import partial_descriptions
 
 
 def plain(seen: str) -> str:

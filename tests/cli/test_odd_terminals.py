@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from aeon.cli.displays import LineDisplay, display_for
-from aeon.cli.live import LiveDisplay
-from aeon.cli.skills.live import LivePlanDisplay
+from aeon.cli.live_display import LiveDisplay
+from aeon.cli.skills.live_display import LivePlanDisplay
 from aeon.observability.events import (
     Event,
     NodeEnded,

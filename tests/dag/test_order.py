@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.dag.order import DependencyCycles, dependents_of, topological_order
+from aeon.dag.scheduling import DependencyCycles, dependents_of, topological_order
 
 
 @st.composite

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.dag.order import marked_ancestors, topological_order
+from aeon.dag.scheduling import marked_ancestors, topological_order
 from aeon.testing.scripts import acyclic_dependencies
 
 

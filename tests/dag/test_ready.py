@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.dag.order import ReadySet
+from aeon.dag.scheduling import ReadySet
 from aeon.testing.scripts import acyclic_dependencies
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.base.errors import LLMError, LogError, OrchestrationError, PlanError, RequestError
-from aeon.kernel.hand_plans import MAX_REQUEST
+from aeon.kernel.input_checks import MAX_REQUEST
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.llm.interface import LLMAdapter, LLMResponse
 from aeon.observability.log import read_log

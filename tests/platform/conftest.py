@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewServiceTemplate, NewTool, NewToolTemplate
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.ledger import MutationRequest
 from aeon.testing.clock import FakeClock
 from aeon.testing.records import new_record

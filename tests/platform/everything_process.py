@@ -10,21 +10,21 @@ from pathlib import Path
 
 from aeon.adapters.results import FileResultStore
 from aeon.adapters.store.postgresql import open_postgresql
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ServiceChange
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import NewMetricValue
+from aeon.platform.metrics.service import Metrics
 from aeon.platform.processes.model import NewProcess
-from aeon.platform.processes.processes import ProcessRepository
-from aeon.platform.processes.running.events import RunStarted
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.conducting import replay
-from aeon.platform.processes.runs.model import RunEntry
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import ScheduleRepository
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.driver import replay
+from aeon.platform.runs.machine.events import RunStarted
+from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.service import Runs
+from aeon.platform.schedules.model import NewSchedule
+from aeon.platform.schedules.repository import ScheduleRepository
 from aeon.platform.store import StoreError, StoreUnavailableError
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault

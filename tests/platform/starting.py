@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.ledger import MutationRequest
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault

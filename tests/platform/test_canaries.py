@@ -22,12 +22,12 @@ from aeon.base.errors import ToolError
 from aeon.base.masking import HIDDEN, Mask
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
 from aeon.platform.catalog.apply import ApplyStep
-from aeon.platform.catalog.as_tool import StoredTool
-from aeon.platform.catalog.calling import OperationRequest, StoredToolCaller
 from aeon.platform.catalog.documents import CatalogDocument
+from aeon.platform.catalog.kernel_tool import StoredTool
 from aeon.platform.catalog.model import NewSecret
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
 from aeon.platform.catalog.operations import RestRequest
-from aeon.platform.catalog.tokens import OAuthTokens
+from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
 from aeon.platform.vault import SecretKey, SecretValue
 from aeon.testing.clock import FakeClock
 from aeon.testing.vault import InMemoryVault

@@ -12,10 +12,10 @@ import yaml
 from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.defaults import load_defaults, read_default_documents
 from aeon.platform.catalog.documents import read_documents
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
-from aeon.platform.processes.checking.check import check_definition
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.processes.checks.definition import check_definition
 from aeon.platform.processes.documents import ProcessDocuments
-from aeon.platform.processes.processes import ProcessRepository
+from aeon.platform.processes.repository import ProcessRepository
 
 NAMES = ["reply", "research", "summary"]
 

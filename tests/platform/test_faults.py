@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.vault import find_master_key, open_vault
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.health import HealthChecks, is_due
 from aeon.platform.catalog.model import NewSecret, NewService, ServiceChange
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import ConflictError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import StoreFullError

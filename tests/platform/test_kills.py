@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.service import Catalog
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 

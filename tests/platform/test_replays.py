@@ -3,10 +3,10 @@
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateChange, ToolChange
 from aeon.platform.catalog.operations import TokenUsage
+from aeon.platform.exports.transfer import export
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import ProcessRepository
-from aeon.platform.transfer import export
+from aeon.platform.processes.repository import ProcessRepository
 from aeon.testing.records import new_record
 
 from .conftest import World

@@ -22,17 +22,17 @@ from aeon.platform.catalog.model import (
 )
 from aeon.platform.errors import ConflictError, UnknownUserError, VersionError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import MetricChange, NewMetric
+from aeon.platform.metrics.service import Metrics
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import ProcessRepository
-from aeon.platform.processes.running.events import CancelRequested, RunCancelled, RunStarted
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.conducting import replay
-from aeon.platform.processes.runs.model import RunEntry
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.schedules.model import NewSchedule, ScheduleChange
-from aeon.platform.processes.schedules.schedules import ScheduleRepository
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.driver import replay
+from aeon.platform.runs.machine.events import CancelRequested, RunCancelled, RunStarted
+from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.service import Runs
+from aeon.platform.schedules.model import NewSchedule, ScheduleChange
+from aeon.platform.schedules.repository import ScheduleRepository
 
 from .conftest import SERVICE, TOOL
 

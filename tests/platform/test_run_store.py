@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from aeon.base.errors import ConfigError
-from aeon.platform.identity import RunStoreIdentity, claim_run_store, get_run_store, move_run_store
+from aeon.platform.store_identity import RunStoreIdentity, claim_run_store, get_run_store, move_run_store
 
 
 def test_of_many_who_claim_at_once_one_has_it_and_the_others_are_told_where_it_is(new_store):

@@ -9,8 +9,8 @@ import pytest
 from aeon.base.json import parse_strict
 from aeon.platform.graph_types import GRAPH_SCHEMA
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import NewMetric, NewMetricValue
+from aeon.platform.metrics.service import Metrics
 from aeon.platform.store import InvariantError
 from aeon.platform.workers.registry import WorkerRegistry
 

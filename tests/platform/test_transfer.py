@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.results import FileResultStore
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewTool
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import ConflictError, RuleError
+from aeon.platform.exports.transfer import copy, export, load
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.processes.processes import ProcessRepository
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.schedules.schedules import ScheduleRepository
+from aeon.platform.metrics.service import Metrics
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.service import Runs
+from aeon.platform.schedules.repository import ScheduleRepository
 from aeon.platform.store import StoreError
-from aeon.platform.transfer import copy, export, load
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock
 from aeon.testing.records import new_record
@@ -330,7 +330,7 @@ def test_a_folder_for_temporary_files_that_is_full_is_said(tmp_path):
     """The last values are written to the disk only when they are read again."""
     script = """
 import resource
-from aeon.platform.staging import Spool
+from aeon.platform.exports.staging import Spool
 from aeon.platform.store import StoreError
 
 spool = Spool()

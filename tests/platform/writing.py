@@ -4,8 +4,8 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import StoreUnavailableError
 from aeon.testing.records import new_record

@@ -6,7 +6,7 @@ import pytest
 
 from aeon.base.errors import LLMError
 from aeon.observability.events import ReplanRequested, WarningIssued
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.failures import FailureClass
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import InvocationResult, ScriptExitReason
@@ -18,7 +18,7 @@ from aeon.skills.plan_json import (
     ToolInvocation,
     ToolResult,
 )
-from aeon.skills.planner.task import PlanningError
+from aeon.skills.planner.interface import PlanningError
 from aeon.skills.replan import MAX_ATTEMPTS, Replanner, reusable_nodes
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import ScriptedRunner, done, patches, plan_of, prepare_invocation, says, script, skill

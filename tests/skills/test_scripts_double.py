@@ -6,7 +6,7 @@ import pytest
 
 import aeon.testing.scripts
 from aeon.base.json import canonical_json
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.invocation import Cancellation, Invocation, ScriptExitReason
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.skills.poll_loop import PollLoop, ReadyResult, poll_until_done

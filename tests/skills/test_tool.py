@@ -8,7 +8,7 @@ import pytest
 from aeon.base.errors import ToolError
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.plan.models import Plan
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.models import ScriptRetryPolicy
 from aeon.skills.tool import SkillTool
 from aeon.testing.llm import ScriptedAdapter

@@ -3,9 +3,9 @@
 import pytest
 
 from aeon.base.errors import SupervisorError
-from aeon.supervisor.given import KnownValues, RepairContext
 from aeon.supervisor.models import Supervisor
 from aeon.supervisor.numerals import find_numbers
+from aeon.supervisor.repair_context import KnownValues, RepairContext
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import call
 

@@ -7,8 +7,8 @@ from aeon.base.json import canonical_json
 from aeon.base.json_schema import CompiledSchema
 from aeon.llm.interface import LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.supervisor.given import RepairContext
 from aeon.supervisor.models import Supervisor
+from aeon.supervisor.repair_context import RepairContext
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import call, plan, step
 from aeon.tools.registry import ToolRegistry

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.tools.arithmetic import evaluate_expression
-from aeon.tools.spoken import find_english_numbers, find_expression
+from aeon.tools.number_words import find_english_numbers, find_expression
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from itertools import product
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.spellings import (
+from aeon.base.secret_encodings import (
     MIN_SECRET_LENGTH,
     SecretEncoding,
     basic_auth_encoding,

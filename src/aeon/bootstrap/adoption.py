@@ -56,6 +56,6 @@ def _adopt_record(project: Path, environ: Mapping[str, str]) -> bool:
     file = record_file(project)
     if not file.exists():
         return False
-    from aeon.adapters.store.sqlite.backup import adopt_record
+    from aeon.adapters.store.sqlite.maintenance import adopt_record
 
     return adopt_record(file, state=state_folder(environ))

@@ -16,10 +16,10 @@ from aeon.adapters.weights import (
     weights_dir,
 )
 from aeon.base.errors import ToolDefinitionError, WeightsError
-from aeon.bootstrap.choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
+from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
+from aeon.bootstrap.model_choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
 from aeon.bootstrap.skills import Skills
-from aeon.bootstrap.stored import catalogued_weights, suitable_weights
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.llm.interface import LLMAdapter
 from aeon.memory.interface import Memory
@@ -35,8 +35,8 @@ from aeon.tools.stubs import builtin_tools
 
 if TYPE_CHECKING:
     from aeon.bootstrap.platform import Platform
-    from aeon.bootstrap.processes import ProcessRuntime
-    from aeon.platform.catalog.as_tool import StoredTool
+    from aeon.bootstrap.process_runtime import ProcessRuntime
+    from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.store import Store
 
 
@@ -125,7 +125,7 @@ class App:
 
     def process_runtime(self) -> "ProcessRuntime":
         """What runs this folder's Processes; it is the caller's to close. Raises as `platform`."""
-        from aeon.bootstrap.processes import ProcessRuntime
+        from aeon.bootstrap.process_runtime import ProcessRuntime
 
         return ProcessRuntime(self.platform(), Path.cwd(), self.settings.engine, self._environ, self._from_project)
 

@@ -11,9 +11,9 @@ from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.base.project_folder import make_folder, require_ownership
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
-from aeon.platform.identity import RunStoreIdentity
-from aeon.platform.processes.runs.claims import ResultStore
-from aeon.platform.processes.runs.engine import Engine, RunRepository, WorkerPool
+from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.ports import Engine, RunRepository, WorkerPool
+from aeon.platform.store_identity import RunStoreIdentity
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 from aeon.settings import EngineSettings
 
@@ -63,13 +63,13 @@ def open_engine(place: EngineLocation, parts: EngineParts, executor: str) -> Eng
     elsewhere = [kind for kind, count in settings.slots.items() if count == 0]
     if place.address == _MEMORY:
         _refuse_in_memory(elsewhere)
-        from aeon.adapters.engine.local import LocalEngine
+        from aeon.adapters.engines.local import LocalEngine
 
         return LocalEngine(parts.book, parts.workers, parts.clock, executor)
     if place.address.startswith(_TEMPORAL):
         return _temporal(place, parts)
     _need_dbos()
-    from aeon.adapters.engine.dbos import DbosEngine
+    from aeon.adapters.engines.dbos import DbosEngine
 
     found = _claimed_database(place)
     given = (parts.book, parts.workers, parts.results, parts.clock, executor)
@@ -97,11 +97,11 @@ def open_worker(
             next_step="Leave engine.address out, or set it to a Postgres or a Temporal.",
         )
     if place.address.startswith(_TEMPORAL):
-        from aeon.adapters.engine.temporal import TemporalWorker
+        from aeon.adapters.engines.temporal import TemporalWorker
 
         return TemporalWorker(*_server(place.address), workers, results, slots=slots, record=place.record_id())
     _need_dbos()
-    from aeon.adapters.engine.dbos import DbosWorker
+    from aeon.adapters.engines.dbos import DbosWorker
 
     found = _claimed_database(place)
     return DbosWorker(
@@ -135,7 +135,7 @@ def _claimed_database(place: EngineLocation) -> str:
 
 
 def _store_at(place: EngineLocation, found: str) -> RunStoreIdentity:
-    from aeon.adapters.engine.dbos.belonging import database_id
+    from aeon.adapters.engines.dbos.ownership import database_id
 
     parts = urlsplit(place.address)
     server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
@@ -163,7 +163,7 @@ def _database(place: EngineLocation) -> str:
         return f"sqlite:///{folder / 'runs.db'}"
     password = server_password("engine", place.address, place.settings.password_env, place.environ, place.from_project)
     found = place.address if password is None else _with_password(place.address, password)
-    from aeon.adapters.engine.dbos.belonging import claim_database
+    from aeon.adapters.engines.dbos.ownership import claim_database
 
     claim_database(found, place.record_id())
     return found
@@ -175,7 +175,7 @@ def _need_dbos() -> None:
 
 
 def _temporal(place: EngineLocation, parts: EngineParts) -> Engine:
-    from aeon.adapters.engine.temporal import TemporalEngine
+    from aeon.adapters.engines.temporal import TemporalEngine
 
     server, slots = _server(place.address), place.settings.slots
     return TemporalEngine(*server, parts.book, parts.workers, parts.results, slots=slots, record=place.record_id())

@@ -6,14 +6,14 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from aeon.adapters.operations.programs import AllowedPrograms
+from aeon.adapters.operations.allowed_programs import AllowedPrograms
 from aeon.base.clock import SystemClock
 from aeon.base.project_folder import state_folder
 from aeon.bootstrap.stores import open_store
 from aeon.bootstrap.vaults import open_project_vault
 from aeon.llm.interface import LLMAdapter
-from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import PlatformError
 from aeon.platform.store import Store
 from aeon.platform.vault import Vault
@@ -21,14 +21,14 @@ from aeon.settings import Settings
 
 if TYPE_CHECKING:
     from aeon.adapters.operations.mcp import McpExecutor
-    from aeon.platform.catalog.as_tool import StoredTool
-    from aeon.platform.catalog.calling import OperationRequest, StoredToolCaller
     from aeon.platform.catalog.health import HealthChecks
+    from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.catalog.model import Tool
-    from aeon.platform.catalog.tokens import OAuthTokens
-    from aeon.platform.metrics.calls import MeasuringToolCaller
-    from aeon.platform.metrics.metrics import Metrics
-    from aeon.platform.processes.processes import ProcessRepository
+    from aeon.platform.catalog.oauth_tokens import OAuthTokens
+    from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
+    from aeon.platform.metrics.service import Metrics
+    from aeon.platform.metrics.tool_calls import MeasuringToolCaller
+    from aeon.platform.processes.repository import ProcessRepository
 
 _MAX_OFFERED = 200
 """Stored tools that a kernel is offered of its user's own, and of those that are shared."""
@@ -58,7 +58,7 @@ class Platform:
     @cached_property
     def processes(self) -> "ProcessRepository":
         """The stored Processes."""
-        from aeon.platform.processes.processes import ProcessRepository
+        from aeon.platform.processes.repository import ProcessRepository
 
         return ProcessRepository(self.store, self.catalog)
 
@@ -68,7 +68,7 @@ class Platform:
         from aeon.adapters.operations.graph import GraphExecutor
         from aeon.adapters.operations.llm import LlmExecutor
         from aeon.adapters.operations.rest import RestExecutor
-        from aeon.platform.catalog.calling import StoredToolCaller
+        from aeon.platform.catalog.tool_calls import StoredToolCaller
 
         executors = {
             "rest_request": RestExecutor(),
@@ -81,14 +81,14 @@ class Platform:
     @cached_property
     def metrics(self) -> "Metrics":
         """What is measured. Raises StoreError."""
-        from aeon.platform.metrics.metrics import Metrics
+        from aeon.platform.metrics.service import Metrics
 
         return Metrics(self.store, self.catalog.ledger)
 
     @cached_property
     def measured_tool_caller(self) -> "MeasuringToolCaller":
         """What runs stored tools outside of runs, each call recorded."""
-        from aeon.platform.metrics.calls import MeasuringToolCaller
+        from aeon.platform.metrics.tool_calls import MeasuringToolCaller
 
         return MeasuringToolCaller(self.tool_caller, self.catalog.tools, self.metrics.values)
 
@@ -96,7 +96,7 @@ class Platform:
     def tokens(self) -> "OAuthTokens":
         """The user's secrets for a use, OAuth tokens refreshed where that is due."""
         from aeon.adapters.operations.oauth import HttpTokenServer
-        from aeon.platform.catalog.tokens import OAuthTokens
+        from aeon.platform.catalog.oauth_tokens import OAuthTokens
 
         return OAuthTokens(self.catalog.secrets, HttpTokenServer(), SystemClock())
 
@@ -128,7 +128,7 @@ class Platform:
 
         What a trusted tool's owner changed since is left out, and `notices` says so (measured P4).
         """
-        from aeon.platform.catalog.as_tool import StoredTool
+        from aeon.platform.catalog.kernel_tool import StoredTool
 
         tools = self.catalog.tools
         own = tools.list_own(user, limit=_MAX_OFFERED)
@@ -173,7 +173,7 @@ class Platform:
 
     def _model_for(self, work: "OperationRequest") -> AbstractContextManager[LLMAdapter]:
         from aeon.adapters.operations.llm import OWN_MODEL
-        from aeon.adapters.operations.llm_servers import model_server
+        from aeon.adapters.operations.llm_endpoints import model_server
 
         return nullcontext(self._model()) if work.connection["endpoint"] == OWN_MODEL else model_server(work)
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from aeon.adapters.results import FileResultStore
 from aeon.bootstrap.platform import Platform
-from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.runs.service import Runs
 
 
 def project_runs(platform: Platform, project: Path) -> Runs:

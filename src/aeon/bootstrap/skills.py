@@ -16,29 +16,29 @@ from aeon.llm.interface import LLMAdapter
 from aeon.observability.events import Observer, PlanningStarted
 from aeon.settings import SkillsSettings
 from aeon.skills.answer import with_isolation_warnings
-from aeon.skills.config.report import secret_values
+from aeon.skills.config.skill_settings import secret_values
 from aeon.skills.discovery.cache import cache_folder
 from aeon.skills.discovery.library import SkillCatalogCallback, SkillLibrary
-from aeon.skills.discovery.reading import read_prompt
 from aeon.skills.discovery.search import SkillRoot, default_roots
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.discovery.skill_reader import read_prompt
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
 from aeon.skills.launch.grants import Grants, UntrustedSkillError
 from aeon.skills.launch.input_files import resolve_input_files
-from aeon.skills.launch.prepare import prepare_invocation
-from aeon.skills.launch.trusted import SkillTrustStore
+from aeon.skills.launch.preparation import prepare_invocation
+from aeon.skills.launch.trust_store import SkillTrustStore
 from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import ExecutionResult, PlanJson
-from aeon.skills.planner.by_model import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
-from aeon.skills.planner.by_pattern import PatternPlanner
-from aeon.skills.planner.retrieval import SkillIndex
+from aeon.skills.planner.model_planner import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
+from aeon.skills.planner.pattern_planner import PatternPlanner
+from aeon.skills.planner.skill_index import SkillIndex
 from aeon.skills.replan import Replanner
 from aeon.skills.tool import SkillTool
 
 if TYPE_CHECKING:
-    from aeon.skills.process import SandboxRunner
+    from aeon.skills.sandbox import SandboxRunner
 
 _PACKAGES = ("msgspec",)
 """What running scripts needs beyond the base installation."""
@@ -206,7 +206,7 @@ class Skills:
                 f"Running skills needs {', '.join(missing)}.",
                 next_step="Run: pip install 'aeon-orchestrator[skills]'",
             )
-        from aeon.skills.process import SandboxRunner
+        from aeon.skills.sandbox import SandboxRunner
 
         with self._lock:
             if self._runner is None:

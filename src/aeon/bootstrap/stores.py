@@ -17,7 +17,7 @@ def record_file(project: Path) -> Path:
 
 def old_graph_record(project: Path, settings: StoreSettings) -> Path | None:
     """The folder of a record that an older Aeon kept in FalkorDB, where this one would begin an empty record."""
-    from aeon.adapters.store.sqlite.opening import old_graph_folder
+    from aeon.adapters.store.sqlite.factory import old_graph_folder
 
     return old_graph_folder(record_file(project)) if settings.address is None else None
 
@@ -34,7 +34,7 @@ def open_store(
     server that a project's file chose (decision 12).
     """
     if settings.address is None:
-        from aeon.adapters.store.sqlite.opening import open_sqlite
+        from aeon.adapters.store.sqlite.factory import open_sqlite
 
         file = record_file(project)
         require_ownership(file)

@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Mapping
 
-from aeon.adapters.telemetry.variables import read_otlp_settings
+from aeon.adapters.telemetry.environment import read_otlp_settings
 from aeon.base.clock import Clock
-from aeon.platform.processes.runs.book import SqlRunRepository
-from aeon.platform.processes.runs.sending import SpanExportQueue
+from aeon.platform.runs.repository import SqlRunRepository
+from aeon.platform.runs.span_export import SpanExportQueue
 from aeon.platform.store import Store
 
 

@@ -11,6 +11,6 @@ def main() -> None:
     """Run the command line of this process and end the process with its exit code."""
     # Half of what is loaded here turns an interruption into another error, or drops it: it waits for the boundary.
     signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATION_SIGNALS)
-    from aeon.cli.boundary import run_process
+    from aeon.cli.entrypoint import run_process
 
     run_process(sys.argv[1:])

@@ -81,7 +81,7 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     no_input: NoInput = False,
 ) -> int:
     """Plan a request and run it, step by step."""
-    from aeon.cli.running import RequestOptions, UserPlan, run_request
+    from aeon.cli.requests import RequestOptions, UserPlan, run_request
 
     stored_for = user if tools else None
     options = RequestOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
@@ -98,7 +98,7 @@ def plan(
     no_input: NoInput = False,
 ) -> int:
     """Only plan a request: the plan as JSON, for `aeon run --plan`."""
-    from aeon.cli.running import RequestOptions, plan_request
+    from aeon.cli.requests import RequestOptions, plan_request
 
     stored_for = user if tools else None
     return plan_request(
@@ -117,7 +117,7 @@ def resume(
     no_input: NoInput = False,
 ) -> int:
     """Go on with a run that expired, crashed or was interrupted."""
-    from aeon.cli.running import RequestOptions, resume_run
+    from aeon.cli.requests import RequestOptions, resume_run
 
     stored_for = user if tools else None
     options = RequestOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
@@ -161,7 +161,7 @@ def adopt(
     as_json: AsJson = False,
 ) -> int:
     """Take over this folder's .aeon, which came from elsewhere, after looking at where it came from."""
-    from aeon.cli.adopting import adopt_folder
+    from aeon.cli.adoption import adopt_folder
 
     return adopt_folder(is_dry=dry_run, as_json=as_json)
 
@@ -181,7 +181,7 @@ def mcp(model: Model = None, tools: StoredTools = None, user: User = "me") -> in
 @tools.command("list")
 def tools_list(as_json: AsJson = False) -> int:
     """Every registered tool."""
-    from aeon.cli.toolbox import list_tools
+    from aeon.cli.tools import list_tools
 
     return list_tools(as_json=as_json)
 
@@ -189,7 +189,7 @@ def tools_list(as_json: AsJson = False) -> int:
 @tools.command("show")
 def tools_show(name: Annotated[str, typer.Argument(metavar="NAME")], as_json: AsJson = False) -> int:
     """A tool with its schemas and an example."""
-    from aeon.cli.toolbox import show_tool
+    from aeon.cli.tools import show_tool
 
     return show_tool(name, as_json=as_json)
 
@@ -203,7 +203,7 @@ def tools_call(
     as_json: AsJson = False,
 ) -> int:
     """Call a tool, its arguments and its result checked against its schemas."""
-    from aeon.cli.toolbox import call_tool
+    from aeon.cli.tools import call_tool
 
     return call_tool(name, arguments, as_json=as_json)
 
@@ -211,7 +211,7 @@ def tools_call(
 @config.command("explain")
 def config_explain(as_json: AsJson = False) -> int:
     """Each value, where it comes from, and the files that were looked for."""
-    from aeon.cli.explain import explain_settings
+    from aeon.cli.configuration import explain_settings
 
     return explain_settings(as_json=as_json)
 

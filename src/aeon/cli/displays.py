@@ -25,7 +25,7 @@ def display_for(stream: TextIO | None = None) -> Display:
     """The display for stderr: live on a terminal, else lines."""
     target = sys.stderr if stream is None else stream
     if can_redraw(target):
-        from aeon.cli.live import LiveDisplay
+        from aeon.cli.live_display import LiveDisplay
 
         return LiveDisplay(target)
     return LineDisplay(target)

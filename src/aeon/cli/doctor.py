@@ -15,12 +15,12 @@ import aeon
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
 from aeon.base.project_folder import PROJECT_FOLDER, require_ownership
 from aeon.bootstrap.app import App
-from aeon.bootstrap.choice import ModelChoice
-from aeon.bootstrap.tracked import find_tracked_files
+from aeon.bootstrap.model_choice import ModelChoice
+from aeon.bootstrap.tracked_files import find_tracked_files
 from aeon.bootstrap.vaults import project_key_file
-from aeon.cli.codes import ExitCode
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.progress import FetchProgress
-from aeon.cli.say import print_data
 from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.text import COLUMNS, indented_json, wrap
 from aeon.llm.interface import LLMRequest

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
-from aeon.cli.codes import ExitCode
-from aeon.cli.say import print_data, print_message
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, wrap
 from aeon.kernel.replay import replay
 from aeon.kernel.state import step_result

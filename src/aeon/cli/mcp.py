@@ -7,9 +7,9 @@ from pathlib import Path
 from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.base.project_folder import make_folder
-from aeon.bootstrap.choice import key_variables
-from aeon.cli.codes import ExitCode
-from aeon.cli.say import print_message
+from aeon.bootstrap.model_choice import key_variables
+from aeon.cli.console import print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import MASTER_KEY, app_session, load_cli_settings
 from aeon.server.mcp import McpCallHandler, ToolHints, build_offered_tools, offer_stored_tools, serve
 from aeon.tools.interface import Tool
@@ -34,7 +34,7 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
             app.isolate_skill_data(Path.cwd() / place / "skills")
         stored: list[tuple[Tool, ToolHints]] = []
         if with_stored:
-            from aeon.server.mcp.processes import offer_processes
+            from aeon.server.mcp.process_tools import offer_processes
 
             runner = closing.enter_context(app.process_runtime())
             stored = [*offer_stored_tools(app.register_stored_tools(user)), *offer_processes(runner, user)]

@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 
 from aeon.base.errors import WeightsError
-from aeon.bootstrap.stored import StoredModel, stored_models
-from aeon.cli.codes import ExitCode
+from aeon.bootstrap.embedded_models import StoredModel, stored_models
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.progress import FetchProgress
-from aeon.cli.say import print_data
 from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.text import COLUMNS, indented_json, wrap
 

@@ -4,8 +4,8 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from aeon.bootstrap.stored import WeightsPhase, WeightsProgress
-from aeon.cli.say import print_message
+from aeon.bootstrap.embedded_models import WeightsPhase, WeightsProgress
+from aeon.cli.console import print_message
 
 _PERCENT_STEP = 10
 _MEASURED_PHASES = (WeightsPhase.DOWNLOADING, WeightsPhase.JOINING, WeightsPhase.VERIFYING)

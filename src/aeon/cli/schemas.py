@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
-from aeon.base.spelling import closest_name
-from aeon.cli.codes import ExitCode
-from aeon.cli.say import print_data
+from aeon.base.suggestions import closest_name
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import indented_json
 from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall

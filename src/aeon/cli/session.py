@@ -7,9 +7,9 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aeon.base.concealed import make_undumpable
+from aeon.base.hardening import make_undumpable
 from aeon.base.json import Json
-from aeon.cli.say import print_message
+from aeon.cli.console import print_message
 from aeon.settings import LoadedSettings, load_settings
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def conceal_if_set(*names: str) -> None:
 def app_session(loaded: LoadedSettings, *, is_quiet: bool = False) -> Generator["App"]:
     """The app of these settings, closed in the end. What installed tools print goes to stderr: stdout is for data."""
     from aeon.bootstrap.app import build_app  # the most of a command's start: loaded where an app is made
-    from aeon.bootstrap.choice import key_variables
+    from aeon.bootstrap.model_choice import key_variables
 
     conceal_if_set(MASTER_KEY, *key_variables(loaded.settings))
     with redirect_stdout(sys.stderr):

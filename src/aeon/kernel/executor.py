@@ -17,8 +17,8 @@ from aeon.base.errors import (
     exception_message,
     is_recordable,
 )
+from aeon.base.introspection import overrides
 from aeon.base.json import Json, JsonObject, copy_json, json_problems
-from aeon.base.overriding import overrides
 from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, declined_mark, fallback_mark
 from aeon.kernel.prompts import STEP_SYSTEM_PROMPT, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
 from aeon.kernel.state import RunPolicy
@@ -27,8 +27,8 @@ from aeon.memory.interface import Memory
 from aeon.observability.events import Observer, TextGenerated, ToolInvoked, WarningIssued, guard_observer
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep, StepStatus
-from aeon.supervisor.given import RepairContext
 from aeon.supervisor.repair import Supervisor
+from aeon.supervisor.repair_context import RepairContext
 from aeon.tools.invocation import ToolInvoker
 from aeon.tools.registry import RegisteredTool, ToolRegistry
 from aeon.validation.schema import Validator, argument_problems

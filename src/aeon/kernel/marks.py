@@ -8,8 +8,8 @@ from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import PlanStep
-from aeon.supervisor.given import iterate_leaves
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
+from aeon.supervisor.repair_context import iterate_leaves
 
 MODEL_KNOWLEDGE_MARK = "from the model: no tool's result stands behind these words"
 """The mark of a step that the model answered from what it knows; it takes no trust (core 19)."""

@@ -7,10 +7,10 @@ from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestError, SupervisorError, exception_message
+from aeon.base.introspection import overrides
 from aeon.base.json import JsonObject, copy_json
-from aeon.base.overriding import overrides
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
-from aeon.kernel.hand_plans import check_supplied_plan, normalize_request
+from aeon.kernel.input_checks import check_supplied_plan, normalize_request
 from aeon.kernel.marks import AnsweredRun, doubt_marks, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
 from aeon.kernel.state import LOG_FORMAT, OnMissingTool, OrchestrationState, RunPolicy, RunStatus

@@ -8,9 +8,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from aeon.base.busy import retry_while_locked
 from aeon.base.errors import MemoryStoreError
 from aeon.base.project_folder import make_folder, require_ownership
+from aeon.base.sqlite_locks import retry_while_locked
 from aeon.memory.interface import Memory, check_key, check_prefix, decode_value, encode_value, prefix_upper_bound
 
 _BUSY_MS = 10_000

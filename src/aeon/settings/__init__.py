@@ -1,7 +1,7 @@
 """What the user has set, where each value comes from, and every mistake in it at once."""
 
 from aeon.settings.layers import KEYS, environment_variable
-from aeon.settings.load import LoadedSettings, SettingsFile, load_settings
+from aeon.settings.loader import LoadedSettings, SettingsFile, load_settings
 from aeon.settings.model import (
     EngineSettings,
     GraphSettings,

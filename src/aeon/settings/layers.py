@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.spelling import closest_name
+from aeon.base.suggestions import closest_name
 from aeon.settings.model import Settings
 
 

@@ -10,16 +10,16 @@ from aeon.skills.answer import fallback_result
 from aeon.skills.failures import Blame, FailureClass, blame_for
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation
-from aeon.skills.kept import ReusableResult, match_results, results_by_key, reusable_nodes
 from aeon.skills.models import SkillCatalog
-from aeon.skills.plan.identity import node_fingerprints, plan_fingerprint, script_key_by_content
+from aeon.skills.plan.fingerprint import node_fingerprints, plan_fingerprint, script_key_by_content
 from aeon.skills.plan_json import (
     ExecutionResult,
     PlanJson,
     ToolInvocation,
     ToolResult,
 )
-from aeon.skills.planner.task import Planner, PlanningError, PlanningTask
+from aeon.skills.planner.interface import Planner, PlanningError, PlanningTask
+from aeon.skills.result_reuse import ReusableResult, match_results, results_by_key, reusable_nodes
 
 MAX_ATTEMPTS = 5
 """Plans that one request is worth (skills 12)."""

@@ -2,8 +2,8 @@
 
 from typing import Any, Protocol
 
+from aeon.base.cancellation import on_cancel
 from aeon.base.errors import ToolError
-from aeon.base.giving_up import on_cancel
 from aeon.base.json import JsonObject
 from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import Cancellation

@@ -5,7 +5,7 @@ from typing import cast
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import ValidationProblem
-from aeon.supervisor.given import KnownValues, iterate_leaves
+from aeon.supervisor.repair_context import KnownValues, iterate_leaves
 
 
 def plan_violations(before: JsonObject | None, after: JsonObject, tools: Collection[str]) -> list[ValidationProblem]:

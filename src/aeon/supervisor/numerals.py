@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from aeon.tools.spoken import find_english_numbers
+from aeon.tools.number_words import find_english_numbers
 
 _NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)
 _WITH_DIGIT = re.compile(r"\S*\d\S*")

@@ -15,15 +15,15 @@ from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.observability.records import ActionType, SupervisorAction
 from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
-from aeon.supervisor.given import RepairContext
 from aeon.supervisor.limits import call_violations, plan_violations, step_violations
-from aeon.supervisor.plan_keys import (
+from aeon.supervisor.plan_normalization import (
     correct_field_references,
     drop_unusable_arguments,
     normalize_plan_keys,
     unreadable_parts,
 )
 from aeon.supervisor.prompts import REPAIR_SYSTEM_PROMPT, repair_prompt, tool_choice_prompt
+from aeon.supervisor.repair_context import RepairContext
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
 from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import argument_problems, call_problems

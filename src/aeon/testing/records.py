@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from aeon.adapters.store.sqlite.opening import open_sqlite
+from aeon.adapters.store.sqlite.factory import open_sqlite
 from aeon.adapters.store.sqlite.store import SqliteStore
 from aeon.base.json import Json, JsonObject
 from aeon.platform.store import DuplicateError, GuardError, InvariantError, Store, UnitOfWork

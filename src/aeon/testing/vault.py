@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from aeon.adapters.vault.failures import (
+from aeon.adapters.vault.errors import (
     check_value,
     existing_version_error,
     key_error,

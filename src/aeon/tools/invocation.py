@@ -4,10 +4,10 @@ from collections.abc import Callable
 from queue import Empty
 from typing import cast
 
+from aeon.base.cancellation import CancelScope, on_cancel
 from aeon.base.errors import MAX_MESSAGE, ToolError, exception_message, exception_text, is_recordable
-from aeon.base.giving_up import CancelScope, on_cancel
+from aeon.base.introspection import overrides
 from aeon.base.json import Json, JsonObject, canonical_json, copy_json, json_problems, parse_strict
-from aeon.base.overriding import overrides
 from aeon.base.threads import ThreadOutcome, WorkerThread, capture_outcome
 from aeon.tools.interface import Tool
 from aeon.tools.registry import RegisteredTool

@@ -16,26 +16,26 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
+from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
 from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
-from aeon.platform.catalog.calling import ToolCallResult
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.catalog.tool_calls import ToolCallResult
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
-from aeon.platform.processes.processes import ProcessRepository
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.book import SqlRunRepository
-from aeon.platform.processes.runs.engine import EngineUnavailableError
-from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.ports import EngineUnavailableError
+from aeon.platform.runs.repository import SqlRunRepository
+from aeon.platform.runs.service import Runs
 from aeon.platform.store import StoreError
-from aeon.platform.workers.attending import OrphanRecovery, PeriodicTask, PeriodicTasks
-from aeon.platform.workers.calling import make_job_runner
-from aeon.platform.workers.local import LocalWorkerPool
-from aeon.platform.workers.presence import WorkerHeartbeat
+from aeon.platform.workers.availability import is_run_active, list_live_executors
+from aeon.platform.workers.heartbeat import WorkerHeartbeat
+from aeon.platform.workers.job_runner import make_job_runner
+from aeon.platform.workers.maintenance import OrphanRecovery, PeriodicTask, PeriodicTasks
+from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT, WorkerRegistry
-from aeon.platform.workers.serving import is_run_active, list_live_executors
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from aeon.adapters.engine.dbos import DbosEngine
+from aeon.adapters.engines.dbos import DbosEngine
 from aeon.testing.engines import EngineWorld, RemoteToolServer
 
 

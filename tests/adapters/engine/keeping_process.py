@@ -7,11 +7,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from aeon.adapters.engine.dbos.database import Database
-from aeon.adapters.engine.dbos.journal import Journal
+from aeon.adapters.engines.dbos.database import Database
+from aeon.adapters.engines.dbos.journal import Journal
 from aeon.adapters.results import FileResultStore
-from aeon.platform.processes.running.events import StepCompleted
-from aeon.platform.processes.runs.model import JobResult
+from aeon.platform.runs.machine.events import StepCompleted
+from aeon.platform.runs.model import JobResult
 
 
 def main(folder, count, at_once, durability):

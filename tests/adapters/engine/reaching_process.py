@@ -7,9 +7,9 @@ import os
 import sys
 from pathlib import Path
 
-from aeon.adapters.engine.dbos import DbosWorker
+from aeon.adapters.engines.dbos import DbosWorker
 from aeon.adapters.results import FileResultStore
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.platform.workers.registry import is_process_running
 from aeon.testing.engines import call_remote_tools
 

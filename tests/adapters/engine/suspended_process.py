@@ -14,7 +14,7 @@ from pathlib import Path
 from chaos_process import USER, Chaos, work
 
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.runs.admission import NewRun
 
 LONGEST = 0.1
 """Seconds that a call takes at most."""

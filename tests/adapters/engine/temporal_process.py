@@ -8,9 +8,9 @@ from pathlib import Path
 
 from temporal_world import Hands, World
 
-from aeon.adapters.engine.temporal import TemporalEngine, TemporalWorker
+from aeon.adapters.engines.temporal import TemporalEngine, TemporalWorker
 from aeon.adapters.results import FileResultStore
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.pool import LocalWorkerPool
 
 SLOTS = {"rest_api": 4}
 

@@ -5,19 +5,19 @@ import time
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.engine.patience import wait_until
+from aeon.adapters.engines.retry import wait_until
 from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
-from aeon.platform.processes.processes import ProcessRepository
-from aeon.platform.processes.running.events import StepCompleted
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.model import JobResult
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.machine.events import StepCompleted
+from aeon.platform.runs.model import JobResult
+from aeon.platform.runs.service import Runs
+from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from aeon.adapters.engine.dbos.belonging import claim_database
+from aeon.adapters.engines.dbos.ownership import claim_database
 from aeon.base.errors import ConfigError
 from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
-from aeon.platform.identity import get_record_id
-from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.platform.runs.ports import EngineUnavailableError
+from aeon.platform.store_identity import get_record_id
 from aeon.settings import EngineSettings
 from aeon.testing.records import new_record
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import step, wait_for
 

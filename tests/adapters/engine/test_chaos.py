@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.results import FileResultStore
-from aeon.platform.processes.running.events import AttemptStarted, StepCompleted
-from aeon.platform.processes.runs.book import SqlRunRepository
+from aeon.platform.runs.machine.events import AttemptStarted, StepCompleted
+from aeon.platform.runs.repository import SqlRunRepository
 from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]

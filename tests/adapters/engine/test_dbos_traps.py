@@ -14,12 +14,12 @@ import dbos
 import pytest
 from sqlalchemy import text
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.dbos.database import Database
-from aeon.adapters.engine.dbos.opening import JsonSerializer
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.dbos.database import Database
+from aeon.adapters.engines.dbos.instance import JsonSerializer
 from aeon.adapters.results import FileResultStore
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.runs.admission import NewRun
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
@@ -75,7 +75,7 @@ def test_the_clock_has_parts_of_seconds_whichever_sqlite_there_is(asked):
 OPENS = """
 import sys, time
 from sqlalchemy import text
-from aeon.adapters.engine.dbos.database import Database
+from aeon.adapters.engines.dbos.database import Database
 from aeon.memory.sqlite import SQLiteMemory
 
 folder, rounds = sys.argv[1], int(sys.argv[2])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.base.errors import AeonError
-from aeon.platform.catalog.calling import OperationError
+from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
 from aeon.testing.engines import EngineWorld

@@ -6,8 +6,8 @@ import time
 import dbos as dbos_library
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step, wait_for
 

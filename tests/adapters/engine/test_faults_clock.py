@@ -5,14 +5,14 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engine.patience import wait_until
+from aeon.adapters.engines.retry import wait_until
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import ScheduleRepository
-from aeon.platform.processes.schedules.starting import ScheduleStarter
-from aeon.platform.workers.attending import OrphanRecovery
-from aeon.platform.workers.presence import WorkerHeartbeat
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.schedules.model import NewSchedule
+from aeon.platform.schedules.repository import ScheduleRepository
+from aeon.platform.schedules.starter import ScheduleStarter
+from aeon.platform.workers.heartbeat import WorkerHeartbeat
+from aeon.platform.workers.maintenance import OrphanRecovery
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines import CLOCK_CASES, CLOCK_RECOVERY_CASES, EngineWorld

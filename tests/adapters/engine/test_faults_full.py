@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.platform.test_faults import fill, small_disk
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 

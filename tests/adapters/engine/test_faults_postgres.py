@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step, wait_for
 

@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.event import listen
 
-from aeon.adapters.engine.dbos.database import Database
-from aeon.adapters.engine.dbos.journal import Journal, RunCheckpoints
+from aeon.adapters.engines.dbos.database import Database
+from aeon.adapters.engines.dbos.journal import Journal, RunCheckpoints
 from aeon.adapters.results import FileResultStore
-from aeon.platform.processes.running.events import StepCompleted
-from aeon.platform.processes.runs.claims import MAX_INLINE_CHARS
-from aeon.platform.processes.runs.conducting import HaltError, LeaseLostError
-from aeon.platform.processes.runs.model import JobResult
+from aeon.platform.runs.claim_check import MAX_INLINE_CHARS
+from aeon.platform.runs.driver import HaltError, LeaseLostError
+from aeon.platform.runs.machine.events import StepCompleted
+from aeon.platform.runs.model import JobResult
 
 
 def done(output="done", step="a", attempt=1):

@@ -4,15 +4,15 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosWorker
-from aeon.adapters.engine.dbos.queueing import _put
+from aeon.adapters.engines.dbos import DbosWorker
+from aeon.adapters.engines.dbos.queue_client import _put
 from aeon.platform.catalog.model import NewService
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.calling import make_job_runner
-from aeon.platform.workers.limits.places import ServiceLeaseStore
-from aeon.platform.workers.limits.waiting import RateLimiter
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.runs.model import Job
+from aeon.platform.workers.job_runner import make_job_runner
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines.world import echo, step
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
@@ -53,7 +53,7 @@ class TwoServices(LimitedWorld):
 def temporal(store, tmp_path):
     if missing := missing_for_temporal():
         pytest.skip(missing)
-    from aeon.adapters.engine.temporal import TemporalEngine
+    from aeon.adapters.engines.temporal import TemporalEngine
 
     server = TemporalServer(tmp_path / "temporal", namespaces=("project",))
     server.start()

@@ -6,14 +6,14 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.platform.catalog.model import ServiceChange
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.workers.calling import make_job_runner
-from aeon.platform.workers.limits.places import ServiceLeaseStore, find_limit_waits
-from aeon.platform.workers.limits.waiting import RateLimiter
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.job_runner import make_job_runner
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore, find_limit_waits
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import step

@@ -8,13 +8,13 @@ import psycopg
 import pytest
 from dbos import DBOS
 
-from aeon.adapters.engine.attempts import MAX_STARTS
-from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
-from aeon.adapters.engine.dbos.opening import JOB
-from aeon.adapters.engine.dbos.standing import JobRecovery, QueueStats
+from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
+from aeon.adapters.engines.dbos.instance import JOB
+from aeon.adapters.engines.dbos.queues import JobRecovery, QueueStats
+from aeon.adapters.engines.jobs import MAX_STARTS
 from aeon.adapters.results import FileResultStore
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.testing.engines import call_remote_tools
 from aeon.testing.engines.world import echo, step
 

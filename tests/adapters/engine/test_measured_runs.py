@@ -4,13 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from aeon.adapters.engine.local import LocalEngine
-from aeon.platform.catalog.calling import OperationError, ToolCallResult
+from aeon.adapters.engines.local import LocalEngine
 from aeon.platform.catalog.operations import TokenUsage
+from aeon.platform.catalog.tool_calls import OperationError, ToolCallResult
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.metrics.calls import CallMeasurement, MeasuringToolCaller, call_values
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.processes.runs.measuring import RunMetricsRecorder
+from aeon.platform.metrics.service import Metrics
+from aeon.platform.metrics.tool_calls import CallMeasurement, MeasuringToolCaller, call_values
+from aeon.platform.runs.metrics import RunMetricsRecorder
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step
 

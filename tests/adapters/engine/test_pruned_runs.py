@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.catalog.caching import CacheKey
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.platform.catalog.result_cache import CacheKey
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.claims import MAX_INLINE_CHARS
-from aeon.platform.processes.runs.pruning import PruneResult, RunRetention
-from aeon.platform.workers.cache.cache import SqlResultCache
+from aeon.platform.runs import queries
+from aeon.platform.runs.claim_check import MAX_INLINE_CHARS
+from aeon.platform.runs.retention import PruneResult, RunRetention
+from aeon.platform.workers.result_cache.repository import SqlResultCache
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, step
 

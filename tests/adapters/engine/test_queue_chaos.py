@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from aeon.adapters.results import FileResultStore
-from aeon.platform.processes.runs.book import SqlRunRepository
+from aeon.platform.runs.repository import SqlRunRepository
 from aeon.testing.records import new_record
 
 from .test_chaos import Carrier, Postgres, completed_once, effects, pause

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
+from aeon.adapters.engines.dbos import DbosEngine
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.running.state import ENDED_PHASES
-from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import ScheduleRepository
-from aeon.platform.processes.schedules.starting import ScheduleStarter
+from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.schedules.model import NewSchedule
+from aeon.platform.schedules.repository import ScheduleRepository
+from aeon.platform.schedules.starter import ScheduleStarter
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.results import FileResultStore
-from aeon.platform.processes.runs.book import SqlRunRepository
+from aeon.platform.runs.repository import SqlRunRepository
 from aeon.testing.records import new_record
 
 from .test_chaos import completed_once, effects

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from aeon.adapters.engine.patience import wait_until
+from aeon.adapters.engines.retry import wait_until
 from aeon.adapters.results import FileResultStore
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.settings import EngineSettings
 from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step
@@ -66,7 +66,7 @@ def opened(server, unused, store, tmp_path):
     worlds = []
 
     def opened(**more):
-        from aeon.adapters.engine.temporal import TemporalEngine
+        from aeon.adapters.engines.temporal import TemporalEngine
 
         namespace = next(unused)
         given = {"slots": {"rest_api": 100}, "heartbeat": 4.0, **more}
@@ -99,8 +99,8 @@ async def replayed(world):
     """Carry out again, from Temporal's record alone, whatever was carried out in this world."""
     from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
 
-    from aeon.adapters.engine.temporal.link import data_converter
-    from aeon.adapters.engine.temporal.running import RunWorkflow
+    from aeon.adapters.engines.temporal.connection import data_converter
+    from aeon.adapters.engines.temporal.workflow import RunWorkflow
 
     replayer = Replayer(
         workflows=[RunWorkflow],
@@ -143,7 +143,7 @@ def test_a_signal_told_twice_is_taken_once(world):
 
 def test_what_nobody_told_the_run_it_hears_later(world, monkeypatch):
     """Platform 9: an answer that was written down is taken, also when whoever gave it could not tell of it."""
-    monkeypatch.setattr("aeon.adapters.engine.temporal.engine._SIGNAL_POLL_INTERVAL", 0.2)
+    monkeypatch.setattr("aeon.adapters.engines.temporal.engine._SIGNAL_POLL_INTERVAL", 0.2)
     world.reopen()
     tool = world.tool("echo", echo)
     run = world.begin(world.process("hears", [step("a", tool, interactionMode="manual")]))
@@ -289,7 +289,7 @@ def test_what_is_forgotten_is_gone_from_temporal_and_not_from_the_book(world):
 
 def test_where_nobody_answers_or_there_is_no_such_namespace_it_says_so(server, store, tmp_path):
     """An error says what is wrong, where, and what to do."""
-    from aeon.adapters.engine.temporal import TemporalEngine, TemporalError
+    from aeon.adapters.engines.temporal import TemporalEngine, TemporalError
 
     with pytest.raises(TemporalError, match=r"No Temporal answers at 127\.0\.0\.1:1"):
         TemporalEngine("127.0.0.1:1", "default", None, None, None, slots={})
@@ -299,8 +299,8 @@ def test_where_nobody_answers_or_there_is_no_such_namespace_it_says_so(server, s
 
 def test_without_the_package_it_names_the_extra(monkeypatch):
     """What a command lacks, its error names."""
-    for name in [each for each in sys.modules if each.startswith("aeon.adapters.engine.temporal")]:
+    for name in [each for each in sys.modules if each.startswith("aeon.adapters.engines.temporal")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match=r"needs temporalio\. Install aeon-orchestrator\[temporal\]"):
-        __import__("aeon.adapters.engine.temporal")
+        __import__("aeon.adapters.engines.temporal")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.pool import LocalWorkerPool
 
 from .temporal_world import Hands, World, calls, fan, step
 
@@ -27,7 +27,7 @@ def world(tmp_path):
 @pytest.fixture
 def engine(world, server):
     """Carries runs out in the test's process, and no jobs."""
-    from aeon.adapters.engine.temporal import TemporalEngine
+    from aeon.adapters.engines.temporal import TemporalEngine
 
     given = (world.runs.book, world.workers, world.results)
     world.engine = TemporalEngine(server.address, "default", *given, slots={}, heartbeat=4.0)
@@ -86,7 +86,7 @@ def test_workers_that_were_lost_do_not_count_against_a_job(world, server, engine
 
 def test_an_outage_does_not_count_against_a_step_that_calls_a_process(world, server, engine):
     """E6: nobody carried runs out for longer than the step has; the run that it called completes, and so does it."""
-    from aeon.adapters.engine.temporal import TemporalEngine, TemporalWorker
+    from aeon.adapters.engines.temporal import TemporalEngine, TemporalWorker
 
     inner = world.process("inner", step("slow", tool=world.tool, inputs={"waits": True}, timeout=60))
     call = {"id": "c", "process": inner.id, "inputs": {"q": "{q}"}, "output": {"variable": "c"}}
@@ -125,7 +125,7 @@ def test_a_worker_that_was_stopped_begins_nothing_that_others_completed(world, s
 
 def test_a_worker_that_is_closed_leaves_its_job_to_another_at_once(world, server, engine):
     """Platform 10: nobody waits for its heartbeats first."""
-    from aeon.adapters.engine.temporal import TemporalWorker
+    from aeon.adapters.engines.temporal import TemporalWorker
 
     workers = LocalWorkerPool(Hands(world.hands.file, hangs=True), {}, otherwise=4)
     first = TemporalWorker(server.address, "default", workers, world.results, slots={"rest_api": 4})
@@ -171,7 +171,7 @@ def test_everything_killed_at_once_goes_on_where_it_was(world, server):
 
 def test_a_server_that_was_away_finds_its_runs_again(world, server, engine):
     """Platform 9: a pause survives a restart; what is said meanwhile is written down, and told afterwards."""
-    from aeon.adapters.engine.temporal import TemporalError
+    from aeon.adapters.engines.temporal import TemporalError
 
     process = world.process("asks", step("ask", tool=world.tool, interactionMode="manual"))
     run = world.start(process)

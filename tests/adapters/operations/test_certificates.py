@@ -14,8 +14,8 @@ from aeon.adapters.operations import tls
 from aeon.adapters.operations.mcp import McpExecutor
 from aeon.adapters.operations.probes import HttpProbe
 from aeon.adapters.operations.rest import RestExecutor
-from aeon.platform.catalog.calling import OperationError, OperationRequest
 from aeon.platform.catalog.operations import McpCall, RestRequest
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
 from aeon.platform.vault import SecretValue
 
 from . import mcp_demo

@@ -7,10 +7,10 @@ import pytest
 
 from aeon.adapters.operations.graph import GraphExecutor
 from aeon.adapters.operations.own_record import NAMED_QUERIES
-from aeon.platform.catalog.calling import OperationError, OperationRequest
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool
 from aeon.platform.catalog.operations import GraphQuery
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.vault import SecretValue
 from aeon.testing.clock import FakeClock

@@ -3,17 +3,17 @@
 import httpx2
 import pytest
 
-from aeon.adapters.operations.exchange import HttpRequest
 from aeon.adapters.operations.graph_falkordb import FalkorQueryClient
 from aeon.adapters.operations.graph_neo4j import Neo4jQueryClient
-from aeon.adapters.operations.graph_rows import GraphEndpoint, login_of
-from aeon.adapters.operations.llm_servers import model_server
+from aeon.adapters.operations.graph_results import GraphEndpoint, login_of
+from aeon.adapters.operations.http_client import HttpRequest
+from aeon.adapters.operations.llm_endpoints import model_server
 from aeon.adapters.operations.mcp_sessions import session_key
 from aeon.adapters.operations.mcp_transports import McpEndpoint
-from aeon.platform.catalog.calling import OperationRequest
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
 from aeon.platform.catalog.operations import LlmCall
 from aeon.platform.catalog.secrets import SecretRepository
-from aeon.platform.catalog.tokens import OAuthTokens
+from aeon.platform.catalog.tool_calls import OperationRequest
 from aeon.platform.vault import SecretValue
 from aeon.testing.clock import FakeClock
 

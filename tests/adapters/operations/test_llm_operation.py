@@ -5,13 +5,13 @@ from contextlib import nullcontext
 
 import pytest
 
-from aeon.adapters.operations.addresses import resolve_host
+from aeon.adapters.operations.host_addresses import resolve_host
 from aeon.adapters.operations.llm import LlmExecutor, render_prompt
-from aeon.adapters.operations.llm_servers import model_server
+from aeon.adapters.operations.llm_endpoints import model_server
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.interface import LLMResponse
-from aeon.platform.catalog.calling import OperationError, OperationRequest
 from aeon.platform.catalog.operations import LlmCall, TokenUsage
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
 from aeon.platform.vault import SecretValue
 from aeon.testing.llama_server import llama_server
 from aeon.testing.llm import ScriptedAdapter

@@ -11,10 +11,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from aeon.adapters.operations.exchange import PinnedTransport
+from aeon.adapters.operations.http_client import PinnedTransport
 from aeon.adapters.operations.mcp import McpExecutor
-from aeon.platform.catalog.calling import OperationError, OperationRequest
 from aeon.platform.catalog.operations import McpCall
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
 from aeon.platform.vault import SecretValue
 
 from . import mcp_demo

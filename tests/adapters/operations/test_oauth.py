@@ -15,10 +15,10 @@ import pytest
 from aeon.adapters.operations.mcp import McpExecutor
 from aeon.adapters.operations.oauth import HttpTokenServer
 from aeon.adapters.operations.rest import RestExecutor
-from aeon.platform.catalog.calling import OperationError, StoredToolCaller
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, SecretChange
-from aeon.platform.catalog.tokens import OAuthTokens, apply_refresh
+from aeon.platform.catalog.oauth_tokens import OAuthTokens, apply_refresh
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.catalog.tool_calls import OperationError, StoredToolCaller
 from aeon.platform.ledger import MutationRequest
 from aeon.testing.clock import FakeClock
 from aeon.testing.records import new_record

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from aeon.adapters.operations.addresses import is_public
+from aeon.adapters.operations.host_addresses import is_public
 from aeon.adapters.operations.probes import HttpProbe, McpProbe, SocketProbe
 
 

@@ -9,11 +9,11 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from aeon.adapters.operations.filling import fill, fill_path
+from aeon.adapters.operations.placeholders import fill, fill_path
 from aeon.adapters.operations.rest import RestExecutor
-from aeon.platform.catalog.calling import OperationError, OperationRequest
 from aeon.platform.catalog.operations import RestRequest
-from aeon.platform.processes.runs.conducting import LeaseLostError
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
+from aeon.platform.runs.driver import LeaseLostError
 from aeon.platform.vault import SecretValue
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from aeon.adapters.operations.retry_after import parse_retry_after
+from aeon.base.retry_after import parse_retry_after
 
 NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations
-from aeon.adapters.store.sqlite.backup import check_record, restore
-from aeon.adapters.store.sqlite.migrating import apply_script, statements
+from aeon.adapters.store.sqlite.maintenance import check_record, restore
+from aeon.adapters.store.sqlite.migrator import apply_script, statements
 from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, META_ROW, READ_SCHEMA, SchemaVersions, schema_digest
 from aeon.platform.store import DamagedStoreError, StoreError, StoreUnavailableError
 
@@ -201,7 +201,7 @@ def test_an_older_aeon_does_not_open_what_a_newer_one_has_migrated(project):
 
 def test_a_record_that_is_open_is_not_migrated(project, monkeypatch):
     """So an older Aeon never writes to a record that was migrated under it."""
-    monkeypatch.setattr("aeon.adapters.store.sqlite.locking._EXCLUSIVE_WAIT", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock._EXCLUSIVE_WAIT", 0.1)
     process = project.start(
         "store = open_sqlite(path, state=state); say('open'); sys.stdin.readline(); add(store, 'you')"
     )

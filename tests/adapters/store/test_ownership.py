@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.sqlite.backup import adopt_record
+from aeon.adapters.store.sqlite.maintenance import adopt_record
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user
@@ -107,7 +107,7 @@ def test_taking_over_a_record_of_ones_own_changes_nothing(project):
 
 
 def test_a_record_that_is_open_is_not_taken_over(project, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.sqlite.locking._EXCLUSIVE_WAIT", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock._EXCLUSIVE_WAIT", 0.1)
     with closing(project.open()), pytest.raises(StoreUnavailableError, match=f"is open in process {os.getpid()}"):
         adopt_record(project.path, state=project.state)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.store.postgresql import open_postgresql
-from aeon.testing.store.units import ADD_ONE
-from aeon.testing.store.world import run_in_threads
+from aeon.testing.store.fixtures import run_in_threads
+from aeon.testing.store.units_of_work import ADD_ONE
 
 from .conftest import PASSWORD, new_record, server_folder, started
 from .namespaces import Cable
@@ -27,7 +27,7 @@ COUNTED = "SELECT position FROM aeon.consumers WHERE name = 'counter'"
 HOLDER = """
 import sys
 from aeon.adapters.store.postgresql import open_postgresql
-from aeon.testing.store.units import ADD_ONE
+from aeon.testing.store.units_of_work import ADD_ONE
 
 def work(unit):
     unit.write(ADD_ONE, {"name": "counter"})

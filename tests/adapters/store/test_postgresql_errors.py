@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from psycopg import DatabaseError, OperationalError, errors
 
-from aeon.adapters.store.postgresql.failures import (
+from aeon.adapters.store.postgresql.errors import (
     ConnectionLostError,
     WriteConflictError,
     as_store_errors,

@@ -8,8 +8,8 @@ import pytest
 from aeon.adapters.store.postgresql import open_postgresql
 from aeon.adapters.store.postgresql.pool import SIZE
 from aeon.platform.store import QueryError, QueryTimeoutError, StoreUnavailableError
-from aeon.testing.store.units import ADD, ADD_ONE, ALL, LOCKED_POSITION
-from aeon.testing.store.world import run_in_threads
+from aeon.testing.store.fixtures import run_in_threads
+from aeon.testing.store.units_of_work import ADD, ADD_ONE, ALL, LOCKED_POSITION
 
 from .conftest import PASSWORD, new_record
 from .front import Front

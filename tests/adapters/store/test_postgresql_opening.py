@@ -7,12 +7,12 @@ from contextlib import closing
 import pytest
 
 from aeon.adapters.store.migrations import LATEST, Migration, load_migrations
-from aeon.adapters.store.postgresql import migrate, migrating, open_postgresql, parse_address, roll_back
+from aeon.adapters.store.postgresql import migrate, migrator, open_postgresql, parse_address, roll_back
 from aeon.base.errors import MissingExtraError
 from aeon.platform.store import InvariantError, QueryError, StoreError, StoreUnavailableError
+from aeon.testing.store.fixtures import run_in_threads
 from aeon.testing.store.rows import fill
-from aeon.testing.store.units import ADD, ALL
-from aeon.testing.store.world import run_in_threads
+from aeon.testing.store.units_of_work import ADD, ALL
 
 from .conftest import PASSWORD
 from .front import Front, certificate
@@ -101,11 +101,11 @@ class TestVersions:
         first = Migration(1, "first", "CREATE TABLE meta (key text PRIMARY KEY, value text); CREATE TABLE a ()", "")
         wrong = Migration(2, "wrong", "CREATE TABLE b (); NONSENSE", "")
         with pytest.raises(QueryError, match="NONSENSE"):
-            migrating.migrate(parse_address(empty), None, [first, wrong])
+            migrator.migrate(parse_address(empty), None, [first, wrong])
         database = empty.rpartition("/")[2]
         assert {name for (name,) in postgres.run(TABLES, database)} == {"meta", "meta_pkey", "a"}
         right = wrong._replace(up="CREATE TABLE b ()")
-        assert migrating.migrate(parse_address(empty), None, [first, right]) == ["0002 wrong"]
+        assert migrator.migrate(parse_address(empty), None, [first, right]) == ["0002 wrong"]
 
     def test_records_in_two_schemas_know_nothing_of_each_other(self, empty):
         addresses = [f"{empty}?schema={name}" for name in ("one", "two")]

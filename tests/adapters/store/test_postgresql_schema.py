@@ -7,7 +7,7 @@ import pytest
 from aeon.platform.store import StoreError
 from aeon.testing.records import new_record
 from aeon.testing.store.columns import IMMUTABLE, NEVER_DELETED, NULLABLE
-from aeon.testing.store.refusals import CHECKS, DANGLING, DUPLICATES, NEW_KEYS
+from aeon.testing.store.refused_rows import CHECKS, DANGLING, DUPLICATES, NEW_KEYS
 from aeon.testing.store.rows import ROWS, fill, insertion, row_of
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]

@@ -11,8 +11,8 @@ from contextlib import closing
 import pytest
 
 from aeon.adapters.store.migrations import LATEST
-from aeon.adapters.store.sqlite.backup import backup, check_record, restore
-from aeon.adapters.store.sqlite.copying import publish
+from aeon.adapters.store.sqlite.file_copies import publish
+from aeon.adapters.store.sqlite.maintenance import backup, check_record, restore
 from aeon.platform.store import DamagedStoreError, StoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user, fill_record, kill, users
@@ -180,7 +180,7 @@ def test_a_backup_from_another_machine_can_be_restored_and_gets_a_new_id(saved, 
 
 
 def test_a_record_that_is_open_is_not_replaced(project, saved, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.sqlite.locking._EXCLUSIVE_WAIT", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock._EXCLUSIVE_WAIT", 0.1)
     with closing(project.open()) as store:
         assert f"is open in process {os.getpid()}" in refused(project, saved, StoreUnavailableError)
         add_user(store, "third")
@@ -265,7 +265,7 @@ def test_a_restoring_that_is_killed_at_any_moment_leaves_the_old_record_or_the_n
     shutil.copytree(project.place.folder, old)
     script = """
 import signal
-from aeon.adapters.store.sqlite.backup import restore
+from aeon.adapters.store.sqlite.maintenance import restore
 signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
 signal.setitimer(signal.ITIMER_REAL, float(given[1]))
 restore(path, Path(given[0]), state=state)

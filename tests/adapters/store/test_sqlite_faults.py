@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.sqlite.backup import backup, check_record
+from aeon.adapters.store.sqlite.maintenance import backup, check_record
 from aeon.base.json import parse_strict
 from aeon.platform.store import DamagedStoreError, QueryError, StoreError, StoreFullError, StoreUnavailableError
 
@@ -141,7 +141,7 @@ except StoreError as error:
 
     from . import sqlite_world
 
-    code = f"import os\nfrom aeon.adapters.store.sqlite.opening import open_sqlite\nos.setuid(12345)\n{sqlite_world._PRELUDE}{script}"
+    code = f"import os\nfrom aeon.adapters.store.sqlite.factory import open_sqlite\nos.setuid(12345)\n{sqlite_world._PRELUDE}{script}"
     command = [sys.executable, "-c", code, str(project.path), str(project.state)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert said == f"{project.path} may not be written to. Run: chmod 600 {project.path}\n"

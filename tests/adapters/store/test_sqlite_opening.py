@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.store.migrations import LATEST
-from aeon.adapters.store.sqlite.opening import old_graph_folder
+from aeon.adapters.store.sqlite.factory import old_graph_folder
 from aeon.adapters.store.sqlite.schema import APPLICATION_ID
 from aeon.platform.store import DamagedStoreError, QueryError, StoreError, StoreUnavailableError
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from aeon.adapters.store.sqlite import place as places
-from aeon.adapters.store.sqlite.place import is_mounted_alone, remote_file_system
+from aeon.adapters.store.sqlite import record_files as places
+from aeon.adapters.store.sqlite.record_files import is_mounted_alone, remote_file_system
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user, users

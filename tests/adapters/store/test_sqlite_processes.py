@@ -9,9 +9,9 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.sqlite import opening as openings
-from aeon.adapters.store.sqlite.backup import check_record
-from aeon.adapters.store.sqlite.locking import RecordLock, lock_holders
+from aeon.adapters.store.sqlite import factory as openings
+from aeon.adapters.store.sqlite.maintenance import check_record
+from aeon.adapters.store.sqlite.record_lock import RecordLock, lock_holders
 from aeon.platform.store import DamagedStoreError, GuardError, StoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user, ended, fill_record, kill, together, users
@@ -180,7 +180,7 @@ def test_the_lock_is_released_with_the_last_reader(project):
 
 
 def test_a_record_that_is_held_alone_is_waited_for(project, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.sqlite.locking.WAITS", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock.WAITS", 0.1)
     lock = RecordLock(project.place)
     lock.acquire_exclusive()
     with pytest.raises(StoreUnavailableError, match=f"is being checked, migrated or restored in process {os.getpid()}"):

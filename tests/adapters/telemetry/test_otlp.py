@@ -11,10 +11,10 @@ import time
 import pytest
 from tests.adapters.telemetry.conftest import said
 
+from aeon.adapters.telemetry.environment import read_otlp_settings
 from aeon.adapters.telemetry.otlp import OtlpReceiver
-from aeon.adapters.telemetry.variables import read_otlp_settings
-from aeon.platform.processes.runs.sending import SpanExportError
-from aeon.platform.processes.runs.spans import Span, SpanEvent, TraceContext
+from aeon.platform.runs.span_export import SpanExportError
+from aeon.platform.runs.spans import Span, SpanEvent, TraceContext
 
 SPAN = Span(
     TraceContext(2**127 + 1, 2**63 + 5),
@@ -161,7 +161,7 @@ def test_a_defect_of_what_sends_is_told_and_raises_nothing_else(collector, recei
 
 def test_a_missing_extra_is_told_with_its_command(collector, receiver, monkeypatch):
     monkeypatch.setitem(sys.modules, "requests", None)
-    monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporting", raising=False)
+    monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporter", raising=False)
     with pytest.raises(SpanExportError, match=r"pip install 'aeon-orchestrator\[otel\]'"):
         receiver().take([SPAN])
 
@@ -191,7 +191,7 @@ def test_what_is_asked_for_is_short_and_without_contents():
 def test_nothing_global_is_set_and_nothing_is_loaded_without_an_endpoint(collector, receiver):
     """Style 17"""
     code = (
-        "import sys, aeon.bootstrap.processes, aeon.bootstrap.telemetry as t; "
+        "import sys, aeon.bootstrap.process_runtime, aeon.bootstrap.telemetry as t; "
         "print(t.span_sending(None, None, None, {}), "
         "sorted(m for m in sys.modules if m.startswith(('opentelemetry.sdk', 'opentelemetry.exporter', "
         "'opentelemetry.proto', 'requests', 'aeon.adapters.telemetry.')) and not m.endswith('.variables')))"

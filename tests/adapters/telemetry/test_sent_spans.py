@@ -7,19 +7,19 @@ from tests.adapters.telemetry.conftest import said
 from tests.platform.canary_world import Canaries
 from tests.platform.echoing import EchoServer
 
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.adapters.operations.oauth import HttpTokenServer
 from aeon.adapters.operations.rest import RestExecutor
+from aeon.adapters.telemetry.environment import read_otlp_settings
 from aeon.adapters.telemetry.otlp import OtlpReceiver
-from aeon.adapters.telemetry.variables import read_otlp_settings
-from aeon.platform.catalog.calling import StoredToolCaller
 from aeon.platform.catalog.model import NewSecret, NewTool
-from aeon.platform.catalog.tokens import OAuthTokens
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
+from aeon.platform.catalog.tool_calls import StoredToolCaller
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.processes.runs import sending as sending_room
-from aeon.platform.processes.runs.measuring import RunMetricsRecorder
-from aeon.platform.processes.runs.sending import SpanExportError, SpanExportQueue
+from aeon.platform.metrics.service import Metrics
+from aeon.platform.runs import span_export as sending_room
+from aeon.platform.runs.metrics import RunMetricsRecorder
+from aeon.platform.runs.span_export import SpanExportError, SpanExportQueue
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.adapters.vault import MASTER_KEY_VARIABLE, MasterKey, find_master_key
-from aeon.adapters.vault.master import KEYRING_ENTRY
+from aeon.adapters.vault.key_lookup import KEYRING_ENTRY
 from aeon.adapters.vault.master_key import key_text, parse_key, read_key_file
 from aeon.platform.vault import VaultError
 from aeon.testing.vault import CANARY, FIRST, SECOND

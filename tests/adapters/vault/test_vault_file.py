@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.adapters.vault import MasterKey, extra, open_vault, vault_file
+from aeon.adapters.vault import MasterKey, open_vault, requirements, vault_file
 from aeon.adapters.vault.sqlite import SqliteVault
 from aeon.base.errors import MissingExtraError
 from aeon.platform.vault import SecretKey, TamperedError, VaultError, WrongKeyError
@@ -248,7 +248,7 @@ def test_what_is_forgotten_is_overwritten(opened, path):
 
 
 def test_without_cryptography_the_error_names_the_extra(path, monkeypatch):
-    monkeypatch.setattr(extra, "find_spec", lambda _name: None)
+    monkeypatch.setattr(requirements, "find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError) as raised:
         open_vault(path, [MasterKey(FIRST)], FakeClock())
     assert "aeon-orchestrator[platform]" in raised.value.advice

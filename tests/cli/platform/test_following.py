@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.platform.processes.conftest import plan_of, step
 
-from aeon.adapters.engine.local import LocalEngine
-from aeon.cli.platform.following import CallingStep, RunFollower, interleave
+from aeon.adapters.engines.local import LocalEngine
+from aeon.cli.platform.run_follower import CallingStep, RunFollower, interleave
 from aeon.platform.errors import NotFoundError
-from aeon.platform.processes.running.events import AttemptStarted, RunCompleted, RunStarted, StepCompleted
-from aeon.platform.processes.runs.model import RunEntry
+from aeon.platform.runs.machine.events import AttemptStarted, RunCompleted, RunStarted, StepCompleted
+from aeon.platform.runs.model import RunEntry
 from aeon.testing.engines.world import EngineWorld, echo
 from aeon.testing.engines.world import step as step_of
 from aeon.testing.records import new_record

@@ -7,10 +7,10 @@ import pytest
 
 from aeon.base.errors import InputError
 from aeon.cli.platform.metrics import MetricsFilter, define_metric, delete_metric, show_metrics
-from aeon.cli.platform.opening import platform_session
+from aeon.cli.platform.session import platform_session
 from aeon.platform.errors import ForbiddenError, NotFoundError, ReferencedError, RuleError
-from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import NewMetricValue
+from aeon.platform.metrics.service import Metrics
 
 pytestmark = pytest.mark.server
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from aeon.platform.processes.running.state import ENDED_PHASES
+from aeon.platform.runs.machine.state import ENDED_PHASES
 
 from .conftest import until
 

@@ -71,7 +71,7 @@ def test_a_missing_extra_is_one_warning_and_the_run_goes_on(aeon, applied, colle
     applied(FETCH)
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address)
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporting", raising=False)
+    monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporter", raising=False)
     assert aeon("process", "run", "fetch", "--input", "id=x").code == 0
     (warning,) = [each.getMessage() for each in caplog.records if each.name == "aeon.telemetry"]
     assert "pip install 'aeon-orchestrator[otel]'" in warning

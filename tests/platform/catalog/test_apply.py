@@ -5,10 +5,10 @@ import pytest
 from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import ApplyError, read_documents
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.documents import ProcessDocuments
-from aeon.platform.processes.processes import ProcessRepository
+from aeon.platform.processes.repository import ProcessRepository
 
 FILE = """
 kind: Tool

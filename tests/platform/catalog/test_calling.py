@@ -4,10 +4,10 @@ import pytest
 
 from aeon.base.json import parse_strict
 from aeon.base.masking import HIDDEN
-from aeon.platform.catalog.calling import OperationError, OperationResult, StoredToolCaller
 from aeon.platform.catalog.model import NewSecret, ServiceChange
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
 from aeon.platform.catalog.operations import TokenUsage
-from aeon.platform.catalog.tokens import OAuthTokens
+from aeon.platform.catalog.tool_calls import OperationError, OperationResult, StoredToolCaller
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import StoreUnavailableError

@@ -14,7 +14,7 @@ from aeon.platform.catalog.model import (
     ToolChange,
 )
 from aeon.platform.catalog.queries import CHANGE_SERVICE
-from aeon.platform.catalog.shelf import update_row
+from aeon.platform.catalog.repository import update_row
 from aeon.platform.errors import ConflictError, NotFoundError, ReferencedError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import write_one

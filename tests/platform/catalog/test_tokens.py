@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.platform.catalog.oauth_tokens import apply_refresh, needs_refresh
 from aeon.platform.catalog.operations import OperationError
-from aeon.platform.catalog.tokens import apply_refresh, needs_refresh
 from aeon.platform.errors import ConflictError
 from aeon.platform.ledger import MutationRequest
 

@@ -5,21 +5,21 @@ A matrix: who calls x what its owner changes after that x every way to call it.
 
 import pytest
 
-from aeon.adapters.operations.programs import AllowedPrograms
+from aeon.adapters.operations.allowed_programs import AllowedPrograms
 from aeon.base.errors import AeonError
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import Applier
-from aeon.platform.catalog.calling import OperationResult, StoredToolCaller
 from aeon.platform.catalog.documents import read_documents
 from aeon.platform.catalog.model import ServiceChange, ToolChange
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
-from aeon.platform.catalog.tokens import OAuthTokens
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.catalog.tool_calls import OperationResult, StoredToolCaller
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.running.events import StepCompleted
-from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.calling import make_job_runner
-from aeon.server.mcp.offer import offer_stored_tools
+from aeon.platform.runs.machine.events import StepCompleted
+from aeon.platform.runs.model import Job
+from aeon.platform.workers.job_runner import make_job_runner
+from aeon.server.mcp.offered_tools import offer_stored_tools
 from aeon.testing.clock import FakeClock
 
 SCHEMA = {

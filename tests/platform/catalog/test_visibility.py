@@ -8,7 +8,7 @@ from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateCha
 from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import ProcessRepository
+from aeon.platform.processes.repository import ProcessRepository
 
 KINDS = ("service", "secret", "tool", "service_template", "tool_template", "process")
 CHANGES = {

@@ -3,8 +3,8 @@
 import pytest
 
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import NewMetric, NewMetricValue
+from aeon.platform.metrics.service import Metrics
 
 
 class Measured:

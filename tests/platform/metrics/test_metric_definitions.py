@@ -6,8 +6,8 @@ from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, R
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics import queries
 from aeon.platform.metrics.definitions import RETENTION_DAYS, builtin_metrics
-from aeon.platform.metrics.metrics import Metrics
 from aeon.platform.metrics.model import MetricChange, NewMetric
+from aeon.platform.metrics.service import Metrics
 from aeon.platform.store import InvariantError
 
 NEW = {"scope": "tool", "aggregation": "sum", "dataType": "integer"}

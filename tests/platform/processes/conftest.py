@@ -6,9 +6,10 @@ from collections.abc import Callable
 from aeon.base.binding import bind as bind_steps
 from aeon.base.errors import AeonError
 from aeon.platform.processes.model import ProcessDefinition
-from aeon.platform.processes.running.apply import apply_event
-from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess, event_of_command
-from aeon.platform.processes.running.events import (
+from aeon.platform.runs.machine.apply import apply_event
+from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess, event_of_command
+from aeon.platform.runs.machine.decide import Semantics, decide
+from aeon.platform.runs.machine.events import (
     AnswerGiven,
     AttemptFailure,
     RunStarted,
@@ -17,9 +18,8 @@ from aeon.platform.processes.running.events import (
     StepStopped,
     StepTimedOut,
 )
-from aeon.platform.processes.running.interpreter import Semantics, decide
-from aeon.platform.processes.running.plan import StepCall, plan_run
-from aeon.platform.processes.running.state import ENDED_PHASES, initial_state
+from aeon.platform.runs.machine.plan import StepCall, plan_run
+from aeon.platform.runs.machine.state import ENDED_PHASES, initial_state
 
 STARTS = (StartJob, StartProcess, AskPerson)
 

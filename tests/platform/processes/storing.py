@@ -3,7 +3,7 @@
 from aeon.platform.catalog.model import ToolChange
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import ProcessRepository
+from aeon.platform.processes.repository import ProcessRepository
 
 ANYTHING = {"type": "object"}
 

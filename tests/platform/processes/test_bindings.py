@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import BindingError
-from aeon.platform.processes.bindings import bind, find_references
+from aeon.platform.processes.expressions.bindings import bind, find_references
 
 ROWS = [{"name": "a", "n": 1}, {"name": "b", "n": 2.5}]
 VALUES = {"lang": "en", "limit": 5, "step": {"search": {"rows": ROWS, "only": {"text": "t"}}, "none": None}}

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from aeon.base.json_schema import CompiledSchema
 from aeon.platform.errors import RuleError
-from aeon.platform.processes.checking.check import check_definition, raise_problems
-from aeon.platform.processes.checking.targets import Callee, ProcessTarget, ToolTarget
-from aeon.platform.processes.checking.types import ALL_TYPES, allowed_types, schema_at, types_of_value
+from aeon.platform.processes.checks.definition import check_definition, raise_problems
+from aeon.platform.processes.checks.json_types import ALL_TYPES, allowed_types, schema_at, types_of_value
+from aeon.platform.processes.checks.targets import Callee, ProcessTarget, ToolTarget
 from aeon.platform.processes.model import ProcessDefinition
 
 TEXT, WHOLE, ROWS = {"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/row"}}

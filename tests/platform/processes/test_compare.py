@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.processes.compare import DefinitionDifference, diff_definitions, format_differences
+from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
 from aeon.platform.processes.model import ProcessDefinition
 
 from .storing import step

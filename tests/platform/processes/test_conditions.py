@@ -8,15 +8,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aeon.base.errors import AeonError, MissingExtraError
-from aeon.platform.processes.conditions.condition import (
+from aeon.platform.processes.expressions.cel_paths import scan_condition
+from aeon.platform.processes.expressions.cel_programs import CelProgramCache
+from aeon.platform.processes.expressions.conditions import (
     ConditionError,
     compile_condition,
     compile_conditions,
     evaluate,
     evaluate_text,
 )
-from aeon.platform.processes.conditions.paths import scan_condition
-from aeon.platform.processes.conditions.programs import CelProgramCache
 
 NAMES = {"lang", "tags", "rows", "type", "step.search", "step.made", "step.none"}
 VALUES = {

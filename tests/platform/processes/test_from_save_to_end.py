@@ -2,11 +2,11 @@
 
 import pytest
 
-from aeon.platform.processes.checking.check import check_definition
-from aeon.platform.processes.checking.targets import ToolTarget
-from aeon.platform.processes.meaning import SEMANTICS
+from aeon.platform.processes.checks.definition import check_definition
+from aeon.platform.processes.checks.targets import ToolTarget
 from aeon.platform.processes.model import ProcessDefinition
-from aeon.platform.processes.running.plan import StepCall, plan_run
+from aeon.platform.runs.machine.plan import StepCall, plan_run
+from aeon.platform.runs.semantics import SEMANTICS
 
 from .conftest import Run
 

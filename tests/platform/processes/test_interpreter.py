@@ -6,8 +6,8 @@ import pytest
 from tests.platform.processes.conftest import SEMANTICS, Run, plan_of, step, together
 
 from aeon.platform.errors import RuleError
-from aeon.platform.processes.running.apply import rejection_reason
-from aeon.platform.processes.running.commands import (
+from aeon.platform.runs.machine.apply import rejection_reason
+from aeon.platform.runs.machine.commands import (
     AskPerson,
     CancelStep,
     FailRun,
@@ -16,7 +16,8 @@ from aeon.platform.processes.running.commands import (
     StartProcess,
     event_of_command,
 )
-from aeon.platform.processes.running.events import (
+from aeon.platform.runs.machine.decide import decide, recorded_commands
+from aeon.platform.runs.machine.events import (
     AnswerGiven,
     AttemptStarted,
     CancelRequested,
@@ -34,11 +35,10 @@ from aeon.platform.processes.running.events import (
     StepTimedOut,
     parse_event,
 )
-from aeon.platform.processes.running.failures import DEADLINE_FAILURE
-from aeon.platform.processes.running.interpreter import decide, recorded_commands
-from aeon.platform.processes.running.plan import RunPlan, StepCall, plan_run
-from aeon.platform.processes.running.retries import retry_delay
-from aeon.platform.processes.running.state import initial_state, parse_state
+from aeon.platform.runs.machine.failures import DEADLINE_FAILURE
+from aeon.platform.runs.machine.plan import RunPlan, StepCall, plan_run
+from aeon.platform.runs.machine.retry_policy import retry_delay
+from aeon.platform.runs.machine.state import initial_state, parse_state
 
 
 def steps_of(commands):

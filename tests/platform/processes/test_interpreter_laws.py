@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from tests.platform.processes.conftest import SEMANTICS, STARTS, Run, carried_out, chancy, plan_of, step, together
 
 from aeon.base.json import canonical_json
-from aeon.platform.processes.running.apply import apply_event, rejection_reason
-from aeon.platform.processes.running.commands import CancelStep
-from aeon.platform.processes.running.events import (
+from aeon.platform.runs.machine.apply import apply_event, rejection_reason
+from aeon.platform.runs.machine.commands import CancelStep
+from aeon.platform.runs.machine.decide import decide, recorded_commands
+from aeon.platform.runs.machine.events import (
     AnswerGiven,
     AttemptFailure,
     AttemptStarted,
@@ -31,18 +32,17 @@ from aeon.platform.processes.running.events import (
     StepTimedOut,
     parse_event,
 )
-from aeon.platform.processes.running.failures import DEADLINE_FAILURE
-from aeon.platform.processes.running.interpreter import decide, recorded_commands
-from aeon.platform.processes.running.plan import RunPlan
-from aeon.platform.processes.running.retries import MAX_ATTEMPTS
-from aeon.platform.processes.running.state import (
+from aeon.platform.runs.machine.failures import DEADLINE_FAILURE
+from aeon.platform.runs.machine.plan import RunPlan
+from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS
+from aeon.platform.runs.machine.state import (
     ENDED_PHASES,
     SETTLED_STATUSES,
     filled_array,
     initial_state,
     parse_state,
 )
-from aeon.platform.processes.running.why import explain_steps
+from aeon.platform.runs.machine.wait_reasons import explain_steps
 
 SEEDS = st.integers(0, 10**6)
 INPUTS = {"who": "ann", "flag": True, "off": False}

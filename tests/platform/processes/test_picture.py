@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from aeon.platform.diagrams.drawing import CSS, STATUSES, clip_text
+from aeon.platform.diagrams.svg import render_svg
 from aeon.platform.processes.model import ProcessDefinition
-from aeon.platform.processes.picture.marks import CSS, STATUSES, clip_text
-from aeon.platform.processes.picture.svg import render_svg
-from aeon.platform.processes.running.state import StepState
+from aeon.platform.runs.machine.state import StepState
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -5,8 +5,8 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aeon.platform.diagrams.layout import find_edges, find_stages, layout_diagram
 from aeon.platform.processes.model import ProcessDefinition
-from aeon.platform.processes.picture.layout import find_edges, find_stages, layout_diagram
 
 HEIGHT = 48
 

@@ -5,16 +5,16 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engine.local import LocalEngine
-from aeon.platform.catalog.calling import OperationError
+from aeon.adapters.engines.local import LocalEngine
 from aeon.platform.catalog.model import ToolChange
+from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.runs.accepting import MAX_INPUT_CHARS, NewRun
-from aeon.platform.processes.runs.claims import LostResultError
-from aeon.platform.processes.runs.trace import trace_attempts
-from aeon.platform.workers.attending import OrphanRecovery
+from aeon.platform.runs.admission import MAX_INPUT_CHARS, NewRun
+from aeon.platform.runs.claim_check import LostResultError
+from aeon.platform.runs.trace import trace_attempts
+from aeon.platform.workers.maintenance import OrphanRecovery
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines.world import EngineWorld, echo, flaky, step
 from aeon.testing.records import new_record

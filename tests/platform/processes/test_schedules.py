@@ -8,9 +8,9 @@ import pytest
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import ProcessRepository
-from aeon.platform.processes.schedules.model import NewSchedule, ScheduleChange
-from aeon.platform.processes.schedules.schedules import ScheduleRepository
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.schedules.model import NewSchedule, ScheduleChange
+from aeon.platform.schedules.repository import ScheduleRepository
 
 HOURLY = {"name": "hourly", "cron": "0 * * * *", "inputs": {"topic": "tea"}}
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.base.errors import MissingExtraError
-from aeon.platform.processes.schedules.cron import CronError, CronExpression, load_time_zone
+from aeon.platform.schedules.cron import CronError, CronExpression, load_time_zone
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

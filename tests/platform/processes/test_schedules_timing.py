@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.processes.schedules.model import ProcessSchedule, ScheduleFiring
-from aeon.platform.processes.schedules.timing import ON_TIME_TOLERANCE, due_instants, next_after
+from aeon.platform.schedules.model import ProcessSchedule, ScheduleFiring
+from aeon.platform.schedules.timing import ON_TIME_TOLERANCE, due_instants, next_after
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 AT = START.isoformat(timespec="microseconds")

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tests.platform.processes.conftest import Run as Driven
 from tests.platform.processes.conftest import carried_out, chancy, plan_of, step, together
 
-from aeon.platform.processes.running.events import CancelRequested, RunFailed, StepStopped
-from aeon.platform.processes.runs.accepting import PlannedRun
-from aeon.platform.processes.runs.model import Run, RunEntry
-from aeon.platform.processes.runs.spans import MAX_CONTENT_CHARS, TraceContext, build_spans, run_span_context
+from aeon.platform.runs.admission import PlannedRun
+from aeon.platform.runs.machine.events import CancelRequested, RunFailed, StepStopped
+from aeon.platform.runs.model import Run, RunEntry
+from aeon.platform.runs.spans import MAX_CONTENT_CHARS, TraceContext, build_spans, run_span_context
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 STEPS = [

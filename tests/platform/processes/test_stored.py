@@ -6,8 +6,8 @@ from aeon.base.json import canonical_json
 from aeon.platform.errors import NotFoundError, ReferencedError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessVersion
-from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import ScheduleRepository
+from aeon.platform.schedules.model import NewSchedule
+from aeon.platform.schedules.repository import ScheduleRepository
 
 from .storing import Storing, step
 

@@ -7,8 +7,8 @@ import pytest
 from aeon.platform.catalog.model import ServiceChange, ToolChange
 from aeon.platform.errors import PlatformError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.catalog_targets import CatalogTargetLookup
-from aeon.platform.processes.checking.targets import Callee
+from aeon.platform.processes.checks.targets import Callee
+from aeon.platform.processes.target_lookup import CatalogTargetLookup
 
 from .storing import Storing, step
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import AeonError, MissingExtraError
-from aeon.platform.processes import templates
-from aeon.platform.processes.templates import TemplateError, check_template, render_output
+from aeon.platform.processes.expressions import templates
+from aeon.platform.processes.expressions.templates import TemplateError, check_template, render_output
 
 VALUES = {
     "lang": "en",

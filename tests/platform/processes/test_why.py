@@ -2,9 +2,9 @@
 
 from tests.platform.processes.conftest import Run, plan_of, step, together
 
-from aeon.platform.processes.running.events import CancelRequested, StepStopped
-from aeon.platform.processes.running.state import initial_state
-from aeon.platform.processes.running.why import explain_steps
+from aeon.platform.runs.machine.events import CancelRequested, StepStopped
+from aeon.platform.runs.machine.state import initial_state
+from aeon.platform.runs.machine.wait_reasons import explain_steps
 
 
 def after(plan, inputs=None):

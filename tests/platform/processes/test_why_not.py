@@ -5,16 +5,16 @@ from datetime import datetime, timedelta
 import pytest
 from tests.platform.conftest import ENDPOINT, TOOL
 
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.adapters.operations.probes import HttpProbe
-from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ServiceChange, ToolChange
+from aeon.platform.catalog.tool_calls import OperationError
+from aeon.platform.diagnosis import DiagnosisContext, ObstacleFinder, explain_run
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.why import DiagnosisContext, ObstacleFinder, explain_run
+from aeon.platform.runs.admission import NewRun
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines.world import EngineWorld, echo, failing, step

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.base.clock import SystemClock
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ToolChange
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.projection import (
     NodeKey,

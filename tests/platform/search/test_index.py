@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aeon.platform.catalog.model import ServiceChange, TemplateChange, ToolChange
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.search.ranking import SearchDocument, score_bm25
-from aeon.platform.search.words import folding_table, tokenize
+from aeon.platform.search.tokenizer import folding_table, tokenize
 from aeon.platform.store import GuardError, guard
 
 _NUMBERS = count()

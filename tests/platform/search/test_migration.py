@@ -61,10 +61,10 @@ class PostgresRecord:
     """The same on a server."""
 
     def __init__(self, address):
-        from aeon.adapters.store.postgresql import migrating, parse_address
+        from aeon.adapters.store.postgresql import migrator, parse_address
 
         self.address = address
-        migrating.migrate(parse_address(address), None, load_migrations("postgresql")[: NUMBER - 1])
+        migrator.migrate(parse_address(address), None, load_migrations("postgresql")[: NUMBER - 1])
 
     def fill(self, texts):
         with closing(self._connect()) as connection:
@@ -72,9 +72,9 @@ class PostgresRecord:
                 connection.execute(text.encode())
 
     def up(self):
-        from aeon.adapters.store.postgresql import migrating, open_postgresql, parse_address
+        from aeon.adapters.store.postgresql import migrator, open_postgresql, parse_address
 
-        migrating.migrate(parse_address(self.address), None, load_migrations("postgresql"))
+        migrator.migrate(parse_address(self.address), None, load_migrations("postgresql"))
         return open_postgresql(self.address)
 
     def down(self):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.search.words import MAX_WORD_CHARS, folding_table, tokenize, trigrams
+from aeon.platform.search.tokenizer import MAX_WORD_CHARS, folding_table, tokenize, trigrams
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from aeon.adapters.store.postgresql import open_postgresql
 from aeon.base.clock import SystemClock
-from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.limits.places import ServiceLeaseStore
-from aeon.platform.workers.limits.waiting import RateLimiter
+from aeon.platform.runs.model import Job
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.records import new_record
 

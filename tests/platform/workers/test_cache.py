@@ -6,17 +6,17 @@ import pytest
 
 from aeon.adapters.results import FileResultStore
 from aeon.base.masking import HIDDEN
-from aeon.platform.catalog.caching import CacheKey
-from aeon.platform.catalog.calling import OperationError, OperationResult, StoredToolCaller
 from aeon.platform.catalog.model import ServiceChange, ToolChange
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
 from aeon.platform.catalog.operations import TokenUsage
-from aeon.platform.catalog.tokens import OAuthTokens
+from aeon.platform.catalog.result_cache import CacheKey
+from aeon.platform.catalog.tool_calls import OperationError, OperationResult, StoredToolCaller
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.runs.model import Job
+from aeon.platform.runs.model import Job
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.cache.cache import MAX_RESULT_CHARS, SqlResultCache
-from aeon.platform.workers.calling import make_cached_result_lookup, make_job_runner
+from aeon.platform.workers.job_runner import make_cached_result_lookup, make_job_runner
+from aeon.platform.workers.result_cache.repository import MAX_RESULT_CHARS, SqlResultCache
 from aeon.testing.clock import FakeClock
 
 INPUT = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
@@ -202,7 +202,7 @@ def test_large_results_are_kept_by_reference_and_made_again_where_that_is_lost(c
 
 
 def test_of_one_tool_so_many_results_are_kept_and_those_that_were_used_last(caching, monkeypatch):
-    monkeypatch.setattr("aeon.platform.workers.cache.cache.MAX_RESULTS_PER_TOOL", 10)
+    monkeypatch.setattr("aeon.platform.workers.result_cache.repository.MAX_RESULTS_PER_TOOL", 10)
     tool = caching.tool()
     for number in range(100):
         caching.call(tool, str(number))

@@ -6,9 +6,9 @@ from hypothesis import given
 from tests.platform.processes.conftest import Run, carried_out, chancy
 from tests.platform.processes.test_interpreter_laws import INPUTS, SEEDS, plans
 
-from aeon.platform.processes.running.events import CancelRequested
-from aeon.platform.processes.runs.model import RunEntry
-from aeon.platform.workers.dead import find_dead_jobs, may_contain_dead_jobs
+from aeon.platform.runs.dead_jobs import find_dead_jobs, may_contain_dead_jobs
+from aeon.platform.runs.machine.events import CancelRequested
+from aeon.platform.runs.model import RunEntry
 
 
 class Gathering:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.platform.catalog.model import CallRate, ServiceLimits
-from aeon.platform.workers.limits.standing import (
+from aeon.platform.workers.rate_limits.state import (
     FAIR_AFTER,
     MAX_PAUSE,
     NEW_LEASE_GRACE,

@@ -14,15 +14,15 @@ import pytest
 
 from aeon.adapters.store.postgresql import migrate, open_postgresql
 from aeon.base.clock import SystemClock
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool, ServiceChange
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.running.events import AttemptFailure, StepCompleted, StepFailed
-from aeon.platform.processes.runs.model import Job, JobResult
+from aeon.platform.runs.machine.events import AttemptFailure, StepCompleted, StepFailed
+from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.limits.places import ServiceLeaseStore, find_limit_waits
-from aeon.platform.workers.limits.waiting import RateLimiter
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore, find_limit_waits
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 from aeon.testing.records import new_record
@@ -242,7 +242,7 @@ async def test_a_limited_call_takes_two_transactions(world):
 
 @in_a_loop
 async def test_limits_that_are_changed_hold_from_then_on(world, monkeypatch):
-    monkeypatch.setattr("aeon.platform.workers.limits.waiting._KNOWN_FOR", 0.0)
+    monkeypatch.setattr("aeon.platform.workers.rate_limits.limiter._KNOWN_FOR", 0.0)
     calls = Calls(20)
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=1)
@@ -262,7 +262,7 @@ async def test_limits_that_are_changed_hold_from_then_on(world, monkeypatch):
 @in_a_loop
 async def test_no_place_is_kept_for_a_process_that_has_no_worker_for_it(world, monkeypatch):
     """It has waited for longer than the others; its only worker is busy with another service by now."""
-    monkeypatch.setattr("aeon.platform.workers.limits.standing.FAIR_AFTER", 0)
+    monkeypatch.setattr("aeon.platform.workers.rate_limits.state.FAIR_AFTER", 0)
     here, there = Calls(20), Calls(20)
     limits, other = Limits(world, here, rest_api=1), Limits(world, there, "there")
     tool, free = limits.tool(concurrency=1), limits.tool("free")
@@ -456,7 +456,7 @@ def test_processes_keep_to_a_rate_together(shared):
 @pytest.mark.slow
 def test_the_place_of_a_killed_process_is_free_again(shared, monkeypatch):
     """Platform 10: long before its time is over; it is seen that the process is gone."""
-    monkeypatch.setattr("aeon.platform.workers.limits.standing.NEW_LEASE_GRACE", 300)
+    monkeypatch.setattr("aeon.platform.workers.rate_limits.state.NEW_LEASE_GRACE", 300)
     tool = limited_tool(shared[1], concurrency=1)
     with processes(shared, tool, 1, 0, 0.0) as (victim,):
         while not victim.stdout.readline().startswith("begin"):

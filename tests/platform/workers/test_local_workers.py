@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
-from aeon.platform.processes.running.events import AttemptFailure, StepCompleted, StepFailed
-from aeon.platform.processes.runs.conducting import HaltError
-from aeon.platform.processes.runs.model import Job, JobResult
+from aeon.platform.runs.driver import HaltError
+from aeon.platform.runs.machine.events import AttemptFailure, StepCompleted, StepFailed
+from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.local import LocalWorkerPool
+from aeon.platform.workers.pool import LocalWorkerPool
 
 JOB = Job(
     id="run:a:1",

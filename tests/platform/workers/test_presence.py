@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from aeon.adapters.engine.patience import wait_until
+from aeon.adapters.engines.retry import wait_until
 from aeon.base.clock import SystemClock
-from aeon.platform.workers.presence import WorkerHeartbeat
+from aeon.platform.workers.heartbeat import WorkerHeartbeat
 from aeon.platform.workers.registry import (
     ExecutorProcess,
     ProcessIdentity,

@@ -2,12 +2,12 @@
 
 import pytest
 
-from aeon.platform.catalog.calling import DefectError, OperationError
+from aeon.platform.catalog.tool_calls import DefectError, OperationError
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.processes.running.retries import MAX_ATTEMPTS, should_retry
-from aeon.platform.processes.runs.model import Job
+from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, should_retry
+from aeon.platform.runs.model import Job
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.calling import make_job_runner
+from aeon.platform.workers.job_runner import make_job_runner
 
 REPEATABLE = ("pure", "read", "idempotent")
 ALL = (*REPEATABLE, "once")

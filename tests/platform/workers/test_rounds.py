@@ -1,7 +1,7 @@
 """What a worker does again and again, each thing in its own time."""
 
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.attending import PeriodicTask, PeriodicTasks
+from aeon.platform.workers.maintenance import PeriodicTask, PeriodicTasks
 from aeon.testing.clock import FakeClock
 
 

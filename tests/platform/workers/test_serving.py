@@ -4,8 +4,8 @@ import pytest
 
 from aeon.base.clock import SystemClock
 from aeon.platform.errors import NotFoundError
+from aeon.platform.workers.availability import find_eligible_workers, is_run_active, list_live_executors
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
-from aeon.platform.workers.serving import find_eligible_workers, is_run_active, list_live_executors
 from aeon.testing.records import new_record
 
 

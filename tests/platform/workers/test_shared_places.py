@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aeon.platform.catalog.model import CallRate, ServiceLimits
-from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.limits.places import LimitedService, ServiceLeaseStore
+from aeon.platform.runs.model import Job
+from aeon.platform.workers.rate_limits.leases import LimitedService, ServiceLeaseStore
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock
 

@@ -8,8 +8,8 @@ import pytest
 
 from aeon.base.errors import ToolError
 from aeon.base.masking import Mask
-from aeon.server.mcp.calls import McpCallHandler
-from aeon.server.mcp.offer import OfferedTool, ToolHints
+from aeon.server.mcp.call_handler import McpCallHandler
+from aeon.server.mcp.offered_tools import OfferedTool, ToolHints
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 

@@ -4,10 +4,10 @@ from typing import get_args
 
 import pytest
 
-from aeon.platform.catalog.as_tool import StoredTool
+from aeon.platform.catalog.kernel_tool import StoredTool
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.operations import Effect
-from aeon.server.mcp.offer import offer_stored_tools
+from aeon.server.mcp.offered_tools import offer_stored_tools
 
 TOLD = {
     "pure": {"read_only": True, "open_world": False},

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from aeon.skills.authoring.check import check_skill
+from aeon.skills.authoring.linter import check_skill
 from aeon.skills.authoring.scaffold import new_skill
 
 

@@ -11,7 +11,7 @@ from skills_ref import validate
 
 from aeon.base.errors import SkillError
 from aeon.skills.authoring.export import export_skill, quote_yaml
-from aeon.skills.discovery.reading import read_skill
+from aeon.skills.discovery.skill_reader import read_skill
 from aeon.skills.models import Skill
 
 MD = """\

@@ -10,10 +10,10 @@ from skills_ref import validate
 
 from aeon.base.errors import InputError, SkillError
 from aeon.base.json_schema import compile_schema
-from aeon.skills.authoring.check import check_skill
+from aeon.skills.authoring.linter import check_skill
 from aeon.skills.authoring.scaffold import new_skill
-from aeon.skills.discovery.reading import read_skill
-from aeon.skills.launch.prepare import prepare_invocation
+from aeon.skills.discovery.skill_reader import read_skill
+from aeon.skills.launch.preparation import prepare_invocation
 
 LANGUAGES = [("python", "python3"), ("bash", "bash"), ("javascript", "node")]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from aeon.base.errors import ConfigError
-from aeon.skills.config.report import (
+from aeon.skills.config.skill_settings import (
     missing_required_fields,
     read_config,
     redact_config,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.skills.bounded_files import UnreadableFileError
 from aeon.skills.discovery.front_matter import read_body, read_document
-from aeon.skills.small_files import UnreadableFileError
 
 PLAIN = b"---\nname: a\ndescription: b\n---\n# Body\n"
 

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from aeon.base.errors import SkillError
-from aeon.skills.discovery.reading import read_prompt, read_skill
+from aeon.skills.discovery.skill_reader import read_prompt, read_skill
 from aeon.skills.models import ErrorState
 
 MD = "---\nname: greet\ndescription: Greets.\nmetadata:\n  version: 2.0.0\n  author: Ada\n---\n# How\n"

@@ -209,7 +209,7 @@ def test_discovery_needs_no_extra(tmp_path):
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['msgspec', 'watchfiles', 'PIL']))\n"
         "from pathlib import Path; from aeon.skills.discovery.library import SkillLibrary; from aeon.skills.discovery.search import Root\n"
-        "import aeon.skills.launch.prepare, aeon.skills.authoring.check, aeon.skills.authoring.scaffold\n"
+        "import aeon.skills.launch.preparation, aeon.skills.authoring.linter, aeon.skills.authoring.scaffold\n"
         "print(len(SkillLibrary([Root(Path(sys.argv[1]), 'project')]).catalog.skills))"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)

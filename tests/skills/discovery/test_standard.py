@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.skills.bounded_files import UnreadableFileError
 from aeon.skills.discovery.front_matter import read_document
-from aeon.skills.discovery.standard import MAX_DESCRIPTION_KEPT, clean_text, read_fields, standard_name
-from aeon.skills.small_files import UnreadableFileError
+from aeon.skills.discovery.standard_fields import MAX_DESCRIPTION_KEPT, clean_text, read_fields, standard_name
 
 
 def read(front: str, folder: str = "greet"):

@@ -2,7 +2,7 @@
 
 import time
 
-from aeon.skills.executor.trace import conflict_warnings
+from aeon.skills.executor.plan_result import conflict_warnings
 
 
 def found(dependencies, *patches):

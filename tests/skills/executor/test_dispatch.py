@@ -1,6 +1,6 @@
 """What starts next (skills 5)."""
 
-from aeon.skills.executor.schedule import ReadyQueue
+from aeon.skills.executor.scheduler import ReadyQueue
 
 
 def filled(width, sociable=(), alone=()):

@@ -11,8 +11,8 @@ import pytest
 from aeon.base.errors import ConfigError, InputError, SandboxError, SkillError
 from aeon.base.json import canonical_json
 from aeon.observability.events import NodeEnded, NodeEventEmitted, NodeRetried, NodeStarted, PlanReady
-from aeon.skills.executor.effects import verify_replay
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.executor.state_patches import verify_replay
 from aeon.skills.invocation import CancellableSleep, Cancellation, InvocationResult, ScriptExitReason
 from aeon.skills.models import ScriptRetryPolicy
 from aeon.skills.plan_json import ExecutionState, FailureReason, PlanMetadata, ToolResult

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.json import MAX_DEPTH
-from aeon.skills.executor.effects import MergeDepthError, apply_patches, merge_patch
+from aeon.skills.executor.state_patches import MergeDepthError, apply_patches, merge_patch
 
 APPENDIX_A = [
     ({"a": "b"}, {"a": "c"}, {"a": "c"}),

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.base.json import canonical_json, parse_strict
-from aeon.skills.executor.effects import replay_state, verify_replay
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.executor.state_patches import replay_state, verify_replay
 from aeon.skills.models import ScriptRetryPolicy
 from aeon.skills.plan_json import ExecutionResult
 from aeon.skills.poll_loop import ReadyResult

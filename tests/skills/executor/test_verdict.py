@@ -5,7 +5,7 @@ import json
 import pytest
 
 from aeon.base.json import MAX_DEPTH
-from aeon.skills.executor.verdict import NodeFailure, judge_result
+from aeon.skills.executor.node_verdict import NodeFailure, judge_result
 from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import InvocationResult, ScriptExitReason
 from aeon.testing.scripts import asset, done, error, log, script, state_patch

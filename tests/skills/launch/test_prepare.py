@@ -11,7 +11,7 @@ from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.json_schema import compile_schema
 from aeon.skills.discovery.script_files import PLAIN_INPUT_SCHEMA
 from aeon.skills.launch.grants import Grants, NotGrantedError
-from aeon.skills.launch.prepare import prepare_invocation
+from aeon.skills.launch.preparation import prepare_invocation
 from aeon.skills.models import Skill, SkillScript
 
 ECHO = "import json, os, sys\nimport sibling\nprint(json.dumps([sys.argv[1:], sys.stdin.read(), os.getcwd(), dict(os.environ)]))\n"

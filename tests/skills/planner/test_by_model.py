@@ -9,8 +9,8 @@ from aeon.llm.interface import LLMResponse
 from aeon.observability.events import SkillsChosen, TextGenerated
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan_json import ExecutionState, ToolInvocation, ToolResult
-from aeon.skills.planner.by_model import MAX_CANDIDATES, ModelPlanner
-from aeon.skills.planner.task import PlanningError, PlanningTask
+from aeon.skills.planner.interface import PlanningError, PlanningTask
+from aeon.skills.planner.model_planner import MAX_CANDIDATES, ModelPlanner
 from aeon.testing.llm import ScriptedAdapter
 
 ROLL = {"toolId": "t1", "toolPath": "dice-roller/scripts/roll.sh", "input": {"notation": "2d6"}}

@@ -7,8 +7,8 @@ import pytest
 from aeon.skills.discovery.library import SkillLibrary
 from aeon.skills.discovery.search import default_roots
 from aeon.skills.models import SkillCatalog
-from aeon.skills.planner.by_pattern import PatternPlanner, fill_input, split_words
-from aeon.skills.planner.task import PlanningError, PlanningTask
+from aeon.skills.planner.interface import PlanningError, PlanningTask
+from aeon.skills.planner.pattern_planner import PatternPlanner, fill_input, split_words
 
 BOTH = 'Roll 3d8 dice, then narrate "the lock clicks"'
 

@@ -1,6 +1,6 @@
 """Finding skills by text: skills 9 (before it is chosen, a skill costs its name and description)."""
 
-from aeon.skills.planner.retrieval import SkillIndex, select_candidates
+from aeon.skills.planner.skill_index import SkillIndex, select_candidates
 
 
 def test_the_one_skill_of_three_hundred_that_fits_comes_first(many_skills):

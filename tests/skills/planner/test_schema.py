@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.json_schema import CompiledSchema, schema_problem
-from aeon.skills.planner.schema import MAX_NODES, choice_schema, fresh_ids, nodes_schema, output_paths
+from aeon.skills.planner.answer_schemas import MAX_NODES, choice_schema, fresh_ids, nodes_schema, output_paths
 
 
 def node(tool_id="t1", path="dice-roller/scripts/roll.sh", given=None, **more):

@@ -8,7 +8,7 @@ import pytest
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Invocation, ScriptAccess
-from aeon.skills.process import SandboxRunner
+from aeon.skills.sandbox import SandboxRunner
 
 DONE = '{"version":"0","type":"done","ok":true}'
 LOG = '{"version":"0","type":"log","level":"info","message":"still here"}'

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from aeon.base.json import canonical_json
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.invocation import Invocation, ScriptAccess
-from aeon.skills.process import SandboxRunner
+from aeon.skills.sandbox import SandboxRunner
 from aeon.testing.scripts import catalog, node, plan_of, script, skill
 
 LINE = b'{"version":"0","type":"log","level":"info","message":"one of many"}\n'

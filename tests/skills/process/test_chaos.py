@@ -1,4 +1,4 @@
-"""Hostile scripts in lanes while wardens are killed and runs cancelled: everything ends, nothing is left, nothing grows.
+"""Hostile scripts in lanes while reapers are killed and runs cancelled: everything ends, nothing is left, nothing grows.
 
 `AEON_CHAOS_ROUNDS` says how many rounds are played at each level.
 """
@@ -33,13 +33,13 @@ def bodies(stubborn):
         "sleep 0.05",
         "yes",
         f"exec {stubborn}",
-        f"(setsid {stubborn} &) ; echo '{DONE}'",  # with its environment: else it is found by a warden alone
+        f"(setsid {stubborn} &) ; echo '{DONE}'",  # with its environment: else it is found by a reaper alone
         f"{stubborn} & {stubborn} & exec sleep 9",
     )
 
 
 class Ended:
-    """A pending whose result may be an error: of one whose warden was killed twice before it came to it."""
+    """A pending whose result may be an error: of one whose reaper was killed twice before it came to it."""
 
     def __init__(self, pending):
         self._pending = pending
@@ -100,7 +100,7 @@ class Round:
 
     def _kill(self):
         with suppress(ProcessLookupError, AttributeError):  # it is gone, or not there yet
-            os.kill(self._runner._cold._warden.pid, signal.SIGKILL)
+            os.kill(self._runner._cold._reaper.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("level", ["plain", "landlock", "bubblewrap"])
@@ -123,5 +123,5 @@ def test_whatever_happens_everything_ends_and_nothing_is_left(level, scripts):
             select.poll().poll(50)
         assert scripts.survivors() == []
         kept = len(list(Path("/proc/self/fd").iterdir())) - before
-        assert kept <= 3 * MOST + 8, "three descriptors for each channel that is kept, and the warden's"
+        assert kept <= 3 * MOST + 8, "three descriptors for each channel that is kept, and the reaper's"
     assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from aeon.skills.invocation import ScriptAccess, ScriptExitReason
-from aeon.skills.process import SandboxRunner
+from aeon.skills.sandbox import SandboxRunner
 
 from .conftest import DONE, LOG, usable
 
@@ -40,7 +40,7 @@ def script(scripts, body: str, *arguments, **options):
 
 
 def is_forked(runner) -> bool:
-    return runner._warm._warden is not None
+    return runner._warm._reaper is not None
 
 
 @pytest.mark.parametrize("options", [(), ("-s", "-B")])

@@ -14,7 +14,7 @@ import pytest
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Cancellation, OutputLimits, ScriptAccess, ScriptExitReason
-from aeon.skills.process import SandboxRunner
+from aeon.skills.sandbox import SandboxRunner
 
 from .conftest import DONE, LOG, Scripts
 
@@ -323,7 +323,7 @@ HOST = """
 import sys
 from pathlib import Path
 from aeon.skills.invocation import Access, Invocation
-from aeon.skills.process import ProcessRunner
+from aeon.skills.sandbox import ProcessRunner
 level, script = sys.argv[1:]
 folder = Path(script).parent
 with ProcessRunner(level) as runner:
@@ -350,8 +350,8 @@ def wait_until(is_so, seconds: float = 10.0) -> None:
     assert is_so()
 
 
-def test_a_warden_that_is_killed_is_replaced(scripts):
-    """Its scripts end with it, that is said, and the next invocation finds another warden."""
+def test_a_reaper_that_is_killed_is_replaced(scripts):
+    """Its scripts end with it, that is said, and the next invocation finds another reaper."""
     with SandboxRunner("plain") as runner:
         body = f"setsid {scripts.stubborn()} & kill -9 $PPID; exec {scripts.stubborn()}"
         outcome, seconds = timed(runner, scripts.sh(body))
@@ -362,15 +362,15 @@ def test_a_warden_that_is_killed_is_replaced(scripts):
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
 
-@pytest.mark.parametrize("which", ["warden", "guard"])
-def test_a_killed_warden_leaves_nothing_that_hid_from_it(runner, scripts, which):
-    """Skills 4, 15: a script that left its session and its environment, at plain too, where it can kill the warden."""
+@pytest.mark.parametrize("which", ["reaper", "guard"])
+def test_a_killed_reaper_leaves_nothing_that_hid_from_it(runner, scripts, which):
+    """Skills 4, 15: a script that left its session and its environment, at plain too, where it can kill the reaper."""
     stubborn = scripts.stubborn()
     script = scripts.sh(f"(setsid env -i {stubborn} &)\nsleep 0.1\necho '{LOG}'\nexec {stubborn}")
 
     def kill(_event) -> None:
-        link = runner._cold._warden
-        os.kill(link.pid if which == "warden" else link._process.pid, signal.SIGKILL)
+        link = runner._cold._reaper
+        os.kill(link.pid if which == "reaper" else link._process.pid, signal.SIGKILL)
 
     outcome, seconds = timed(runner, script, None, kill)
     assert outcome.ending is ScriptExitReason.EXITED
@@ -381,13 +381,13 @@ def test_a_killed_warden_leaves_nothing_that_hid_from_it(runner, scripts, which)
 
 def test_nothing_is_ended_for_a_leader_that_is_not_known():
     """Some processes show 0 as their session and group: not knowing a leader must never mean them."""
-    code = "from aeon.skills.process.running import _marked; print(_marked('no such token', 0))"
+    code = "from aeon.skills.sandbox.script_process import _marked; print(_marked('no such token', 0))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"set()\n"
 
 
-def test_a_warden_that_hangs_is_replaced(scripts, monkeypatch):
-    """A stopped warden ends nothing: after its time it is ended, with its scripts."""
-    monkeypatch.setattr("aeon.skills.process.watch._WARDEN_SECONDS", 0.3)
+def test_a_reaper_that_hangs_is_replaced(scripts, monkeypatch):
+    """A stopped reaper ends nothing: after its time it is ended, with its scripts."""
+    monkeypatch.setattr("aeon.skills.sandbox.monitor._REAPER_SECONDS", 0.3)
     with SandboxRunner("plain") as runner:
         outcome, seconds = timed(runner, scripts.sh(f"kill -STOP $PPID; exec {scripts.stubborn()}", timeout=0.3))
         assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
@@ -395,9 +395,9 @@ def test_a_warden_that_hangs_is_replaced(scripts, monkeypatch):
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
 
-def test_a_warden_that_cannot_work_is_an_error_with_its_reason(scripts, monkeypatch):
-    monkeypatch.setattr("aeon.skills.process.link._BOOT", "raise SystemExit('no luck on this machine')")
-    monkeypatch.setattr("aeon.skills.process.levels._working_levels", {"plain"})
+def test_a_reaper_that_cannot_work_is_an_error_with_its_reason(scripts, monkeypatch):
+    monkeypatch.setattr("aeon.skills.sandbox.reaper_client._BOOT", "raise SystemExit('no luck on this machine')")
+    monkeypatch.setattr("aeon.skills.sandbox.isolation._working_levels", {"plain"})
     with SandboxRunner("plain") as runner, pytest.raises(SandboxError, match="no luck on this machine"):
         runner.run(scripts.sh("exit 0"))
 
@@ -427,21 +427,21 @@ def test_stdin_is_there_before_the_script_is(runner, scripts):
     assert outcome.stdout == b"given"
 
 
-def test_the_warden_stays_in_no_folder(runner, scripts):
+def test_the_reaper_stays_in_no_folder(runner, scripts):
     """Else the skill's folder could not be unmounted while Aeon runs."""
     runner.run(scripts.sh("exit 0"))
     runner.run(scripts.invocation(scripts.folder / "nothing"))
-    assert Path(f"/proc/{runner._cold._warden.pid}/cwd").readlink() == Path("/")
+    assert Path(f"/proc/{runner._cold._reaper.pid}/cwd").readlink() == Path("/")
 
 
 def state_of(runner) -> tuple:
-    select.poll().poll(50)  # the warden reports first, and closes its end then
-    descriptors = [len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in ("self", runner._cold._warden.pid)]
+    select.poll().poll(50)  # the reaper reports first, and closes its end then
+    descriptors = [len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in ("self", runner._cold._reaper.pid)]
     return signal.getsignal(signal.SIGCHLD), resource.getrlimit(resource.RLIMIT_CORE), descriptors
 
 
 def test_this_process_is_left_as_it_was(runner, scripts):
-    """No signal's disposition, no limit, no descriptor of the host's is touched; the warden keeps none either."""
+    """No signal's disposition, no limit, no descriptor of the host's is touched; the reaper keeps none either."""
     runner.run(scripts.sh(f"echo '{DONE}'"))
     before = state_of(runner)
     runner.run(scripts.sh(f"echo '{DONE}'"))

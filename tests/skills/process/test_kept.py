@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from aeon.base.json import canonical_json
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.invocation import Invocation, OutputBudget, OutputLimits
-from aeon.skills.process import SandboxRunner
-from aeon.skills.process.output import PlainOutputReader
 from aeon.skills.protocol import ScriptEventReader
+from aeon.skills.sandbox import SandboxRunner
+from aeon.skills.sandbox.output_buffers import PlainOutputReader
 from aeon.testing.scripts import catalog, log, node, plan_of, script, skill, state_patch
 
 FLOOD = Path(__file__).with_name("flood.py")

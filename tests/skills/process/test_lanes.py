@@ -9,12 +9,12 @@ from tests.skills.process.conftest import DONE, LOG
 
 from aeon.base.errors import SandboxError
 from aeon.observability.events import NodeEnded, NodeEventEmitted, NodeStarted
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.invocation import Cancellation, ConcurrencyGroup, ScriptExitReason, StartSlot
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import ExecutionState, PlanJson
 from aeon.skills.poll_loop import PollLoop, poll_until_done
-from aeon.skills.process import SandboxRunner
+from aeon.skills.sandbox import SandboxRunner
 
 
 class Order:
@@ -213,7 +213,7 @@ def test_a_listener_that_fails_at_the_start_ends_the_script(order, runner, scrip
     assert lane.active == 0
 
 
-def test_what_waits_at_a_warden_that_dies_is_begun_by_another(scripts, gate):
+def test_what_waits_at_a_reaper_that_dies_is_begun_by_another(scripts, gate):
     """It had not begun, so nothing is lost or done twice; that it begins is told once."""
     with SandboxRunner("plain") as runner:
         order, lane, heard = Order(runner, scripts), ConcurrencyGroup(1), []

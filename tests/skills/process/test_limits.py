@@ -5,10 +5,10 @@ import time
 import pytest
 
 from aeon.base.errors import SandboxError
-from aeon.skills.executor.verdict import judge_result
+from aeon.skills.executor.node_verdict import judge_result
 from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import ResourceLimits, ScriptAccess, ScriptExitReason
-from aeon.skills.process import SandboxRunner
+from aeon.skills.sandbox import SandboxRunner
 from aeon.testing.scripts import script
 
 MIB = 1024**2

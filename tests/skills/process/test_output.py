@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.skills.invocation import Invocation, ScriptAccess
-from aeon.skills.process.levels import _outermost_folders, build_spawn_request
-from aeon.skills.process.output import PlainOutputReader, TailBuffer
-from aeon.skills.process.running import asset_check
+from aeon.skills.sandbox.isolation import _outermost_folders, build_spawn_request
+from aeon.skills.sandbox.output_buffers import PlainOutputReader, TailBuffer
+from aeon.skills.sandbox.script_process import asset_check
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 50))

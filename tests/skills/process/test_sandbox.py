@@ -11,7 +11,7 @@ import pytest
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import ScriptAccess, ScriptExitReason
-from aeon.skills.process import SandboxRunner, levels
+from aeon.skills.sandbox import SandboxRunner, isolation
 
 from .conftest import DONE, usable
 
@@ -173,14 +173,14 @@ def test_auto_takes_the_strongest_that_works():
 
 
 def test_a_level_that_is_not_to_be_had_is_refused_with_its_reason(monkeypatch):
-    monkeypatch.setattr(levels, "_works", set())
-    monkeypatch.setattr(levels, "bubblewrap", lambda: None)
+    monkeypatch.setattr(isolation, "_works", set())
+    monkeypatch.setattr(isolation, "bubblewrap", lambda: None)
     with SandboxRunner("bubblewrap") as runner, pytest.raises(SandboxError, match="bwrap is not installed"):
         _ = runner.level
 
 
 def test_require_never_means_plain(monkeypatch):
-    monkeypatch.setattr(levels, "fault_of", lambda level, run: f"no {level} here" if level != "plain" else None)
+    monkeypatch.setattr(isolation, "fault_of", lambda level, run: f"no {level} here" if level != "plain" else None)
     with SandboxRunner("require") as runner, pytest.raises(SandboxError, match=r"no bubblewrap here; .*no landlock"):
         _ = runner.level
     with SandboxRunner("auto") as runner:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from aeon.adapters.graph_clients.refusals import GraphServerFailure
+from aeon.adapters.graph_clients.errors import GraphServerFailure
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
 

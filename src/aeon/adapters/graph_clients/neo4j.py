@@ -4,7 +4,7 @@ import logging
 from types import ModuleType
 from typing import Any
 
-from aeon.adapters.graph_clients.refusals import GraphServerFailure
+from aeon.adapters.graph_clients.errors import GraphServerFailure
 from aeon.base.errors import MissingExtraError
 
 PORT = 7687

@@ -4,14 +4,19 @@ from collections.abc import Callable
 from typing import TypeAlias, cast
 from urllib.parse import urlsplit
 
-from aeon.adapters.operations.addresses import HostResolver, allowed_addresses, first_listening_address, resolve_host
 from aeon.adapters.operations.graph_falkordb import FalkorQueryClient
 from aeon.adapters.operations.graph_neo4j import Neo4jQueryClient
-from aeon.adapters.operations.graph_rows import GraphEndpoint, GraphQueryResult, login_of
+from aeon.adapters.operations.graph_results import GraphEndpoint, GraphQueryResult, login_of
+from aeon.adapters.operations.host_addresses import (
+    HostResolver,
+    allowed_addresses,
+    first_listening_address,
+    resolve_host,
+)
 from aeon.adapters.operations.own_record import NAMED_QUERIES, NamedQuery, run_named_query
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError, OperationRequest, OperationResult
 from aeon.platform.catalog.operations import OWN_RECORD_ENDPOINT, GraphQuery
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 from aeon.platform.store import QueryTimeoutError, Row, Store, StoreError, StoreUnavailableError
 
 __all__ = ["GraphQueryFunction", "GraphQueryResult", "query_client"]

@@ -6,10 +6,10 @@ from typing import Any
 
 from aeon.adapters.graph_clients.falkordb import PORT, connect, failure_of, open_graph
 from aeon.adapters.graph_clients.falkordb_parameters import RefusedParameterError, parameter_header
-from aeon.adapters.operations.graph_rows import GraphEndpoint, GraphQueryResult, graph_value_as_json
+from aeon.adapters.operations.graph_results import GraphEndpoint, GraphQueryResult, graph_value_as_json
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.operations import GraphQuery
+from aeon.platform.catalog.tool_calls import OperationError
 
 _GRACE_SECONDS = 2.0
 """Beyond the query's own time, what its answer may need to arrive."""

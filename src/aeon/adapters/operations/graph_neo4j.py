@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, load_client
-from aeon.adapters.operations.graph_rows import GraphEndpoint, GraphQueryResult, graph_value_as_json, without_values
+from aeon.adapters.operations.graph_results import GraphEndpoint, GraphQueryResult, graph_value_as_json, without_values
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.operations import GraphQuery
+from aeon.platform.catalog.tool_calls import OperationError
 
 _CONNECT_SECONDS = 5.0
 _GRACE_SECONDS = 2.0

@@ -12,9 +12,9 @@ from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, Super
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink, call_model
-from aeon.platform.catalog.calling import OperationError, OperationRequest, OperationResult
 from aeon.platform.catalog.operations import LlmCall, TokenUsage
-from aeon.platform.handlebars import MAX_STEPS, EndlessTemplateError, render_template
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
+from aeon.platform.processes.expressions.handlebars import MAX_STEPS, EndlessTemplateError, render_template
 from aeon.supervisor.repair import Supervisor
 from aeon.validation.recovery import RecoveredValue, recover
 

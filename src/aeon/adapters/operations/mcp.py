@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import anyio
 import httpx2
 
-from aeon.adapters.operations.addresses import HostResolver, resolve_host
-from aeon.adapters.operations.event_loop import EventLoopThread
-from aeon.adapters.operations.filling import fill
+from aeon.adapters.operations.host_addresses import HostResolver, resolve_host
 from aeon.adapters.operations.mcp_sessions import McpSessionPool, session_key
 from aeon.adapters.operations.mcp_transports import OWN_COMMAND, McpEndpoint, McpTransportContext, transport
+from aeon.adapters.operations.placeholders import fill
 from aeon.adapters.operations.tls import tls_fault
 from aeon.base.errors import MissingExtraError
+from aeon.base.event_loop import EventLoopThread
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError, OperationRequest, OperationResult
 from aeon.platform.catalog.operations import McpCall
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 from aeon.platform.vault import SecretValue
 
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 import anyio.to_thread
 import httpx2
 
-from aeon.adapters.operations.addresses import (
+from aeon.adapters.operations.host_addresses import (
     HostResolver,
     allowed_addresses,
     first_listening_address,
     refuse_readable_key,
 )
-from aeon.adapters.operations.exchange import PinnedTransport, check_headers, port_of
+from aeon.adapters.operations.http_client import PinnedTransport, check_headers, port_of
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
 from aeon.adapters.vault import MASTER_KEY_VARIABLE
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError
+from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.catalog.trust import SELF_COMMAND
 from aeon.platform.vault import SecretValue
 

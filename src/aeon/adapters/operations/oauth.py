@@ -6,12 +6,12 @@ from urllib.parse import quote_plus, urlencode
 
 import httpx2
 
-from aeon.adapters.operations.addresses import HostResolver, resolve_host
-from aeon.adapters.operations.exchange import HttpRequest, HttpResponse, HttpSender, url_of
+from aeon.adapters.operations.host_addresses import HostResolver, resolve_host
+from aeon.adapters.operations.http_client import HttpRequest, HttpResponse, HttpSender, url_of
 from aeon.adapters.operations.tls import client_context
 from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.platform.catalog.oauth_tokens import TokenRefusedError
 from aeon.platform.catalog.operations import OperationError
-from aeon.platform.catalog.tokens import TokenRefusedError
 
 _SECONDS = 20.0
 _MOST_BYTES = 256 * 1024

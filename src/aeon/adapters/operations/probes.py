@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from aeon.adapters.operations.addresses import HostResolver, allowed_addresses, connection_problem, resolve_host
-from aeon.adapters.operations.exchange import HttpRequest, port_of, send_to_first
+from aeon.adapters.operations.host_addresses import HostResolver, allowed_addresses, connection_problem, resolve_host
+from aeon.adapters.operations.http_client import HttpRequest, port_of, send_to_first
 from aeon.adapters.operations.tls import client_context, tls_fault
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError

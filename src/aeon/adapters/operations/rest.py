@@ -6,14 +6,14 @@ from typing import NamedTuple, cast
 
 import httpx2
 
-from aeon.adapters.operations.addresses import HostResolver, resolve_host
-from aeon.adapters.operations.answers import output_of
-from aeon.adapters.operations.exchange import HttpRequest, HttpSender, url_of
-from aeon.adapters.operations.filling import fill, fill_path, fill_text
+from aeon.adapters.operations.host_addresses import HostResolver, resolve_host
+from aeon.adapters.operations.http_client import HttpRequest, HttpSender, url_of
+from aeon.adapters.operations.http_responses import output_of
+from aeon.adapters.operations.placeholders import fill, fill_path, fill_text
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.calling import OperationError, OperationRequest, OperationResult
 from aeon.platform.catalog.operations import RestRequest
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 
 _MAX_REDIRECTS = 5
 

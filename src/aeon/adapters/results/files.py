@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from aeon.base.project_folder import make_folder, require_ownership
-from aeon.platform.processes.runs.claims import LostResultError
+from aeon.platform.runs.claim_check import LostResultError
 
 
 class FileResultStore:

@@ -5,13 +5,13 @@ from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from aeon.adapters.telemetry.variables import OtlpSettings
+from aeon.adapters.telemetry.environment import OtlpSettings
 from aeon.base.threads import WorkerThread
-from aeon.platform.processes.runs.sending import SpanExportError
-from aeon.platform.processes.runs.spans import Span
+from aeon.platform.runs.span_export import SpanExportError
+from aeon.platform.runs.spans import Span
 
 if TYPE_CHECKING:
-    from aeon.adapters.telemetry.exporting import OtlpHttpExporter, SpanDelivery
+    from aeon.adapters.telemetry.exporter import OtlpHttpExporter, SpanDelivery
 
 _HTTP = "http/protobuf"
 
@@ -68,7 +68,7 @@ class OtlpReceiver:
 
     def _new_exporter(self) -> "OtlpHttpExporter":
         try:
-            from aeon.adapters.telemetry.exporting import OtlpHttpExporter
+            from aeon.adapters.telemetry.exporter import OtlpHttpExporter
 
             return OtlpHttpExporter(self._settings.seconds)
         except ModuleNotFoundError:

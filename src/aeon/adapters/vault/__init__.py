@@ -1,7 +1,7 @@
 """The vault: encrypted values in a file of their own, and the master key that opens them (platform 3)."""
 
-from aeon.adapters.vault.door import open_vault
-from aeon.adapters.vault.master import MASTER_KEY_VARIABLE, FoundMasterKeys, find_master_key
+from aeon.adapters.vault.factory import open_vault
+from aeon.adapters.vault.key_lookup import MASTER_KEY_VARIABLE, FoundMasterKeys, find_master_key
 from aeon.adapters.vault.master_key import MasterKey, change_key, move_key_file
 
 __all__ = [

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from aeon.adapters.vault import queries
-from aeon.adapters.vault.failures import (
+from aeon.adapters.vault.errors import (
     LEFT_AS_IT_IS,
     check_value,
     existing_version_error,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
-from aeon.adapters.vault.extra import require_cryptography
+from aeon.adapters.vault.requirements import require_cryptography
 from aeon.base.json import Json, JsonObject
 from aeon.platform.vault import SecretKey, SecretType
 

@@ -12,7 +12,7 @@ from threading import RLock
 from typing import Any
 
 from aeon.adapters.vault import queries
-from aeon.adapters.vault.failures import LEFT_AS_IT_IS, as_vault_error
+from aeon.adapters.vault.errors import LEFT_AS_IT_IS, as_vault_error
 from aeon.adapters.vault.private_files import check_folder, check_private, create_file, private_folder
 from aeon.adapters.vault.sealing import VaultHeader
 from aeon.base.project_folder import require_ownership

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
-from aeon.cli.codes import ExitCode
-from aeon.cli.platform.opening import platform_session
-from aeon.cli.say import print_data, print_message
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.session import platform_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
 
 if TYPE_CHECKING:
     from aeon.platform.catalog.apply import ApplyStep
@@ -107,7 +107,7 @@ def list_stored_tools(user: str, *, as_json: bool) -> int:
 
 def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> int:
     """Run a tool. Raises RuleError for an input that does not fit, OperationError when it fails."""
-    from aeon.cli.intake import read_json_object
+    from aeon.cli.inputs import read_json_object
 
     given = read_json_object(argument)
     with platform_session(user) as platform:

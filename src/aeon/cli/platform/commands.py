@@ -49,7 +49,7 @@ def uses(
     as_json: AsJson = False,
 ) -> int:
     """Who uses a thing: what would be hurt if it went. Other people's things count, without their names."""
-    from aeon.cli.platform.trail import show_uses
+    from aeon.cli.platform.audit import show_uses
 
     return show_uses(kind, name, user, as_json=as_json)
 
@@ -73,7 +73,7 @@ def catalog_list(
     as_json: AsJson = False,
 ) -> int:
     """Everything of one kind that you own, and what others share with you."""
-    from aeon.cli.platform.things import list_entities
+    from aeon.cli.platform.entities import list_entities
 
     return list_entities(kind, user, is_archived=archived, as_json=as_json)
 
@@ -81,7 +81,7 @@ def catalog_list(
 @catalog.command("show")
 def catalog_show(kind: Kind, name: Name, user: User = "me") -> int:
     """Everything about one thing, as JSON. Never a secret's value."""
-    from aeon.cli.platform.things import show_entity
+    from aeon.cli.platform.entities import show_entity
 
     return show_entity(kind, name, user)
 
@@ -96,7 +96,7 @@ def catalog_search(
     as_json: AsJson = False,
 ) -> int:
     """Find things by words of their names and descriptions, or by names that are spelled alike."""
-    from aeon.cli.platform.things import search_entities
+    from aeon.cli.platform.entities import search_entities
 
     return search_entities(" ".join(text), kind, user, as_json=as_json)
 
@@ -106,7 +106,7 @@ def catalog_rename(
     kind: Kind, name: Name, new: Annotated[str, typer.Argument(metavar="NEW")], user: User = "me"
 ) -> int:
     """Give a thing of yours another name; what refers to it goes on to."""
-    from aeon.cli.platform.things import rename_entity
+    from aeon.cli.platform.entities import rename_entity
 
     return rename_entity(kind, name, new, user)
 
@@ -114,7 +114,7 @@ def catalog_rename(
 @catalog.command("archive")
 def catalog_archive(kind: Kind, name: Name, user: User = "me") -> int:
     """Put a template of yours away: it is listed no more, and what was made from it stays."""
-    from aeon.cli.platform.things import archive_entity
+    from aeon.cli.platform.entities import archive_entity
 
     return archive_entity(kind, name, user, is_archived=True)
 
@@ -122,7 +122,7 @@ def catalog_archive(kind: Kind, name: Name, user: User = "me") -> int:
 @catalog.command("restore")
 def catalog_restore(kind: Kind, name: Name, user: User = "me") -> int:
     """Take an archived template back."""
-    from aeon.cli.platform.things import archive_entity
+    from aeon.cli.platform.entities import archive_entity
 
     return archive_entity(kind, name, user, is_archived=False)
 
@@ -130,7 +130,7 @@ def catalog_restore(kind: Kind, name: Name, user: User = "me") -> int:
 @catalog.command("delete")
 def catalog_delete(kind: Kind, name: Name, user: User = "me") -> int:
     """Delete a thing of yours; refused, with what uses it, while something does."""
-    from aeon.cli.platform.things import delete_entity
+    from aeon.cli.platform.entities import delete_entity
 
     return delete_entity(kind, name, user)
 
@@ -138,7 +138,7 @@ def catalog_delete(kind: Kind, name: Name, user: User = "me") -> int:
 @audit.command("list")
 def audit_list(user: User = "me", as_json: AsJson = False) -> int:
     """Your trail: everything done to what is yours, and what you did to others' things."""
-    from aeon.cli.platform.trail import list_audit_entries
+    from aeon.cli.platform.audit import list_audit_entries
 
     return list_audit_entries(user, as_json=as_json)
 
@@ -153,7 +153,7 @@ def audit_verify(
     as_json: AsJson = False,
 ) -> int:
     """Check that nothing in your trail was changed, removed or put in between; noted elsewhere, not its end either."""
-    from aeon.cli.platform.trail import verify_audit_log
+    from aeon.cli.platform.audit import verify_audit_log
 
     return verify_audit_log(user, since, as_json=as_json)
 
@@ -219,7 +219,7 @@ def tool_cache_clear(
     user: User = "me",
 ) -> int:
     """Forget what pure tools of yours came to, so that the next call of each is made."""
-    from aeon.cli.platform.trusting import clear_cache
+    from aeon.cli.platform.tools import clear_cache
 
     return clear_cache(name, user)
 
@@ -239,7 +239,7 @@ def tool_bind(
 @tool.command("trust")
 def tool_trust(name: Name, user: User = "me") -> int:
     """Let another's shared tool into your plans as it is now, and let it start its program on this machine."""
-    from aeon.cli.platform.trusting import trust_tool
+    from aeon.cli.platform.tools import trust_tool
 
     return trust_tool(name, user)
 
@@ -247,7 +247,7 @@ def tool_trust(name: Name, user: User = "me") -> int:
 @tool.command("distrust")
 def tool_distrust(name: Name, user: User = "me") -> int:
     """Stop trusting another's tool: it leaves your plans, and may not start its program any more."""
-    from aeon.cli.platform.trusting import distrust_tool
+    from aeon.cli.platform.tools import distrust_tool
 
     return distrust_tool(name, user)
 
@@ -265,7 +265,7 @@ def tool_unbind(
 @process.command("list")
 def process_list(user: User = "me", as_json: AsJson = False) -> int:
     """Every process that you own, and what others share with you."""
-    from aeon.cli.platform.things import list_entities
+    from aeon.cli.platform.entities import list_entities
 
     return list_entities("process", user, is_archived=False, as_json=as_json)
 

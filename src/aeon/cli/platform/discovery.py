@@ -10,10 +10,10 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.base.json_schema import compile_schema, schema_problem
 from aeon.bootstrap.platform import Platform
-from aeon.cli.codes import ExitCode
-from aeon.cli.intake import read_json_object
-from aeon.cli.platform.opening import platform_session
-from aeon.cli.say import print_data, print_message
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.inputs import read_json_object
+from aeon.cli.platform.session import platform_session
 from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.model import Service
 from aeon.platform.errors import NotFoundError, RuleError

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 
-from aeon.cli.codes import ExitCode
-from aeon.cli.platform.opening import platform_session
-from aeon.cli.say import print_data
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.session import platform_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.catalog.health import HealthCheckResult
 

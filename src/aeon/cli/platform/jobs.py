@@ -5,13 +5,13 @@ from typing import Final
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
-from aeon.cli.codes import ExitCode
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.runs import retry_run, runtime_session
-from aeon.cli.say import print_data, print_message
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import RuleError
-from aeon.platform.workers.dead import DeadJob
-from aeon.platform.workers.jobs import OpenJob, list_open_jobs
+from aeon.platform.runs.dead_jobs import DeadJob
+from aeon.platform.workers.open_jobs import OpenJob, list_open_jobs
 from aeon.platform.workers.registry import WORKER_TYPES
 
 PROCESS: Final = "process"

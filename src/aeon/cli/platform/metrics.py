@@ -8,10 +8,10 @@ from typing import get_args
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.cli.codes import ExitCode
-from aeon.cli.platform.opening import platform_session
-from aeon.cli.platform.things import repository_of
-from aeon.cli.say import print_data, print_message
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.entities import repository_of
+from aeon.cli.platform.session import platform_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.cli.codes import ExitCode
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.catalog import read_text
-from aeon.cli.platform.opening import platform_session
-from aeon.cli.say import print_data, print_message
+from aeon.cli.platform.session import platform_session
 from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.documents import read_documents
-from aeon.platform.processes.compare import diff_definitions, format_differences
+from aeon.platform.processes.diff import diff_definitions, format_differences
 from aeon.platform.processes.documents import ProcessDocuments
 from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST, Process, ProcessDefinition, ProcessVersion
 

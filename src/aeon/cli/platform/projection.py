@@ -7,11 +7,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from aeon.base.errors import AeonError
-from aeon.bootstrap.graphs import new_projector, open_target
+from aeon.bootstrap.projection import new_projector, open_target
 from aeon.bootstrap.stores import open_store
 from aeon.cli import session
-from aeon.cli.codes import ExitCode
-from aeon.cli.say import print_data, print_message
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import indented_json, printable
 from aeon.platform.projection import Projector
 

@@ -61,7 +61,7 @@ def process_graph(
     user: User = "me",
 ) -> int:
     """Draw a process as SVG: its steps, what each waits for, and with --run what each came to."""
-    from aeon.cli.platform.drawing import draw_process
+    from aeon.cli.platform.diagrams import draw_process
 
     return draw_process(name, run, file, user)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.runs import project_runs
-from aeon.cli.codes import ExitCode
-from aeon.cli.platform.opening import platform_session
-from aeon.cli.say import print_data
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.session import platform_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError
-from aeon.platform.processes.running.state import ENDED_PHASES
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.runs.trace import trace_attempts
+from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.service import Runs
+from aeon.platform.runs.trace import trace_attempts
 
 _POLL_INTERVAL = 0.2
 """Seconds between two looks at a run that is followed."""

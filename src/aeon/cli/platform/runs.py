@@ -5,17 +5,17 @@ from contextlib import contextmanager
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.bootstrap.processes import ProcessRuntime
+from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.cli import session
-from aeon.cli.codes import ExitCode
-from aeon.cli.platform.following import FollowResult, RunFollower
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.run_follower import FollowResult, RunFollower
 from aeon.cli.platform.run_views import resolve_run_id
-from aeon.cli.say import print_data, print_message
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.platform.diagnosis import explain_run
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.runs import PendingQuestion
-from aeon.platform.processes.runs.why import explain_run
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.service import PendingQuestion
 
 _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled": ExitCode.FAILED}
 

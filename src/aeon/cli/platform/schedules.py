@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.cli.codes import ExitCode
-from aeon.cli.platform.opening import platform_session
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.runs import read_inputs
-from aeon.cli.say import print_data, print_message
+from aeon.cli.platform.session import platform_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange
-from aeon.platform.processes.schedules.schedules import ScheduleRepository
-from aeon.platform.processes.schedules.timing import next_after
+from aeon.platform.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange
+from aeon.platform.schedules.repository import ScheduleRepository
+from aeon.platform.schedules.timing import next_after
 
 _MAX_LISTED = 1000
 

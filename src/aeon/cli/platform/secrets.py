@@ -10,12 +10,12 @@ import typer
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
-from aeon.bootstrap.tracked import find_tracked_files
+from aeon.bootstrap.tracked_files import find_tracked_files
 from aeon.bootstrap.vaults import rekey_vault
-from aeon.cli.codes import ExitCode
-from aeon.cli.intake import read_json_file
-from aeon.cli.platform.opening import platform_session
-from aeon.cli.say import print_data, print_message
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.inputs import read_json_file
+from aeon.cli.platform.session import platform_session
 from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.model import NewSecret, Secret
 from aeon.platform.errors import NotFoundError, RuleError

@@ -10,13 +10,13 @@ from typing import cast
 
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, canonical_json, parse_strict
-from aeon.bootstrap.maintenance import SQLITE_TARGET, StoreMaintenance
+from aeon.bootstrap.store_maintenance import SQLITE_TARGET, StoreMaintenance
 from aeon.cli import session
-from aeon.cli.codes import ExitCode
-from aeon.cli.say import print_data, print_message
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import indented_json, printable
 from aeon.platform import queries
-from aeon.platform.transfer import counts, export, load
+from aeon.platform.exports.transfer import counts, export, load
 
 _STDOUT = Path("-")
 

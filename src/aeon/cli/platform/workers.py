@@ -10,17 +10,18 @@ import typer
 
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json
-from aeon.bootstrap.processes import ProcessRuntime
+from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.cli import session
-from aeon.cli.codes import ExitCode
+from aeon.cli.console import print_data, print_error, print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.jobs import HUMAN, PROCESS, require_known_queues
 from aeon.cli.platform.runs import parse_value, runtime_session
-from aeon.cli.say import print_data, print_error, print_message
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.catalog.model import Tool
-from aeon.platform.processes.runs.runs import PendingQuestion
+from aeon.platform.runs.service import PendingQuestion
 from aeon.platform.store import QueryError, StoreUnavailableError
-from aeon.platform.workers.attending import (
+from aeon.platform.workers.availability import list_live_executors
+from aeon.platform.workers.maintenance import (
     ADOPTION_INTERVAL,
     CLEANUP_INTERVAL,
     HEALTH_CHECK_INTERVAL,
@@ -29,7 +30,6 @@ from aeon.platform.workers.attending import (
     PeriodicTasks,
 )
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WORKER_TYPES, Worker
-from aeon.platform.workers.serving import list_live_executors
 from aeon.settings import LoadedSettings
 
 _POLL_INTERVAL = 1.0

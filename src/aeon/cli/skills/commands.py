@@ -45,7 +45,7 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     no_input: NoInput = False,
 ) -> int:
     """Plan a request with the skills there are, and run it."""
-    from aeon.cli.skills.running import SkillGrantFlags, SkillRunOptions, run_request
+    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run_request
 
     allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
     return run_request(
@@ -68,7 +68,7 @@ def skills_exec(  # noqa: PLR0913, PLR0917  # one for each flag
     as_json: AsJson = False,
 ) -> int:
     """Run a Plan JSON as it is, without a model."""
-    from aeon.cli.skills.running import SkillGrantFlags, SkillRunOptions, run_plan
+    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run_plan
 
     allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
     return run_plan(
@@ -82,7 +82,7 @@ def skills_replay(
     as_json: AsJson = False,
 ) -> int:
     """Make the final state of a run again from its trace alone, and check that it is the same."""
-    from aeon.cli.skills.running import replay_trace
+    from aeon.cli.skills.run_commands import replay_trace
 
     return replay_trace(trace, as_json=as_json)
 
@@ -93,7 +93,7 @@ def skills_list(
     as_json: AsJson = False,
 ) -> int:
     """Every skill: its version, its state, what it is for."""
-    from aeon.cli.skills.library import list_skills
+    from aeon.cli.skills.library_commands import list_skills
 
     return list_skills(is_watching=watch, as_json=as_json)
 
@@ -101,7 +101,7 @@ def skills_list(
 @skills.command("show")
 def skills_show(name: Name, as_json: AsJson = False) -> int:
     """A skill with its scripts, their schemas, and its prompt."""
-    from aeon.cli.skills.library import show_skill
+    from aeon.cli.skills.library_commands import show_skill
 
     return show_skill(name, as_json=as_json)
 
@@ -115,7 +115,7 @@ def skills_check(
     as_json: AsJson = False,
 ) -> int:
     """What is wrong or was read leniently: each file, with its line and the reason."""
-    from aeon.cli.skills.library import check_skills
+    from aeon.cli.skills.library_commands import check_skills
 
     return check_skills(folder, as_json=as_json)
 
@@ -127,7 +127,7 @@ def skills_new(
     language: Annotated[Language, typer.Option("--language", help="What its script is written in.")] = "python",
 ) -> int:
     """Make a new skill that works: a prompt, a manifest, a script that speaks the protocol."""
-    from aeon.cli.skills.library import make_skill
+    from aeon.cli.skills.library_commands import make_skill
 
     return make_skill(name, folder, language)
 
@@ -141,7 +141,7 @@ def skills_export(
     force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
 ) -> int:
     """Write skills as the published standard has them, for any client that reads it."""
-    from aeon.cli.skills.library import export_skills
+    from aeon.cli.skills.library_commands import export_skills
 
     return export_skills(folder, names or [], is_forced=force)
 
@@ -156,7 +156,7 @@ def skills_config(
     no_input: NoInput = False,
 ) -> int:
     """A skill's configuration: shown, set, and asked for where something required is missing."""
-    from aeon.cli.skills.configuring import configure_skill
+    from aeon.cli.skills.config_command import configure_skill
 
     return configure_skill(name, values or [], as_json=as_json, may_ask=not no_input)
 
@@ -166,7 +166,7 @@ def skills_trust(
     name: Name, allow_network: AllowNetwork = False, allow_model: AllowModel = False, allow_write: AllowWrite = None
 ) -> int:
     """Grant a skill what it asks for, and what the flags say, until one of its files changes."""
-    from aeon.cli.skills.trusting import trust_skill
+    from aeon.cli.skills.trust_commands import trust_skill
 
     return trust_skill(name, network=allow_network, model=allow_model, write=allow_write or [])
 
@@ -174,6 +174,6 @@ def skills_trust(
 @skills.command("distrust")
 def skills_distrust(name: Name) -> int:
     """Take back what a skill was granted by `trust`."""
-    from aeon.cli.skills.trusting import distrust_skill
+    from aeon.cli.skills.trust_commands import distrust_skill
 
     return distrust_skill(name)

@@ -6,10 +6,10 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog import model
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import CatalogDocument, raise_problems
+from aeon.platform.catalog.repository import EntityUse
 from aeon.platform.catalog.rules import check_service, check_tool, check_tool_against_service
-from aeon.platform.catalog.shelf import EntityUse
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.catalog.templates import refuse_archived, structure_of
 from aeon.platform.catalog.trust import is_same_connection, with_defaults
 from aeon.platform.errors import NotFoundError, PlatformError, RuleError

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from aeon.platform.catalog.apply import Applier, ApplyStep, DocumentKind
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import CatalogDocument, read_documents
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.catalog.service import Catalog
 
 _FILES = ("catalog.yaml", "itself.yaml", "processes.yaml")
 

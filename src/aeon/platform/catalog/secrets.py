@@ -8,7 +8,7 @@ from secrets import randbits
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
-from aeon.platform.catalog.shelf import EntityQueries, EntityRepository, apply_change, audit_change, update_row
+from aeon.platform.catalog.repository import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.errors import ConflictError
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.store import Store, StoreUnavailableError, write_one

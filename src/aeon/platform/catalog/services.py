@@ -6,8 +6,7 @@ from aeon.base.json import JsonObject, parse_strict
 from aeon.base.json_schema import compile_schema
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceChange, ServiceTemplate
-from aeon.platform.catalog.rules import check_connection_schema, check_service
-from aeon.platform.catalog.shelf import (
+from aeon.platform.catalog.repository import (
     EntityQueries,
     EntityRepository,
     EntityUse,
@@ -16,6 +15,7 @@ from aeon.platform.catalog.shelf import (
     parse_use,
     update_row,
 )
+from aeon.platform.catalog.rules import check_connection_schema, check_service
 from aeon.platform.catalog.templates import refuse_archived
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.store import Store, write_one

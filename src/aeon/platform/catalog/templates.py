@@ -12,8 +12,8 @@ from aeon.platform.catalog.model import (
     TemplateChange,
     ToolTemplate,
 )
+from aeon.platform.catalog.repository import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.catalog.rules import check_service, check_tool
-from aeon.platform.catalog.shelf import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.records import Record

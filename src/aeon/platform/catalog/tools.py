@@ -16,10 +16,10 @@ from aeon.platform.catalog.model import (
     ToolTemplate,
 )
 from aeon.platform.catalog.operations import TokenTotals, TokenUsage
+from aeon.platform.catalog.repository import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.catalog.rules import check_connection, check_tool, check_tool_against_service
 from aeon.platform.catalog.secrets import SecretRepository
 from aeon.platform.catalog.services import ServiceRepository
-from aeon.platform.catalog.shelf import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.catalog.templates import refuse_archived
 from aeon.platform.catalog.trust import (
     appearance_digest,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.model import Service, Tool
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.errors import RuleError
 
 SELF_COMMAND = "aeon:self"

@@ -7,7 +7,7 @@ from typing import cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.plan.yaml import load_yaml
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.errors import ConflictError, NotFoundError, PlatformError, ReferencedError, RuleError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.metrics import queries

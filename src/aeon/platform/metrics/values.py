@@ -8,6 +8,13 @@ from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import Ledger
 from aeon.platform.metrics import queries
+from aeon.platform.metrics.aggregation import (
+    MeasuredEntity,
+    PartialAggregate,
+    aggregate_groups,
+    find_last_ids,
+    is_visible,
+)
 from aeon.platform.metrics.definitions import MetricDefinitionRepository
 from aeon.platform.metrics.model import MetricDefinition, MetricScope, MetricSummary, NewMetricValue
 from aeon.platform.metrics.rules import (
@@ -19,7 +26,6 @@ from aeon.platform.metrics.rules import (
     normalize_instant,
     value_columns,
 )
-from aeon.platform.metrics.summing import MeasuredEntity, PartialAggregate, aggregate_groups, find_last_ids, is_visible
 from aeon.platform.store import GuardError, Store, UnitOfWork, guard
 
 _BATCH = 5000

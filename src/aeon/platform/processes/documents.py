@@ -8,17 +8,17 @@ from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.apply import PlannedRecords
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import NewTool, ServiceType
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.checking.check import check_definition, raise_problems
-from aeon.platform.processes.checking.recursion import find_callees
-from aeon.platform.processes.checking.targets import Callee, ProcessTarget, TargetLookup, ToolTarget
-from aeon.platform.processes.compare import diff_definitions, format_differences
+from aeon.platform.processes.checks.definition import check_definition, raise_problems
+from aeon.platform.processes.checks.recursion import find_callees
+from aeon.platform.processes.checks.targets import Callee, ProcessTarget, TargetLookup, ToolTarget
+from aeon.platform.processes.diff import diff_definitions, format_differences
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange
-from aeon.platform.processes.processes import ProcessRepository
+from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.records import Record
 
 

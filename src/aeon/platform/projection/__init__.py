@@ -1,6 +1,6 @@
 """The projection: a graph in Neo4j or FalkorDB that follows the record, for Cypher and graph algorithms."""
 
-from aeon.platform.projection.compare import find_differences
+from aeon.platform.projection.diff import find_differences
 from aeon.platform.projection.model import GraphBatch, GraphEdge, GraphNode, GraphScalar, NodeKey, ProjectionClaim
 from aeon.platform.projection.projector import ProjectionStatus, Projector
 from aeon.platform.projection.target import (

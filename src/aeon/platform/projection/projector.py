@@ -17,7 +17,7 @@ from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
 from aeon.platform.projection import queries
 from aeon.platform.projection.model import GraphBatch, NodeKey
-from aeon.platform.projection.record import RecordGraph
+from aeon.platform.projection.source import RecordGraph
 from aeon.platform.projection.stamps import NO_STAMP, BuildProgress, ProjectionPosition, is_building, parse_position
 from aeon.platform.projection.target import (
     GraphTarget,

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from aeon.base.json import Json
 from aeon.platform.search import queries
 from aeon.platform.search.ranking import SIMILARITY_THRESHOLD, SearchDocument, name_similarity, score_bm25
-from aeon.platform.search.words import split_folded, tokenize, trigrams
+from aeon.platform.search.tokenizer import split_folded, tokenize, trigrams
 from aeon.platform.store import Row, Store
 
 INDEXED_LABELS: Final[Mapping[str, str]] = {

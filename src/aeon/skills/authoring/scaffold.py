@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 from aeon.base.errors import InputError, SkillError
 from aeon.base.json import JsonObject
 from aeon.skills.authoring.export import quote_yaml
-from aeon.skills.discovery.reading import CONFIG_SCHEMA, SKILL_JSON, SKILL_MD
-from aeon.skills.discovery.standard import standard_name
+from aeon.skills.discovery.skill_reader import CONFIG_SCHEMA, SKILL_JSON, SKILL_MD
+from aeon.skills.discovery.standard_fields import standard_name
 
 Language: TypeAlias = Literal["python", "bash", "javascript"]
 

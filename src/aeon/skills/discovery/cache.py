@@ -14,8 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from aeon import __version__
 from aeon.base.errors import ConfigError
-from aeon.skills.config.report import write_private_file
-from aeon.skills.discovery.reading import FolderReading, read_skill
+from aeon.skills.config.skill_settings import write_private_file
+from aeon.skills.discovery.skill_reader import FolderReading, read_skill
 
 CACHE_FORMAT = 3
 """Raised whenever the same files are read differently."""

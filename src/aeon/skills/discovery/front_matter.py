@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from aeon.base.json import MAX_DEPTH, Json, JsonObject
-from aeon.skills.small_files import UnreadableFileError
+from aeon.skills.bounded_files import UnreadableFileError
 
 _FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]+(\S.*?)[ \t]*$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from aeon.skills.config.report import with_config
+from aeon.skills.config.skill_settings import with_config
 from aeon.skills.discovery.cache import DiscoveryCache
-from aeon.skills.discovery.reading import SKILL_JSON, SKILL_MD
+from aeon.skills.discovery.skill_reader import SKILL_JSON, SKILL_MD
 from aeon.skills.models import Skill, SkillCatalog, SkillNote
 
 RootLabel: TypeAlias = Literal["project", "user", "shipped"]

@@ -7,7 +7,7 @@ from typing import cast
 from aeon.base.binding import as_text, bind, reference_pattern, split_reference
 from aeon.base.errors import BindingError
 from aeon.base.json import Json, JsonObject, json_problems
-from aeon.skills.executor.verdict import NodeFailure, join_problems
+from aeon.skills.executor.node_verdict import NodeFailure, join_problems
 from aeon.skills.failures import FailureClass
 from aeon.skills.models import SkillScript
 from aeon.skills.plan.check import compile_declared_schema

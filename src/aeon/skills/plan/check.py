@@ -9,7 +9,7 @@ from aeon.base.binding import bind
 from aeon.base.errors import BindingError
 from aeon.base.json import Json, JsonObject
 from aeon.base.json_schema import CompiledSchema, compile_schema
-from aeon.dag.order import DependencyCycles, topological_order
+from aeon.dag.scheduling import DependencyCycles, topological_order
 from aeon.skills.failures import FailureClass
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan.graph import TOOL_PREFIX, NodeReference, PlanGraph, plan_graph

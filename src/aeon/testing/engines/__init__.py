@@ -1,9 +1,9 @@
-"""The conformance suite of the port `aeon.platform.processes.runs.engine.Engine`."""
+"""The conformance suite of the port `aeon.platform.runs.ports.Engine`."""
 
 from aeon.testing.engines.cases import CASES
-from aeon.testing.engines.jumping import CLOCK_CASES, CLOCK_RECOVERY_CASES
-from aeon.testing.engines.reaching import RemoteToolServer, call_remote_tools
-from aeon.testing.engines.surviving import RECOVERY_CASES
+from aeon.testing.engines.clock_cases import CLOCK_CASES, CLOCK_RECOVERY_CASES
+from aeon.testing.engines.recovery_cases import RECOVERY_CASES
+from aeon.testing.engines.remote_tools import RemoteToolServer, call_remote_tools
 from aeon.testing.engines.world import EngineFactory, EngineWorld
 
 __all__ = [

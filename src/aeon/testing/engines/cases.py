@@ -10,9 +10,9 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.running.events import AttemptStarted, RunCompleted, StepFailed
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.model import Run
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.machine.events import AttemptStarted, RunCompleted, StepFailed
+from aeon.platform.runs.model import Run
 from aeon.platform.store import StoreUnavailableError
 from aeon.testing.engines.world import TEST_TIMEOUT, EngineWorld, echo, failing, flaky, step, wait_for
 

@@ -12,23 +12,23 @@ from uuid import uuid4
 from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError, ToolCallResult
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
 from aeon.platform.catalog.operations import Effect
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.catalog.tool_calls import OperationError, ToolCallResult
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, Process
-from aeon.platform.processes.processes import ProcessRepository
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.claims import ResultStore
-from aeon.platform.processes.runs.engine import Engine, RunRepository, WorkerPool
-from aeon.platform.processes.runs.lease import ConfirmOwnership, always_owned
-from aeon.platform.processes.runs.model import Run
-from aeon.platform.processes.runs.runs import Runs, RunView
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.runs.model import Run
+from aeon.platform.runs.ports import Engine, RunRepository, WorkerPool
+from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.store import Store
-from aeon.platform.workers.calling import make_job_runner
-from aeon.platform.workers.local import LocalWorkerPool
-from aeon.testing.engines.troubled import FaultyStore
+from aeon.platform.workers.job_runner import make_job_runner
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.testing.engines.faulty_store import FaultyStore
 from aeon.testing.vault import InMemoryVault
 
 ToolBehaviour: TypeAlias = Callable[[JsonObject, str], Json]

@@ -9,11 +9,11 @@
 `new_store` makes a store with the record's tables and without rows, but those of `meta`. The tests close it.
 """
 
-from aeon.testing.store.asking import StoreLifecycleConformance, TextOrderConformance
+from aeon.testing.store.fixtures import StoreFactory
+from aeon.testing.store.queries import StoreLifecycleConformance, TextOrderConformance
 from aeon.testing.store.schema import SchemaConformance
-from aeon.testing.store.units import ConcurrencyConformance, UnitOfWorkConformance
+from aeon.testing.store.units_of_work import ConcurrencyConformance, UnitOfWorkConformance
 from aeon.testing.store.values import ValueConformance
-from aeon.testing.store.world import StoreFactory
 
 __all__ = ["StoreConformance", "StoreFactory"]
 

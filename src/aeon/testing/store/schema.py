@@ -5,7 +5,8 @@ import pytest
 from aeon.base.json import Json, JsonObject
 from aeon.platform.store import DuplicateError, GuardError, InvariantError, Params, QueryError, Store
 from aeon.testing.store.columns import IMMUTABLE, NEVER_DELETED, NULLABLE, NUMBERS
-from aeon.testing.store.refusals import (
+from aeon.testing.store.fixtures import StoreFixtures
+from aeon.testing.store.refused_rows import (
     CHECKS,
     DANGLING,
     DELETED_BEFORE,
@@ -16,7 +17,6 @@ from aeon.testing.store.refusals import (
     RefusedRow,
 )
 from aeon.testing.store.rows import ROWS, fill, insertion, row_of
-from aeon.testing.store.world import StoreFixtures
 
 
 class SchemaConformance(StoreFixtures):

@@ -6,7 +6,7 @@ from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.interface import Example, Tool
-from aeon.tools.spoken import find_expression
+from aeon.tools.number_words import find_expression
 
 _PATTERN = r"^([-+*/%^()., 0-9×÷−]|\{step\.[A-Za-z0-9_.]{1,40}\}|sqrt|round|floor|ceil|abs|min|max){1,200}$"  # noqa: RUF001  # as people type it
 """Numbers, signs, brackets, references and the known functions: what is no arithmetic cannot even be written."""

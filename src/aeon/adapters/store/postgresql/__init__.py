@@ -17,7 +17,7 @@ def open_postgresql(address: str, password: str | None = None) -> Store:
     """
     place = parse_address(address)
     _need_psycopg()
-    from aeon.adapters.store.postgresql.opening import open_store
+    from aeon.adapters.store.postgresql.factory import open_store
 
     return open_store(place, password)
 
@@ -30,9 +30,9 @@ def migrate(address: str, password: str | None = None) -> list[str]:
     place = parse_address(address)
     _need_psycopg()
     from aeon.adapters.store.migrations import load_migrations
-    from aeon.adapters.store.postgresql import migrating
+    from aeon.adapters.store.postgresql import migrator
 
-    return migrating.migrate(place, password, load_migrations("postgresql"))
+    return migrator.migrate(place, password, load_migrations("postgresql"))
 
 
 def roll_back(address: str, password: str | None = None, *, to: int) -> list[str]:
@@ -40,9 +40,9 @@ def roll_back(address: str, password: str | None = None, *, to: int) -> list[str
     place = parse_address(address)
     _need_psycopg()
     from aeon.adapters.store.migrations import load_migrations
-    from aeon.adapters.store.postgresql import migrating
+    from aeon.adapters.store.postgresql import migrator
 
-    return migrating.roll_back(place, password, load_migrations("postgresql"), to=to)
+    return migrator.roll_back(place, password, load_migrations("postgresql"), to=to)
 
 
 def _need_psycopg() -> None:

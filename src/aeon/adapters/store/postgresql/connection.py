@@ -14,7 +14,7 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import TextLoader
 
 from aeon.adapters.store.postgresql.address import PostgresAddress
-from aeon.adapters.store.postgresql.failures import unavailable_error
+from aeon.adapters.store.postgresql.errors import unavailable_error
 
 Connection = psycopg.Connection[DictRow]
 

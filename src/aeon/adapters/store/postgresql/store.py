@@ -11,7 +11,7 @@ import psycopg
 from aeon.adapters.store.parameters import bind_parameters
 from aeon.adapters.store.postgresql.connection import Connection, consume_input
 from aeon.adapters.store.postgresql.dialect import statement_of
-from aeon.adapters.store.postgresql.failures import (
+from aeon.adapters.store.postgresql.errors import (
     ConnectionLostError,
     WriteConflictError,
     as_store_error,

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from aeon.base.busy import retry_while_locked
+from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform.store import StoreUnavailableError
 
 _SAFETY = (

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from aeon.adapters.store.sqlite.failures import as_store_errors
+from aeon.adapters.store.sqlite.errors import as_store_errors
 from aeon.platform.store import DamagedStoreError
 
 _QUICK: Final = "PRAGMA quick_check(10)"

@@ -12,7 +12,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from aeon.adapters.store.sqlite.place import as_store_os_errors, sync_folder
+from aeon.adapters.store.sqlite.record_files import as_store_os_errors, sync_folder
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 _RECORD = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations
-from aeon.adapters.store.sqlite.place import FOREIGN_FILE_ADVICE
-from aeon.base.busy import retry_while_locked
+from aeon.adapters.store.sqlite.record_files import FOREIGN_FILE_ADVICE
 from aeon.base.json import canonical_json
+from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform.store import DamagedStoreError, StoreError
 
 APPLICATION_ID: Final = 0x41656F6E

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from aeon.adapters.store.parameters import bind_parameters
 from aeon.adapters.store.sqlite.connection import connect
-from aeon.adapters.store.sqlite.failures import SQLITE_ERRORS, as_commit_errors, as_store_error, as_store_errors
-from aeon.adapters.store.sqlite.locking import RecordLock
-from aeon.base.busy import retry_while_locked
+from aeon.adapters.store.sqlite.errors import SQLITE_ERRORS, as_commit_errors, as_store_error, as_store_errors
+from aeon.adapters.store.sqlite.record_lock import RecordLock
 from aeon.base.json import JsonObject
+from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform.store import Dialect, DialectQuery, Params, Query, QueryError, Row, UnitOfWork
 
 T = TypeVar("T")

@@ -1,0 +1,126 @@
+"""Workers of Temporal as this process runs them."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+
+from temporalio.client import Client
+from temporalio.worker import (
+    CustomSlotSupplier,
+    FixedSizeSlotSupplier,
+    SlotMarkUsedContext,
+    SlotPermit,
+    SlotReleaseContext,
+    SlotReserveContext,
+    UnsandboxedWorkflowRunner,
+    Worker,
+    WorkerTuner,
+)
+
+from aeon.adapters.engines.jobs import prefetch_limit
+from aeon.adapters.engines.temporal.activities import JobActivities, RunActivities
+from aeon.adapters.engines.temporal.names import RUN_QUEUE, queue_name
+from aeon.adapters.engines.temporal.workflow import RunWorkflow
+from aeon.platform.runs.ports import RunRepository, WorkerPool
+
+_POLL_INTERVAL = 0.25
+"""Seconds after which more jobs may have come to wait."""
+
+_FIXED_SLOTS = FixedSizeSlotSupplier(100)
+"""Of whatever a worker of jobs never gets."""
+
+
+class JobSlots(CustomSlotSupplier):
+    """Those of one worker. Temporal takes a slot before it asks for a job."""
+
+    def __init__(self, count: int, waiting: Callable[[], int]) -> None:
+        """`count` jobs are carried out at once; `waiting` says how many of those taken wait."""
+        self._count = count
+        self._waiting = waiting
+        self._taken = 0
+        self._lock = threading.Lock()
+        self._freed = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def reserve_slot(self, ctx: SlotReserveContext) -> SlotPermit:
+        """Wait for one."""
+        self._loop = asyncio.get_running_loop()
+        while (permit := self.try_reserve_slot(ctx)) is None:
+            self._freed.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._freed.wait(), _POLL_INTERVAL)
+        return permit
+
+    def try_reserve_slot(self, ctx: SlotReserveContext) -> SlotPermit | None:  # noqa: ARG002  # the library's
+        """One, if there is any now."""
+        with self._lock:
+            if self._taken >= prefetch_limit(self._count, self._waiting()):
+                return None
+            self._taken += 1
+        return SlotPermit()
+
+    def mark_slot_used(self, ctx: SlotMarkUsedContext) -> None:
+        """It counts from when it was taken."""
+
+    def release_slot(self, ctx: SlotReleaseContext) -> None:  # noqa: ARG002  # the library's
+        """In a thread of Temporal's."""
+        with self._lock:
+            self._taken -= 1
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it is closed
+                self._loop.call_soon_threadsafe(self._freed.set)
+
+
+def job_tuner(count: int, waiting: Callable[[], int]) -> WorkerTuner:
+    """For a worker that carries jobs out and nothing else."""
+    return WorkerTuner.create_composite(
+        workflow_supplier=_FIXED_SLOTS,
+        activity_supplier=JobSlots(count, waiting),
+        local_activity_supplier=_FIXED_SLOTS,
+        nexus_supplier=_FIXED_SLOTS,
+    )
+
+
+_BUILD_ID = "aeon-1"
+"""Of all that runs, for ever; Temporal's own choice is a digest of all code that happens to be loaded."""
+
+_HEARTBEAT_THROTTLE = timedelta(seconds=1)
+"""A job's heartbeats are sent that often at most, and with each comes the word that it is to stop."""
+
+_STICKY_TIMEOUT = timedelta(seconds=5)
+"""What a process that is gone held in its memory is offered to others after that."""
+
+
+def run_worker(client: Client, book: RunRepository) -> Worker:
+    """Carries runs out: what is theirs alone, never their jobs."""
+    return Worker(
+        client,
+        task_queue=RUN_QUEUE,
+        workflows=[RunWorkflow],
+        activities=RunActivities(book, client).all,
+        workflow_runner=UnsandboxedWorkflowRunner(),
+        build_id=_BUILD_ID,
+        sticky_queue_schedule_to_start_timeout=_STICKY_TIMEOUT,
+        max_heartbeat_throttle_interval=_HEARTBEAT_THROTTLE,
+        debug_mode=True,  # without it a run of 10,000 steps, which takes two seconds to load, is taken for a deadlock
+    )
+
+
+def job_workers(client: Client, workers: WorkerPool, slots: Mapping[str, int]) -> list[Worker]:
+    """Carry jobs out, of each type so many at once."""
+    activities = JobActivities(workers, client).all
+    return [
+        Worker(
+            client,
+            task_queue=queue_name(kind),
+            activities=activities,
+            tuner=job_tuner(count, partial(workers.queue_length, kind)),
+            build_id=_BUILD_ID,
+            max_heartbeat_throttle_interval=_HEARTBEAT_THROTTLE,
+        )
+        for kind, count in slots.items()
+        if count > 0
+    ]

@@ -1,0 +1,203 @@
+"""The edge of the command: every way a command can end becomes an exit code and a clear message."""
+
+import errno
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+import typer
+
+from aeon.base.errors import AeonError, InputError
+from aeon.cli import TERMINATION_SIGNALS
+from aeon.cli.console import discard_stdout, print_data, print_error, print_message
+from aeon.cli.exit_codes import ExitCode
+
+_DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REPEAT_DELAY = 0.01
+
+
+class TerminatedBySignal(KeyboardInterrupt):
+    """The process was asked to end by that signal. A KeyboardInterrupt, so that no tool's failure hides it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def exit_code_of(stop: KeyboardInterrupt) -> ExitCode:
+    """The exit code of a command that ended so."""
+    return ExitCode(128 + signal_number_of(stop))
+
+
+def handled_signals() -> list[signal.Signals]:
+    """The signals that end this process: under `nohup` it outlives its terminal."""
+    is_tied = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    return [number for number in TERMINATION_SIGNALS if is_tied or number is not signal.SIGHUP]
+
+
+def run_process(argv: Sequence[str]) -> NoReturn:
+    """Run the command as this process: its signals, which may have been blocked, its streams, its exit code."""
+    try:
+        for number in handled_signals():
+            if number is not signal.SIGINT:  # which asyncio takes over only from Python's own handler
+                signal.signal(number, _raise_termination)
+        sys.unraisablehook = _repeat_interruption
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATION_SIGNALS)
+        _make_streams_safe()
+        code = run(argv)
+    except KeyboardInterrupt as stop:
+        code = _report_interruption(stop)
+    # What is over cannot be interrupted: else a Ctrl-C while Python ends would kill a process that has done its work.
+    for number in TERMINATION_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    _flush()
+    if code in (ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.BROKEN_PIPE):
+        # At once: a second Ctrl-C, or a thread that the model's native code still holds, must not delay the end.
+        os._exit(code)
+    sys.exit(code)
+
+
+def _repeat_interruption(ignored: "sys.UnraisableHookArgs") -> None:
+    """An interruption that native code let fall, as while models of data are built, comes again a moment later."""
+    stop = ignored.exc_value
+    if not isinstance(stop, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+    from _thread import interrupt_main
+    from threading import Timer
+
+    again = Timer(_REPEAT_DELAY, interrupt_main, (signal_number_of(stop),))
+    again.daemon = True
+    again.start()
+
+
+def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
+    """Run one command line and return its exit code. Raises nothing, interruption included."""
+    as_json = "--json" in _options_of(argv)
+    try:
+        code = _dispatch(argv)
+        sys.stdout.flush()
+    except AeonError as error:
+        return _report_error(error, as_json=as_json)
+    except typer.TyperException as error:
+        return _report_usage_error(error, as_json=as_json)
+    except BrokenPipeError:
+        return ExitCode.BROKEN_PIPE
+    except KeyboardInterrupt as stop:
+        return _report_interruption(stop)
+    except typer.Abort:
+        return ExitCode.USAGE
+    except OSError as error:
+        return (
+            _report_error(_disk_full_error(error), as_json=as_json)
+            if error.errno in _DISK_FULL_ERRNOS
+            else _report_defect(error, as_json=as_json)
+        )
+    except Exception as error:  # noqa: BLE001  # the last boundary: a defect is reported, with its trace in a file
+        if isinstance(error.__cause__, KeyboardInterrupt):  # as Python wraps what stopped the making of a class
+            return _report_interruption(error.__cause__)
+        return _report_defect(error, as_json=as_json)
+    return code
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    from aeon.cli.app import app
+
+    # Not through typer's own main: it would turn an interruption into an exit code before we can say how to go on.
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("aeon", list(argv)) as context:
+            return int(command.invoke(context) or ExitCode.DONE)
+    except typer.Exit as end:
+        return end.exit_code
+
+
+def _report_error(error: AeonError, *, as_json: bool) -> int:
+    if as_json:
+        _put_error(error.as_dict())
+    print_error(error)
+    return ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
+
+
+def _disk_full_error(error: OSError) -> AeonError:
+    where = f"{error.filename} could not be written" if error.filename else "Something could not be written"
+    return AeonError(f"{where}: {error.strerror}.", next_step="Free space, then give the command again.")
+
+
+def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:
+    told = io.StringIO()
+    show = getattr(error, "show", None)
+    if callable(show):
+        show(file=told)
+    if as_json:
+        _put_error({"type": "UsageError", "message": error.format_message(), "next_step": "See `aeon --help`."})
+    from aeon.cli.text import printable
+
+    with suppress(OSError):
+        sys.stderr.write(printable(told.getvalue().strip() or error.format_message()) + "\n")
+    return error.exit_code
+
+
+def _report_defect(error: Exception, *, as_json: bool) -> int:
+    from aeon.cli.crash_reports import save_trace
+
+    trace = save_trace(error)
+    told = AeonError(
+        f"Aeon met something it did not expect ({type(error).__name__}). This is a defect, not your mistake.",
+        next_step=f"The details are in {trace}; please report them." if trace else "Please report it.",
+    )
+    return _report_error(told, as_json=as_json)
+
+
+def _report_interruption(stop: KeyboardInterrupt) -> int:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if str(stop):
+        print_message(str(stop))
+    else:
+        print_message("interrupted")
+    return exit_code_of(stop)
+
+
+def signal_number_of(stop: KeyboardInterrupt) -> int:
+    return stop.number if isinstance(stop, TerminatedBySignal) else signal.SIGINT
+
+
+def _put_error(error: dict[str, object]) -> None:
+    from aeon.cli.text import indented_json
+
+    with suppress(OSError):
+        print_data(indented_json({"status": "failed", "error": error}))
+
+
+def _raise_termination(number: int, frame: FrameType | None) -> NoReturn:
+    del frame
+    raise TerminatedBySignal(number)
+
+
+def _make_streams_safe() -> None:
+    """Characters the terminal's encoding lacks are escaped; a closed stream becomes one that takes everything."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # so it is after `>&-`
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # open until the process ends
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # as above
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        discard_stdout()
+
+
+def _options_of(argv: Sequence[str]) -> Sequence[str]:
+    return argv[: argv.index("--")] if "--" in argv else argv

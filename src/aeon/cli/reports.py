@@ -1,0 +1,130 @@
+"""How a run came out, as a person reads it and as a program does."""
+
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aeon.base.errors import AeonError, InputError
+from aeon.base.json import Json, JsonObject
+from aeon.cli.console import discard_stdout, print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.text import indented_json, printable
+from aeon.kernel.marks import untrusted_marks
+from aeon.kernel.state import OrchestrationState
+
+_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "ttl_expired": ExitCode.EXPIRED}
+
+
+@dataclass(slots=True)
+class RequestReport:
+    """Everything that is told of a run in the end. `log` is None when nothing was logged."""
+
+    status: str
+    code: int
+    answer: str | None = None
+    plan: JsonObject | None = None
+    results: JsonObject = field(default_factory=dict[str, Any])
+    errors: list[JsonObject] = field(default_factory=list[JsonObject])
+    repairs: list[JsonObject] = field(default_factory=list[JsonObject])
+    marks: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    trusted: bool = True
+    error: JsonObject | None = None
+    log: Path | None = None
+    model: str | None = None
+
+    def as_dict(self) -> JsonObject:
+        """What `--json` prints."""
+        whole: JsonObject = {
+            "status": self.status,
+            "answer": self.answer,
+            "trusted": self.trusted,
+            "marks": self.marks,
+            "plan": self.plan,
+            "results": self.results,
+            "errors": self.errors,
+            "repairs": self.repairs,
+            "log": None if self.log is None else str(self.log),
+            "model": self.model,
+        }
+        return whole if self.error is None else {**whole, "error": self.error}
+
+
+def report_of_result(result: JsonObject) -> RequestReport:
+    """The outcome that an orchestrator returned. Only the last step's result is an answer."""
+    state: OrchestrationState = result["final_state"]
+    error: Json = result.get("error")
+    return RequestReport(
+        status=result["status"],
+        code=_code(result),
+        answer=result["answer"],
+        plan=result["plan"],
+        results=result["results"],
+        errors=state.errors,
+        repairs=[action.as_dict() for action in state.supervisor_actions],
+        marks=result["marks"],
+        trusted=result["trusted"],
+        error=error,
+    )
+
+
+def _code(result: JsonObject) -> ExitCode:
+    code = _CODES[result["status"]]
+    return ExitCode.UNTRUSTED if code is ExitCode.DONE and not result["trusted"] else code
+
+
+def report_of_error(error: AeonError) -> RequestReport:
+    """The outcome of a run that an error ended."""
+    code = ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
+    return RequestReport("failed", code, error=error.as_dict())
+
+
+def report_of_interruption(code: ExitCode) -> RequestReport:
+    """The outcome of a run that was told to stop."""
+    return RequestReport("interrupted", code)
+
+
+def print_report(outcome: RequestReport, *, as_json: bool) -> int:
+    """Write the outcome, data to stdout and the rest to stderr; returns the exit code."""
+    if outcome.error is not None:
+        print_message(str(outcome.error["message"]).rstrip(), "error: ")
+    if outcome.status == "completed" and outcome.answer is None:
+        print_message("The last step gave no answer.")
+    code = outcome.code if _print_data(outcome, as_json=as_json) else ExitCode.FAILED
+    for step_id, mark in untrusted_marks(outcome.marks):
+        print_message(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
+    if outcome.model is not None:
+        print_message(outcome.model)
+    if outcome.log is not None and outcome.status != "interrupted":
+        print_message(f"log: {outcome.log}")
+    _print_next_step(outcome)
+    return code
+
+
+def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:
+    """Write the data. A run whose answer nobody could be given still says where its log is."""
+    try:
+        if as_json:
+            print_data(indented_json(outcome.as_dict()))
+        elif outcome.answer is not None:
+            print_data(printable(outcome.answer))
+    except OSError as error:
+        discard_stdout()
+        kept = " It is kept in the log." if outcome.log is not None else ""
+        print_message(f"The answer could not be written to stdout: {error.strerror}.{kept}", "error: ")
+        return False
+    return True
+
+
+def _print_next_step(outcome: RequestReport) -> None:
+    if outcome.status == "interrupted":
+        again = "nothing was done yet; give the command again" if outcome.log is None else _resume(outcome.log)
+        print_message(f"interrupted; {again}")
+    elif outcome.status == "ttl_expired" and outcome.log is not None:
+        print_message(_resume(outcome.log))
+    elif outcome.error is not None and outcome.error.get("next_step"):
+        print_message(str(outcome.error["next_step"]), "next: ")
+
+
+def _resume(log: Path) -> str:
+    return f"go on with: aeon resume {shlex.quote(str(log))}"

@@ -1,0 +1,1 @@
+"""Whole records as files: exported, imported, and read in older formats."""

@@ -1,0 +1,98 @@
+"""What is recorded of calls of tools, failures too; and what records each call that no run makes."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from aeon.base.errors import AeonError
+from aeon.base.json import JsonObject
+from aeon.platform.catalog.operations import TokenUsage
+from aeon.platform.catalog.tool_calls import OperationError, ToolCallResult
+from aeon.platform.catalog.tools import ToolRepository
+from aeon.platform.errors import PlatformError, RuleError
+from aeon.platform.metrics.model import NewMetricValue
+from aeon.platform.metrics.rules import USER_DIMENSION
+from aeon.platform.metrics.values import MetricValueRepository
+from aeon.platform.store import StoreError
+from aeon.platform.workers.job_runner import ToolCallPort
+
+MAX_DURATIONS = 5000
+"""Of one batch. Of more, as many are recorded, from beginning to end: their average is what is asked for."""
+
+SERVICE_FAILURE_CODES = frozenset({"OperationError", "timed_out"})
+"""Why a call failed, where that was on the service's side."""
+
+
+class CallMeasurement(NamedTuple):
+    """A call of a tool. `code` is why it failed; `service` where it was made, if that is known."""
+
+    tool: str
+    service: str | None = None
+    code: str | None = None
+    milliseconds: int | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+def call_values(calls: Iterable[CallMeasurement], user: str) -> list[NewMetricValue]:
+    """The values of a user's calls: what is added up is one value for a tool, each duration is its own. Pure."""
+    sums: Counter[tuple[str, str, str]] = Counter()
+    durations: list[NewMetricValue] = []
+    whose = {USER_DIMENSION: user}
+    for call in calls:
+        sums["tool.calls", call.tool, ""] += 1
+        sums["tool.tokens_prompt", call.tool, ""] += call.prompt_tokens
+        sums["tool.tokens_completion", call.tool, ""] += call.completion_tokens
+        if call.code is not None:
+            sums["tool.errors", call.tool, call.code] += 1
+        if call.code in SERVICE_FAILURE_CODES and call.service is not None:
+            sums["service.errors", call.service, ""] += 1
+        if call.milliseconds is not None:
+            durations.append(NewMetricValue("tool.duration_ms", call.tool, call.milliseconds, whose))
+    counted = [
+        NewMetricValue(metric, entity, count, {**whose, "code": code} if code else whose)
+        for (metric, entity, code), count in sums.items()
+        if count
+    ]
+    return [*counted, *durations[:: len(durations) // MAX_DURATIONS + 1]]
+
+
+class MeasuringToolCaller:
+    """Calls stored tools, and records every call. One that could not be recorded is no failure."""
+
+    def __init__(self, caller: ToolCallPort, tools: ToolRepository, values: MetricValueRepository) -> None:
+        self._caller = caller
+        self._tools = tools
+        self._values = values
+
+    def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> ToolCallResult:
+        """As `ToolCaller.call`, with a warning more where the call was not recorded."""
+        try:
+            called = self._caller.call(user, tool_id, given, key)
+        except AeonError as error:
+            usage = error.usage if isinstance(error, OperationError) else None
+            self._record(user, _with_usage(CallMeasurement(tool_id, code=failure_code(error)), usage))
+            raise
+        warning = self._record(
+            user, _with_usage(CallMeasurement(tool_id, milliseconds=called.milliseconds), called.usage)
+        )
+        return called._replace(warnings=[*called.warnings, warning]) if warning else called
+
+    def _record(self, user: str, call: CallMeasurement) -> str:
+        try:
+            service = self._tools.get(user, call.tool).service_id if call.code in SERVICE_FAILURE_CODES else None
+            self._values.record(call_values([call._replace(service=service)], user))
+        except (StoreError, PlatformError) as error:  # as for a tool that there is not
+            return f"The call was not recorded: {error.message}"
+        return ""
+
+
+def failure_code(error: AeonError) -> str:
+    """Why a call failed, in a word."""
+    return error.rule if isinstance(error, RuleError) else type(error).__name__
+
+
+def _with_usage(call: CallMeasurement, usage: TokenUsage | None) -> CallMeasurement:
+    if usage is None:
+        return call
+    return call._replace(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens)

@@ -1,0 +1,114 @@
+"""What is answered: the list of tools, and calls of them, each on a thread of its own."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
+
+from aeon.base.errors import AeonError
+from aeon.base.json import JsonObject, canonical_json
+from aeon.base.masking import Mask
+from aeon.server.mcp.offered_tools import OfferedTool
+from aeon.tools.invocation import ToolInvoker
+from aeon.validation.schema import argument_problems
+
+T = TypeVar("T")
+
+
+async def run_in_thread(work: Callable[[], T]) -> T:
+    """The result of `work`; raises what it raises. Cancelled, it leaves the thread behind, which no exit waits for."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[T] = loop.create_future()
+
+    def tell(deliver: Callable[[], None]) -> None:
+        if not ended.done():
+            deliver()
+
+    def run() -> None:
+        try:
+            result = work()
+        except Exception as error:  # noqa: BLE001  # raised again where it is waited for
+            failure = error
+            deliver = lambda: ended.set_exception(failure)  # noqa: E731  # one of two
+        else:
+            deliver = lambda: ended.set_result(result)  # noqa: E731  # one of two
+        try:
+            loop.call_soon_threadsafe(tell, deliver)
+        except RuntimeError:
+            return  # the loop is closed: nobody waits any more
+
+    Thread(target=run, name="aeon-mcp-call", daemon=True).start()
+    return await ended
+
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult
+    from mcp.types import Tool as McpTool
+
+_MAX_PROBLEMS = 20
+
+
+class McpCallHandler:
+    """Lists and calls tools for one client, its calls side by side. What `mask` knows stands in no answer."""
+
+    def __init__(self, tools: Mapping[str, OfferedTool], mask: Mask) -> None:
+        self.is_client_gone = False
+        """Whether the client has gone: a call that is given up from then on is one that it did not take back."""
+        self.are_all_answered = True
+        """Whether every call was, but for those that the client took back."""
+        self._tools = tools
+        self._mask = mask
+
+    async def list_tools(self, _context: object, _params: object) -> "ListToolsResult":
+        """Every tool, on one page."""
+        from mcp.types import ListToolsResult
+
+        return ListToolsResult(tools=[_as_mcp(offered) for offered in self._tools.values()])
+
+    async def call_tool(self, _context: object, params: "CallToolRequestParams") -> "CallToolResult":
+        """A tool's result, or what went wrong in words: both are for the one who asked, no fault of the protocol."""
+        offered = self._tools.get(params.name)
+        if offered is None:
+            return _error_result(f"There is no tool {params.name!r}. There are {', '.join(self._tools)}.")
+        caller = ToolInvoker()
+        try:
+            return await run_in_thread(lambda: self._call_and_close(caller, offered, params.arguments or {}))
+        except BaseException:
+            caller.cancel()
+            self.are_all_answered &= not self.is_client_gone
+            raise
+
+    def _call_and_close(self, caller: ToolInvoker, offered: OfferedTool, given: JsonObject) -> "CallToolResult":
+        try:
+            return self._result(caller, offered, given)
+        finally:
+            caller.close()
+
+    def _result(self, caller: ToolInvoker, offered: OfferedTool, given: JsonObject) -> "CallToolResult":
+        problems = argument_problems(given, offered.registered.input)
+        if problems:
+            said = "; ".join(str(problem) for problem in problems[:_MAX_PROBLEMS])
+            return _error_result(self._mask.text(f"The arguments do not fit: {said}."))
+        try:
+            return _success_result(self._mask.value(caller.invoke(offered.registered, given)))
+        except AeonError as error:
+            return _error_result(self._mask.text(f"{error.message} {error.advice}".rstrip()))
+
+
+def _as_mcp(offered: OfferedTool) -> "McpTool":
+    from mcp.types import Tool, ToolAnnotations
+
+    known = {f"{name}_hint": said for name, said in offered.hints._asdict().items() if said is not None}
+    return Tool(**offered.exported, annotations=ToolAnnotations(**known))
+
+
+def _success_result(result: JsonObject) -> "CallToolResult":
+    from mcp.types import CallToolResult, TextContent
+
+    return CallToolResult(content=[TextContent(text=canonical_json(result))], structured_content=result)
+
+
+def _error_result(said: str) -> "CallToolResult":
+    from mcp.types import CallToolResult, TextContent
+
+    return CallToolResult(content=[TextContent(text=said)], is_error=True)

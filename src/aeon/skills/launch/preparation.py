@@ -1,0 +1,155 @@
+"""From a script and its input to what is started: command line, stdin, folder, environment (skills 1, 9, 11)."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from aeon.base.errors import ConfigError, InputError, SkillError
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.project_folder import make_folder
+from aeon.skills.config.skill_settings import resolve_config
+from aeon.skills.invocation import Invocation, ScriptAccess
+from aeon.skills.launch.grants import MODEL, NETWORK, Grants, may_use, require_grants
+from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for
+from aeon.skills.models import Skill, SkillScript
+
+_NOTHING_GRANTED = Grants()
+
+MAX_ARGUMENT_BYTES = 128 * 1024 - 1
+"""Bytes of one argument or variable that Linux starts a program with."""
+MAX_COMMAND_BYTES = 1024 * 1024
+"""Bytes of a command line in all; the kernel allows more, and less where the stack is limited."""
+
+
+def prepare_invocation(
+    skill: Skill,
+    script: SkillScript,
+    input: JsonObject,  # noqa: A002  # the envelope's own word (skills 1)
+    request_id: str,
+    *,
+    environ: Mapping[str, str],
+    input_files: Sequence[Path] = (),
+    extra_env: Mapping[str, str] | None = None,
+    extra_read: Sequence[Path] = (),
+    grants: Grants = _NOTHING_GRANTED,
+) -> Invocation:
+    """What runs a script with this input. `environ` is Aeon's own; of it the script gets PATH and what x-env names.
+
+    `extra_env` and `extra_read` reach only a script that may use the model. Makes the skill's data folder.
+    Raises NotGrantedError for what it asks for and was not granted, SkillError when the script cannot be started,
+    ConfigError for bad settings, InputError for an input that no command line can carry.
+    """
+    require_grants(skill, grants)
+    is_ndjson = script.protocol == "ndjson"
+    search_path = environ.get("PATH") or DEFAULT_PATH
+    command = _command(skill, script, search_path)
+    config = canonical_json(resolve_config(skill, environ))
+    if len(config) > MAX_ARGUMENT_BYTES - len("AEON_SKILL_CONFIG="):
+        raise ConfigError(
+            f"The settings of the skill {skill.name!r} are larger than {MAX_ARGUMENT_BYTES // 1024} KiB.",
+            next_step="Keep large data in files of the skill's data folder.",
+        )
+    has_model = may_use(skill, script, MODEL, grants)
+    data = data_folder(skill)
+    return Invocation(
+        command=command if is_ndjson else [*command, *_arguments(input)],
+        stdin=_envelope(skill, script, input, request_id) if is_ndjson else _stdin(input),
+        cwd=data,
+        env={
+            **(dict(extra_env or {}) if has_model else {}),
+            "PATH": search_path,
+            "HOME": str(data),
+            "LANG": "C.UTF-8",
+            "TMPDIR": str(data / "tmp"),
+            "AEON_SKILL_CONFIG": config,
+        },
+        is_ndjson=is_ndjson,
+        timeout=script.timeout,
+        access=ScriptAccess(
+            read=(skill.directory_path.resolve(), *input_files, *(extra_read if has_model else ())),
+            write=(data, *grants.write),
+            network=may_use(skill, script, NETWORK, grants),
+            local_sockets=has_model,
+        ),
+    )
+
+
+def data_folder(skill: Skill) -> Path:
+    """The skill's `data/` and its `tmp/`, made on first use, for the user only (skills 11). Raises SkillError."""
+    data = skill.data_home / "data"
+    try:
+        make_folder(data, 0o700)
+        real = data.resolve(strict=True)
+        if not real.is_relative_to(skill.data_home.resolve()):
+            raise SkillError(f"The data folder of the skill {skill.name!r} is a link to {real}.")
+        if (data / "tmp").is_symlink():
+            (data / "tmp").unlink()
+        (data / "tmp").mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise SkillError(
+            f"The skill {skill.name!r} has no data folder: {error.strerror} ({data}).",
+            next_step="Make the folder above it writable.",
+        ) from None
+    return real
+
+
+def _command(skill: Skill, script: SkillScript, search_path: str) -> list[str]:
+    """Interpreter and path of a script that is still there and still the skill's own: a plan may be old.
+
+    The path has no links above the skill's folder: an isolated script sees the folder, and not what leads there.
+    """
+    folder = skill.directory_path.resolve()
+    try:
+        real = script.path.resolve(strict=True)
+        if not real.is_relative_to(folder):
+            raise SkillError(f"The script {script.tool_path} leads out of its skill's folder, to {real}.")
+        interpreter = interpreter_for(script.path, search_path)
+    except (OSError, RuntimeError) as error:
+        raise SkillError(f"The script {script.tool_path} cannot be read: {error}.") from None
+    return [*interpreter, str(folder / script.path.relative_to(skill.directory_path))]
+
+
+def _envelope(skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> bytes:
+    line = {"requestId": request_id, "tool": skill.name, "operation": script.name, "input": given}
+    return canonical_json(line).encode("ascii") + b"\n"
+
+
+def _stdin(given: JsonObject) -> bytes:
+    text = given.get("stdin", "")
+    return (text if isinstance(text, str) else canonical_json(text)).encode("utf-8", errors="replace")
+
+
+def _arguments(given: JsonObject) -> list[str]:
+    """Flags, then what stands in `args` (skills 9). Raises InputError for what no command line can carry."""
+    flags = [word for key, value in given.items() if key not in ("args", "stdin") for word in _flag(key, value)]
+    listed: Json = given.get("args", [])
+    named = cast(list[Json], listed) if isinstance(listed, list) else [listed]
+    words = flags + [_word(each) for each in named if each is not None]
+    sizes = [len(os.fsencode(word)) for word in words]
+    if any("\0" in word for word in words):
+        raise InputError("An argument holds a NUL character.", next_step="Leave it out.")
+    if sizes and (max(sizes) > MAX_ARGUMENT_BYTES or sum(sizes) > MAX_COMMAND_BYTES):
+        raise InputError("The arguments are longer than a command line can be.", next_step="Give long text by `stdin`.")
+    return words
+
+
+def _flag(key: str, value: Json) -> Sequence[str]:
+    """`--key value`; true is the flag alone, false and null are nothing, a list repeats it.
+
+    A value that begins with a dash is joined to its flag: it must not become a flag of its own.
+    """
+    flag = f"-{key}" if len(key) == 1 else f"--{key}"
+    if isinstance(value, list):
+        items = cast(list[Json], value)
+        return [word for item in items for word in _flag(key, item)]
+    if value is None or isinstance(value, bool):
+        return [flag] if value is True else []
+    word = _word(value)
+    if not word.startswith("-"):
+        return [flag, word]
+    return [f"{flag}{word}"] if len(key) == 1 else [f"{flag}={word}"]
+
+
+def _word(value: Json) -> str:
+    return value if isinstance(value, str) else canonical_json(value)
