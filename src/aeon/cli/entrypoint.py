@@ -16,28 +16,10 @@ from aeon.base.errors import AeonError, InputError
 from aeon.cli import TERMINATION_SIGNALS
 from aeon.cli.console import discard_stdout, print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.signals import TerminatedBySignal, exit_code_of, handled_signals, signal_number_of
 
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REPEAT_DELAY = 0.01
-
-
-class TerminatedBySignal(KeyboardInterrupt):
-    """The process was asked to end by that signal. A KeyboardInterrupt, so that no tool's failure hides it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-
-
-def exit_code_of(stop: KeyboardInterrupt) -> ExitCode:
-    """The exit code of a command that ended so."""
-    return ExitCode(128 + signal_number_of(stop))
-
-
-def handled_signals() -> list[signal.Signals]:
-    """The signals that end this process: under `nohup` it outlives its terminal."""
-    is_tied = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
-    return [number for number in TERMINATION_SIGNALS if is_tied or number is not signal.SIGHUP]
 
 
 def run_process(argv: Sequence[str]) -> NoReturn:
@@ -161,10 +143,6 @@ def _report_interruption(stop: KeyboardInterrupt) -> int:
     else:
         print_message("interrupted")
     return exit_code_of(stop)
-
-
-def signal_number_of(stop: KeyboardInterrupt) -> int:
-    return stop.number if isinstance(stop, TerminatedBySignal) else signal.SIGINT
 
 
 def _put_error(error: dict[str, object]) -> None:

@@ -15,12 +15,12 @@ from aeon.bootstrap.app import App
 from aeon.bootstrap.model_choice import ModelChoice
 from aeon.cli.console import print_data, print_message
 from aeon.cli.displays import Display, display_for
-from aeon.cli.entrypoint import exit_code_of
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_plan, read_request, request_of_plan
 from aeon.cli.progress import FetchProgress
 from aeon.cli.reports import RequestReport, print_report, report_of_error, report_of_interruption, report_of_result
 from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.signals import exit_code_of
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.input_checks import check_supplied_plan, has_unfit_arguments
 from aeon.kernel.orchestrator import Orchestrator

@@ -190,17 +190,10 @@ def explain_run(around: DiagnosisContext, user: str, run: str) -> list[WaitReaso
     return [*_of_the_whole(seen, around, now), *_with_surroundings(steps, seen, around, now)]
 
 
-def waits_only_for_people(seen: RunView) -> bool:
-    """Whether all that is under way is to be answered by people."""
-    under_way = [position for position, step in enumerate(seen.state.steps) if step.status == "running"]
-    is_idle = seen.state.phase == "running" and not seen.state.ready
-    return is_idle and bool(under_way) and all(seen.plan.is_manual(position) for position in under_way)
-
-
 def _of_the_whole(seen: RunView, around: DiagnosisContext, now: str) -> Iterator[WaitReason]:
     if seen.run.deadline is not None:
         yield from _deadline(seen.run.deadline - datetime.fromisoformat(now).timestamp())
-    if not waits_only_for_people(seen):
+    if not seen.waits_only_for_people:
         yield from _nobody(seen, around)
 
 

@@ -26,6 +26,7 @@ from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.service import Runs
@@ -35,7 +36,7 @@ from aeon.platform.workers.heartbeat import WorkerHeartbeat
 from aeon.platform.workers.job_runner import make_job_runner
 from aeon.platform.workers.maintenance import OrphanRecovery, PeriodicTask, PeriodicTasks
 from aeon.platform.workers.pool import LocalWorkerPool
-from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT, WorkerRegistry
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 

@@ -22,9 +22,8 @@ from aeon.platform.runs.lease import ConfirmOwnership, RunLease, always_owned
 from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess
 from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepStopping, StepTimedOut
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState
-from aeon.platform.runs.model import Job, JobResult, Occurrence, RunEntry, RunSignal, RunSnapshot
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult, Occurrence, RunEntry, RunSignal, RunSnapshot
 from aeon.platform.runs.ports import RunRepository, WorkerPool
-from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
 
 AttemptFunction: TypeAlias = Callable[[], Awaitable[JobResult]] | Callable[[], JobResult]
 """Makes an attempt: awaited in the loop, or blocking in a thread."""

@@ -8,8 +8,8 @@ from types import FrameType, TracebackType
 from typing import Self
 
 from aeon.cli.console import print_message
-from aeon.cli.entrypoint import TerminatedBySignal, exit_code_of, handled_signals
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.signals import TerminatedBySignal, exit_code_of, handled_signals
 from aeon.observability.events import Event, PlanReady, ReplanRequested
 from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 

@@ -28,12 +28,14 @@ from aeon.platform.store import StoreError, guard
 from aeon.platform.vault import SecretValue
 
 __all__ = [
+    "CachedCallPort",
     "DefectError",
     "OperationError",
     "OperationExecutor",
     "OperationRequest",
     "OperationResult",
     "StoredToolCaller",
+    "ToolCallPort",
     "ToolCallResult",
 ]
 
@@ -102,6 +104,26 @@ class ToolCallResult(NamedTuple):
 
 class DefectError(Exception):
     """An executor failed as none should. Its text holds no secret; its trace leads to the mistake."""
+
+
+class ToolCallPort(Protocol):
+    """What calls stored tools: `StoredToolCaller`."""
+
+    def call(
+        self,
+        user: str,
+        tool_id: str,
+        given: JsonObject,
+        key: str | None = None,
+        *,
+        confirm: Callable[[], None] = skip_confirmation,
+    ) -> ToolCallResult: ...
+
+
+class CachedCallPort(Protocol):
+    """What knows what calls of pure tools came to: `StoredToolCaller`."""
+
+    def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None: ...
 
 
 class StoredToolCaller:

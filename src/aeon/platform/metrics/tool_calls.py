@@ -7,14 +7,13 @@ from typing import NamedTuple
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import TokenUsage
-from aeon.platform.catalog.tool_calls import OperationError, ToolCallResult
+from aeon.platform.catalog.tool_calls import OperationError, ToolCallPort, ToolCallResult
 from aeon.platform.catalog.tools import ToolRepository
 from aeon.platform.errors import PlatformError, RuleError
 from aeon.platform.metrics.model import NewMetricValue
 from aeon.platform.metrics.rules import USER_DIMENSION
 from aeon.platform.metrics.values import MetricValueRepository
 from aeon.platform.store import StoreError
-from aeon.platform.workers.job_runner import ToolCallPort
 
 MAX_DURATIONS = 5000
 """Of one batch. Of more, as many are recorded, from beginning to end: their average is what is asked for."""

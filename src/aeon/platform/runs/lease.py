@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from aeon.base.clock import since_boot
 from aeon.platform.runs.driver import LeaseLostError
-from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 
 ConfirmOwnership: TypeAlias = Callable[[], None]
 """Returns while this process may go on. Raises TakenOverError once somebody else does, and StoreError where nobody can

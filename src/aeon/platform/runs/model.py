@@ -11,6 +11,10 @@ from aeon.platform.runs.machine.events import HistoryEvent, StepCompleted, StepF
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import RunPhase
 
+HEARTBEAT_INTERVAL = 30.0
+HEARTBEAT_TIMEOUT = 90.0
+"""Seconds (platform 10)."""
+
 RunTrigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
 
 

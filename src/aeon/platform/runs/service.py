@@ -99,6 +99,13 @@ class RunView(NamedTuple):
             for position, step in enumerate(self.state.steps)
         )
 
+    @property
+    def waits_only_for_people(self) -> bool:
+        """Whether all that is under way is to be answered by people."""
+        under_way = [position for position, step in enumerate(self.state.steps) if step.status == "running"]
+        is_idle = self.state.phase == "running" and not self.state.ready
+        return is_idle and bool(under_way) and all(self.plan.is_manual(position) for position in under_way)
+
 
 class Runs:
     """The runs of all users, each for its owner alone. Threads may share it."""

@@ -7,8 +7,9 @@ from contextlib import suppress
 from datetime import datetime
 
 from aeon.base.clock import Clock, since_boot
+from aeon.platform.runs.model import HEARTBEAT_INTERVAL
 from aeon.platform.store import StoreError
-from aeon.platform.workers.registry import HEARTBEAT_INTERVAL, Worker, WorkerRegistry
+from aeon.platform.workers.registry import Worker, WorkerRegistry
 
 _LOG = logging.getLogger("aeon.workers")
 

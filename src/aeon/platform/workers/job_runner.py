@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
 
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.operations import TokenUsage
-from aeon.platform.catalog.tool_calls import DefectError, OperationError, ToolCallResult
+from aeon.platform.catalog.tool_calls import CachedCallPort, DefectError, OperationError, ToolCallPort, ToolCallResult
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.runs.driver import HaltError
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
@@ -25,26 +24,6 @@ JobRunner = Callable[[Job, ConfirmOwnership], JobResult]
 
 CachedResultLookup = Callable[[Job], JobResult | None]
 """What a job came to before, so that nothing needs to be called; None for all others."""
-
-
-class ToolCallPort(Protocol):
-    """What calls stored tools: `aeon.platform.catalog.tool_calls.StoredToolCaller`."""
-
-    def call(
-        self,
-        user: str,
-        tool_id: str,
-        given: JsonObject,
-        key: str | None = None,
-        *,
-        confirm: ConfirmOwnership = always_owned,
-    ) -> ToolCallResult: ...
-
-
-class CachedCallPort(Protocol):
-    """What knows what calls of pure tools came to: `aeon.platform.catalog.tool_calls.StoredToolCaller`."""
-
-    def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None: ...
 
 
 def make_cached_result_lookup(caller: CachedCallPort) -> CachedResultLookup:

@@ -6,7 +6,6 @@ Worked out from what the runs' entries say and from who is there: it is the same
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from aeon.platform.diagnosis import waits_only_for_people
 from aeon.platform.runs.driver import replay
 from aeon.platform.runs.machine.events import AttemptStarted
 from aeon.platform.runs.model import RunEntry
@@ -62,7 +61,7 @@ def _of_run(runs: Runs, user: str, run: str, around: QueueContext) -> Iterator[O
 def find_open_jobs(seen: RunView, entries: Sequence[RunEntry], around: QueueContext) -> Iterator[OpenJob]:
     """What one run waits for: first that somebody carries it out, then what its steps wait for. Pure."""
     last = entries[-1].at if entries else seen.run.accepted_at
-    if seen.run.executor not in (*around.executors, SELF_RECOVERING_EXECUTOR) and not waits_only_for_people(seen):
+    if seen.run.executor not in (*around.executors, SELF_RECOVERING_EXECUTOR) and not seen.waits_only_for_people:
         yield _whole(seen, last)
     begun = {each.event.job: each.at for each in entries if isinstance(each.event, AttemptStarted)}
     for position, step in enumerate(seen.plan.steps):

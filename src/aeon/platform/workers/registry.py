@@ -11,6 +11,7 @@ from pydantic import Field
 
 from aeon.base.clock import Clock
 from aeon.platform.records import Record
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 from aeon.platform.store import Store, UnitOfWork
 from aeon.platform.workers import queries
 
@@ -22,10 +23,6 @@ by an executor, and a question by whoever answers it."""
 
 SELF_RECOVERING_EXECUTOR = "temporal"
 """Who carries out the runs of an engine that hands a dead process's work on by itself."""
-
-HEARTBEAT_INTERVAL = 30.0
-HEARTBEAT_TIMEOUT = 90.0
-"""Seconds (platform 10)."""
 
 
 class Worker(Record):

@@ -12,9 +12,10 @@ from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 
 from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.platform.catalog.tool_calls import ToolCallPort
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
 from aeon.platform.runs.model import Job, JobResult
-from aeon.platform.workers.job_runner import JobRunner, ToolCallPort, make_job_runner
+from aeon.platform.workers.job_runner import JobRunner, make_job_runner
 
 
 class RemoteToolServer:

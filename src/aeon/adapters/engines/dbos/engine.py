@@ -18,8 +18,8 @@ from aeon.platform.errors import ConflictError
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.driver import HaltError, LeaseLostError
 from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 from aeon.platform.runs.ports import EngineUnavailableError, RunRepository, WorkerPool
-from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
 
 _HOLDING_QUEUE = "aeon-parked"
 """A queue that nobody listens to. DBOS writes an error for a workflow that raises, and would never go on with it; what

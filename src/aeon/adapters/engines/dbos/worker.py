@@ -18,10 +18,9 @@ from aeon.base.json import JsonObject
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.driver import LeaseLostError
 from aeon.platform.runs.lease import RunLease
-from aeon.platform.runs.model import Job, JobResult
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult
 from aeon.platform.runs.ports import WorkerPool
 from aeon.platform.store import StoreError
-from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
 
 _LOG = logging.getLogger("aeon.engine")
 

@@ -42,10 +42,9 @@ from aeon.platform.runs.driver import LeaseLostError
 from aeon.platform.runs.lease import RunLease
 from aeon.platform.runs.machine.events import AttemptFailure, StepFailed
 from aeon.platform.runs.machine.state import ENDED_PHASES
-from aeon.platform.runs.model import Job, JobResult
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult
 from aeon.platform.runs.ports import RunRepository, WorkerPool
 from aeon.platform.store import StoreError, StoreUnavailableError
-from aeon.platform.workers.registry import HEARTBEAT_TIMEOUT
 
 _LOG = logging.getLogger("aeon.engine")
 
