@@ -30,5 +30,5 @@ def test_what_a_second_user_is_given_is_not_the_firsts(app):
         service = catalog.services.add(NewService.parsed(SERVICE), MutationRequest(user))
         new = NewTool.parsed({**TOOL, "name": f"of_{user}", "serviceId": service.id})
         catalog.tools.add(new, MutationRequest(user))
-    assert [tool.name for tool in app.offer_stored("me")] == ["of_me"]
-    assert [tool.name for tool in app.platform().kernel_tools("bob")] == ["of_bob"]
+    assert [tool.name for tool in app.register_stored_tools("me")] == ["of_me"]
+    assert [tool.name for tool in app.platform().tools_for_kernel("bob")] == ["of_bob"]

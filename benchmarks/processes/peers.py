@@ -29,7 +29,7 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     from dbos import DBOS
 
     from aeon.adapters.engines.dbos.database import Database
-    from aeon.adapters.engines.dbos.instance import JsonSerializer
+    from aeon.adapters.engines.dbos.dbos import JsonSerializer
     from aeon.adapters.results import FileResultStore
 
     address = f"sqlite:///{folder}/runs.db"

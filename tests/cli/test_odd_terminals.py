@@ -107,7 +107,7 @@ def test_any_text_is_drawn_at_any_width_and_none_of_it_steers(monkeypatch, colum
     screen = Screen()
     with make(screen) as display:
         for event in told(TEXTS[kind]):
-            display._take(event)
+            display._handle(event)
             display._live.refresh()
     drawn = screen.getvalue()
     left = re.sub(r"\x1b\[(\d+(;\d+)*)?[mAK]|\x1b\[\?25[lh]|\r", "", drawn)  # rich's own colours and redrawing

@@ -42,8 +42,8 @@ def test_platform_6_each_passes_its_check_for_whoever_sees_it(world, processes, 
     user = world.user("u")
     found = processes.find(user, name)
     assert (found.owner_id, found.shared, found.enabled) == (DEFAULTS_OWNER, True, True)
-    there = processes.targets(user)
-    there.expect(found.definition)
+    there = processes.target_lookup(user)
+    there.prefetch(found.definition)
     assert check_definition(found.definition, there, process_id=found.id) == []
 
 
@@ -70,7 +70,7 @@ def test_a_user_copies_one_from_what_is_shown_of_it(world, processes, load, name
     copied = {**shown.definition.as_dict(), "kind": "Process", "name": f"my {name}"}
     applier = Applier(world.catalog, user, {"Process": ProcessDocuments(world.catalog, processes, user)})
     applier.apply(applier.plan(read_documents(yaml.safe_dump(copied), {})))
-    mine = processes.by_name(user, f"my {name}")
+    mine = processes.find_own(user, f"my {name}")
     assert (mine.digest, mine.shared) == (shown.digest, False)
 
 

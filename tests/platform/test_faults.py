@@ -233,7 +233,7 @@ def test_the_trail_stays_whole_and_in_order_when_the_clock_goes_back(world):
     for name in "abc":
         go_back(world, HOUR)
         service = world.catalog.services.change(service.id, ServiceChange(name=name), MutationRequest(user))
-    entries = list(world.catalog.ledger.trail(user))
+    entries = list(world.catalog.ledger.audit_log(user))
     assert [entry["seq"] for entry in entries] == [1, 2, 3, 4]
     assert [entry["at"] for entry in entries] == sorted((entry["at"] for entry in entries), reverse=True)
     assert world.catalog.ledger.verify(user) is None
@@ -302,4 +302,4 @@ def test_changes_are_in_order_by_version_when_their_times_are_not(world):
     assert (changed.version, changed.created_at) == (2, service.created_at)
     assert world.catalog.services.get(user, service.id) == changed
     world.catalog.services.change(service.id, ServiceChange(shared=True), MutationRequest(user))
-    assert world.catalog.services.page_of_own(user)[0].version == 3
+    assert world.catalog.services.list_own(user)[0].version == 3

@@ -19,7 +19,7 @@ SERVICE = {
 
 
 def trail(world, user):
-    return list(world.catalog.ledger.trail(user))
+    return list(world.catalog.ledger.audit_log(user))
 
 
 def count(world, user):
@@ -103,7 +103,7 @@ def test_every_mutation_is_in_its_owner_s_trail(world):
     assert {entry["actorId"] for entry in entries} == {entry["ownerId"] for entry in entries} == {user}
     assert parse_strict(entries[2]["details"]) == {"name": "new", "fields": ["name"]}
     assert all(datetime.fromisoformat(entry["at"]).tzinfo == UTC for entry in entries)
-    assert world.catalog.ledger.verify(user) is None
+    assert world.catalog.ledger.verify_audit_log(user) is None
 
 
 def test_use_of_another_s_service_is_in_both_trails(world):
@@ -114,7 +114,7 @@ def test_use_of_another_s_service_is_in_both_trails(world):
     for user in (owner, other):
         entry = trail(world, user)[-1]
         assert (entry["action"], entry["actorId"], entry["ownerId"]) == ("service.use", other, owner)
-        assert world.catalog.ledger.verify(user) is None
+        assert world.catalog.ledger.verify_audit_log(user) is None
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_trail_that_was_tampered_with_is_noticed(world, tampering, said):
     for name in "abc":
         world.service(user, name=name)
     tamper(world.store, "audit_entries", (tampering, {"user": user}))
-    assert world.catalog.ledger.verify(user) == said
+    assert world.catalog.ledger.verify_audit_log(user) == said
 
 
 def test_a_trail_whose_end_was_taken_off_with_its_head_is_noticed_by_whoever_noted_it(world):
@@ -144,18 +144,18 @@ def test_a_trail_whose_end_was_taken_off_with_its_head_is_noticed_by_whoever_not
     for name in "ab":
         world.service(user, name=name)
     ledger = world.catalog.ledger
-    before = ledger.head(user)
+    before = ledger.chain_head(user)
     world.service(user, name="c")
-    noted = ledger.head(user)
+    noted = ledger.chain_head(user)
     cut = "DELETE FROM audit_entries WHERE user_id = :user AND seq = 3"
     head = "UPDATE users SET audit_seq = 2, audit_hash = :hash WHERE id = :user"
     given = {"user": user, "hash": before.hash}
     tamper(world.store, "audit_entries", (cut, given), (head, given))
-    assert ledger.verify(user) is None
-    assert ledger.verify(user, before) is None
-    assert ledger.verify(user, noted) == "it ends at entry 2, before entry 3 that was noted"
+    assert ledger.verify_audit_log(user) is None
+    assert ledger.verify_audit_log(user, before) is None
+    assert ledger.verify_audit_log(user, noted) == "it ends at entry 2, before entry 3 that was noted"
     world.service(user, name="d")
-    assert ledger.verify(user, noted) == "entry 3 is not the one that was noted"
+    assert ledger.verify_audit_log(user, noted) == "entry 3 is not the one that was noted"
 
 
 def test_those_who_write_one_trail_at_once_lose_nothing(world):
@@ -176,7 +176,7 @@ def test_those_who_write_one_trail_at_once_lose_nothing(world):
     assert errors == []
     assert count(world, user) == 30
     assert len(trail(world, user)) == 30
-    assert world.catalog.ledger.verify(user) is None
+    assert world.catalog.ledger.verify_audit_log(user) is None
 
 
 def test_a_mutation_and_its_records_happen_together(world):

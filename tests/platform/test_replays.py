@@ -58,7 +58,7 @@ def everything(world):
     )
     catalog.tools.change(tool.id, ToolChange.parsed({"enabled": False}), MutationRequest(owner))
     catalog.tool_templates.change(blueprint.id, TemplateChange.parsed({"archived": True}), MutationRequest(owner))
-    catalog.tools.note_tokens(guest, other.id, TokenUsage(3, 4, "m"))
+    catalog.tools.record_tokens(guest, other.id, TokenUsage(3, 4, "m"))
     checks = HealthChecks(world.store, catalog.tools, catalog.services, {"rest_api": Never()}, world.clock)
     list(checks.run(guest, only_due=False))
     processes(world, owner, guest)

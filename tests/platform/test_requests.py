@@ -96,7 +96,7 @@ class Platform:
     def state(self):
         """What no refused mutation changes."""
         ledger = self.catalog.ledger
-        return [ledger.head(user) for user in (self.ann, self.bob)], self.world.vault.kept()
+        return [ledger.chain_head(user) for user in (self.ann, self.bob)], self.world.vault.list_secrets()
 
 
 def _made(room, new_class, **fields):
@@ -318,15 +318,15 @@ def test_a_user_who_does_not_exist_is_an_error_of_its_own(platform, verb):
 READS = {
     **{f"{name}.get": lambda p, name=name: getattr(p.catalog, name).get("nobody", "x") for name in ROOMS_OF_CATALOG},
     **{f"{name}.find": lambda p, name=name: getattr(p.catalog, name).find("nobody", "x") for name in ROOMS_OF_CATALOG},
-    "tools.usable": lambda p: p.catalog.tools.usable("nobody", "x"),
+    "tools.usable": lambda p: p.catalog.tools.resolve("nobody", "x"),
     "secrets.reveal": lambda p: p.catalog.secrets.reveal("nobody", p.secret().id),
     "processes.get": lambda p: p.processes.get("nobody", p.process().id),
     "schedules.get": lambda p: p.schedules.get("nobody", p.schedule().id),
-    "runs.see": lambda p: p.runs.see("nobody", p.cancelled_run()),
+    "runs.view": lambda p: p.runs.view("nobody", p.cancelled_run()),
     "runs.cancel": lambda p: p.runs.cancel("nobody", p.cancelled_run()),
     "runs.answer": lambda p: p.runs.answer("nobody", p.cancelled_run(), "one", 1),
-    "runs.questions": lambda p: p.runs.questions("nobody", p.cancelled_run()),
-    "jobs.dead": lambda p: p.runs.book.dead("nobody", "x"),
+    "runs.list_questions": lambda p: p.runs.list_questions("nobody", p.cancelled_run()),
+    "jobs.get_dead_job": lambda p: p.runs.repository.get_dead_job("nobody", "x"),
 }
 
 

@@ -89,24 +89,24 @@ def test_an_old_export_is_there_with_all_of_its_nodes(loaded):
 
 
 def test_every_trail_of_an_old_export_is_whole(loaded):
-    assert {user: loaded.ledger.verify(user) for user in ("aeon", "ann", "bob", "Zoë")} == dict.fromkeys(
+    assert {user: loaded.ledger.verify_audit_log(user) for user in ("aeon", "ann", "bob", "Zoë")} == dict.fromkeys(
         ("aeon", "ann", "bob", "Zoë")
     )
-    assert loaded.ledger.head("ann").seq == 27
+    assert loaded.ledger.chain_head("ann").seq == 27
 
 
 def test_the_catalog_of_an_old_export_works(loaded):
-    tools = {tool.name: tool for tool in loaded.catalog.tools.page_of_own("ann")}
+    tools = {tool.name: tool for tool in loaded.catalog.tools.list_own("ann")}
     assert (tools["get"].secret_scope, tools["get"].effect, tools["get"].needs_secret) == ("read", "idempotent", True)
-    assert tools["fail"].service_id == loaded.catalog.services.by_name("ann", "Äpfel 🍎").id
-    assert loaded.catalog.services.by_name("ann", "api").limits.concurrency == 2
-    assert loaded.catalog.tools.tokens_of("ann", tools["get"].id).prompt_tokens == 7
+    assert tools["fail"].service_id == loaded.catalog.services.find_own("ann", "Äpfel 🍎").id
+    assert loaded.catalog.services.find_own("ann", "api").limits.concurrency == 2
+    assert loaded.catalog.tools.token_totals("ann", tools["get"].id).prompt_tokens == 7
     with pytest.raises(RuleError, match="changed since you bound a secret to it"):  # what to, nobody noted then
-        loaded.catalog.tools.usable("bob", tools["get"].id)
-    (secret,) = loaded.catalog.secrets.page_of_own("bob")
+        loaded.catalog.tools.resolve("bob", tools["get"].id)
+    (secret,) = loaded.catalog.secrets.list_own("bob")
     loaded.catalog.tools.bind(tools["get"].id, secret.id, MutationRequest("bob"))
-    assert loaded.catalog.tools.usable("bob", tools["get"].id).secret == secret
-    (template,) = loaded.catalog.tool_templates.page_of_own("ann", archived=True)
+    assert loaded.catalog.tools.resolve("bob", tools["get"].id).secret == secret
+    (template,) = loaded.catalog.tool_templates.list_own("ann", archived=True)
     assert tools["fail"].tool_template_id == template.id
 
 
@@ -123,34 +123,34 @@ def test_an_old_request_is_not_carried_out_again(loaded):
 
 
 def test_the_processes_of_an_old_export_work(loaded):
-    outer = loaded.processes.by_name("ann", "outer")
+    outer = loaded.processes.find_own("ann", "outer")
     assert [step.id for step in outer.steps] == ["a", "b", "c"]
-    assert [version.version for version in loaded.processes.versions("ann", outer.id)] == [1, 2]
+    assert [version.version for version in loaded.processes.list_versions("ann", outer.id)] == [1, 2]
     depends = "SELECT from_id, to_id, properties FROM graph_edge WHERE type = 'DEPENDS_ON' ORDER BY from_id, to_id"
     edges = [(row["from_id"], row["to_id"], json.loads(row["properties"])) for row in loaded.store.read(depends)]
     a, b, c = (f"{outer.id}/{step}" for step in "abc")
     assert edges == [(b, a, {"order": 0}), (c, a, {"order": 1}), (c, b, {"order": 0})]
     (daily,) = ScheduleRepository(loaded.store, loaded.catalog, loaded.processes).list_own("bob")
-    assert daily.process == loaded.processes.by_name("ann", "inner").id
+    assert daily.process == loaded.processes.find_own("ann", "inner").id
 
 
 def test_the_runs_of_an_old_export_can_be_seen_and_go_on(loaded):
-    runs = {run.process_name: run for run in loaded.runs.page("ann")}
+    runs = {run.process_name: run for run in loaded.runs.list_runs("ann")}
     assert {name: run.phase for name, run in runs.items()} == {
         "outer": "completed",
         "fails": "failed",
         "gone": "completed",
         "manual": "running",
     }
-    seen = loaded.runs.see("ann", runs["outer"].id)
+    seen = loaded.runs.view("ann", runs["outer"].id)
     assert seen.state.phase == "completed"
     assert seen.run.deadline == 1772600000.12346
-    assert len(list(loaded.runs.entries("ann", runs["outer"].id))) == seen.run.events
-    assert [run.id for run in loaded.runs.book.open()] == [runs["manual"].id]
+    assert len(list(loaded.runs.list_entries("ann", runs["outer"].id))) == seen.run.events
+    assert [run.id for run in loaded.runs.repository.list_open()] == [runs["manual"].id]
     assert set(loaded.runs.book.unmeasured(10)) == {
-        run.id for run in loaded.runs.book.of_owner("ann", 10, called=True) if run.ended_at
+        run.id for run in loaded.runs.book.list_by_owner("ann", 10, called=True) if run.ended_at
     } - {runs["outer"].id}
-    (dead,) = loaded.runs.book.dead_of("ann")
+    (dead,) = loaded.runs.book.list_dead_jobs("ann")
     assert dead.retried_by
     (signal,) = loaded.runs.book.signals([runs["manual"].id])
     assert signal.event.answer == "yes"

@@ -102,10 +102,10 @@ def test_a_crew_gives_what_steps_return_and_raises_what_they_raise(crew):
     with Cancellation() as gate:
         gate.cancel()
         crew.start(counts(gate))
-        assert crew.next() == [1, 2]
+        assert crew.next_result() == [1, 2]
     crew.start(breaks())
     with pytest.raises(ZeroDivisionError):
-        crew.next()
+        crew.next_result()
     crew.close()
 
 

@@ -46,7 +46,7 @@ def registered(work, timeout):
 @pytest.fixture(params=[None, LONG], ids=["in this thread", "in a worker"])
 def call(request, caller):
     def made(work, **arguments):
-        return caller.call(registered(work, request.param), arguments)
+        return caller.invoke(registered(work, request.param), arguments)
 
     return made
 
@@ -99,12 +99,12 @@ def test_a_tools_own_tool_error_comes_out_as_it_is(call):
 
 def test_ctrl_c_in_this_thread_is_the_users(caller):
     with pytest.raises(KeyboardInterrupt):
-        caller.call(registered(raising(KeyboardInterrupt()), None), {})
+        caller.invoke(registered(raising(KeyboardInterrupt()), None), {})
 
 
 def test_a_keyboard_interrupt_raised_in_a_worker_is_the_tools(caller):
     with pytest.raises(ToolError, match="KeyboardInterrupt"):
-        caller.call(registered(raising(KeyboardInterrupt()), LONG), {})
+        caller.invoke(registered(raising(KeyboardInterrupt()), LONG), {})
 
 
 class Hostile(dict):
@@ -160,7 +160,7 @@ def test_a_result_up_to_the_limit_is_kept(call):
 @pytest.mark.parametrize("arguments", [{"x": math.nan}, {"x": cycle}, {"x": {1}}, {"x": {1: 2}}])
 def test_arguments_that_are_no_json_are_a_tool_error(caller, arguments):
     with pytest.raises(ToolError, match="are no JSON"):
-        caller.call(registered(lambda **_: {}, LONG), arguments)
+        caller.invoke(registered(lambda **_: {}, LONG), arguments)
 
 
 def test_what_a_tool_does_to_its_arguments_reaches_nobody(call):
@@ -191,12 +191,12 @@ def test_core_6_a_tool_that_hangs_is_given_up_and_its_late_answer_reaches_nobody
         return {"n": 1}
 
     with pytest.raises(ToolError, match=r"did not answer within 0\.01 s.*timeout"):
-        caller.call(registered(hangs, 0.01), {})
-    assert caller.call(registered(lambda: {"n": 2}, LONG), {}) == {"n": 2}
+        caller.invoke(registered(hangs, 0.01), {})
+    assert caller.invoke(registered(lambda: {"n": 2}, LONG), {}) == {"n": 2}
     release.set()
     assert answered.get(timeout=LONG) == "late"
-    assert caller.call(registered(lambda: {"n": 3}, LONG), {}) == {"n": 3}
-    assert caller.call(registered(lambda: {"n": 4}, LONG), {}) == {"n": 4}
+    assert caller.invoke(registered(lambda: {"n": 3}, LONG), {}) == {"n": 3}
+    assert caller.invoke(registered(lambda: {"n": 4}, LONG), {}) == {"n": 4}
 
 
 def test_a_hung_tools_thread_ends_once_it_answers(caller):
@@ -208,7 +208,7 @@ def test_a_hung_tools_thread_ends_once_it_answers(caller):
         return {}
 
     with pytest.raises(ToolError, match="did not answer"):
-        caller.call(registered(hangs, 0.01), {})
+        caller.invoke(registered(hangs, 0.01), {})
     release.set()
     thread = threads.get(timeout=LONG)
     thread.join(LONG)
@@ -223,7 +223,7 @@ def test_calls_share_one_worker_which_close_ends(caller):
         return {}
 
     for _ in range(3):
-        caller.call(registered(work, LONG), {})
+        caller.invoke(registered(work, LONG), {})
     assert len(set(threads)) == 1
     caller.close()
     threads[0].join(LONG)
@@ -235,5 +235,5 @@ def test_a_tool_without_timeout_runs_in_the_callers_thread(caller):
     def work():
         return {"here": threading.current_thread() is threading.main_thread()}
 
-    assert caller.call(registered(work, None), {}) == {"here": True}
-    assert caller.call(registered(work, LONG), {}) == {"here": False}
+    assert caller.invoke(registered(work, None), {}) == {"here": True}
+    assert caller.invoke(registered(work, LONG), {}) == {"here": False}

@@ -86,7 +86,7 @@ class Skills:
         """Where skills are looked for; the first wins: folders that are set, the project's, the user's, the shipped."""
         more = [SkillRoot(Path(place).expanduser(), "project") for place in self._settings.folders]
         found = [*more, *default_roots(self._folder, self._environ)]
-        return found if self._data is None else [root._replace(home=self._data) for root in found]
+        return found if self._data is None else [root._replace(data_home=self._data) for root in found]
 
     @cached_property
     def catalog(self) -> SkillCatalog:

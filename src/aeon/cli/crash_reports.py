@@ -46,8 +46,8 @@ def _secrets_in_memory() -> Iterator[str]:
     """Of all values that were revealed or given and are still there: the trace's own frames keep theirs."""
     vault, model = (sys.modules.get(f"aeon.platform.{name}") for name in ("vault", "catalog.model"))
     for each in gc.get_objects():
-        if vault and type(each) is vault.Revealed:
-            yield from each.words()
+        if vault and type(each) is vault.SecretValue:
+            yield from each.all_strings()
         elif model and type(each) is model.NewSecret:
             yield from map(str, each.value.values())
 

@@ -31,7 +31,7 @@ def replay(history: LogHistory, observer: Observer | None = None, *, validator: 
     starts = [0, *(index for index, entry in enumerate(history.entries) if "resumed" in entry)]
     prev = INITIAL_HASH
     for start, end in zip(starts, [*starts[1:], len(history.entries)], strict=True):
-        known = replace(history, entries=history.entries[:start], head=prev)
+        known = replace(history, entries=history.entries[:start], last_hash=prev)
         prev = _replay_segment(run, known, history.entries[start:end], observer, validator)
     return len(history.entries)
 

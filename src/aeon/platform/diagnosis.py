@@ -134,7 +134,7 @@ def _timed(plan: RunPlan, reason: WaitReason, last: _Last, now: str) -> WaitReas
     left = min(whole, whole - passed.total_seconds())  # by a clock that was set back it is no longer than it was
     if left > 0:
         said = f"Is tried again in {left:.1f} s (attempt {reason.attempt} of at most {MAX_ATTEMPTS}): {last.cause}."
-        return reason.model_copy(update={"why": "retrying", "message": said, "seconds": left})
+        return reason.model_copy(update={"kind": "retrying", "message": said, "seconds": left})
     said = (
         f"{describe_attempt(plan, plan.positions[reason.step], reason.attempt)}; the one before failed: {last.cause}."
     )
@@ -265,7 +265,7 @@ def _with_limit(
         return reason
     if seen.plan.job_id(reason.step, reason.attempt) in found.holders:  # its worker is only not shown as busy yet
         return reason
-    return reason.model_copy(update={"why": "limit", "message": found.message, "seconds": found.seconds or 0.0})
+    return reason.model_copy(update={"kind": "limit", "message": found.message, "seconds": found.seconds or 0.0})
 
 
 def _with_workers(reason: WaitReason, seen: RunView, workers: Sequence[Worker]) -> WaitReason:
@@ -283,10 +283,10 @@ def _with_workers(reason: WaitReason, seen: RunView, workers: Sequence[Worker]) 
         said = (
             f"Waits for a worker of the type {call.worker}: none is there. Start one: aeon worker --type {call.worker}"
         )
-        return reason.model_copy(update={"why": "waits", "message": said})
+        return reason.model_copy(update={"kind": "waits", "message": said})
     if all(each.status == "busy" for each in live):
         said = f"Waits for a free worker: all {len(live)} of the type {call.worker} are busy."
-        return reason.model_copy(update={"why": "waits", "message": said})
+        return reason.model_copy(update={"kind": "waits", "message": said})
     return reason
 
 

@@ -25,13 +25,13 @@ def test_who_loses_a_run_leaves_what_it_called_to_its_successor(world):
     gate, beside = world.tool("gate", wait_for(inner_goes_on)), world.tool("beside", wait_for(beside_goes_on))
     inner = world.process("inner", [step("g", gate, timeout=60)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, mode="parallel", timeout=120)
-    run = world.begin(world.process("outer", [step("b", beside, mode="parallel", timeout=60), call]))
-    world.until(lambda: world.tools.calls.keys() == {"gate", "beside"})
+    run = world.start_run(world.process("outer", [step("b", beside, mode="parallel", timeout=60), call]))
+    world.wait_until(lambda: world.tools.calls.keys() == {"gate", "beside"})
     taken_for_dead = world.engine
     world.open()
-    assert world.runs.book.give(run.id, taken_for_dead.executor, world.engine.executor)
+    assert world.runs.repository.reassign(run.id, taken_for_dead.executor, world.engine.executor)
     beside_goes_on.set()
-    assert taken_for_dead._over[run.id].wait(30)
+    assert taken_for_dead._run_ends[run.id].wait(30)
     world.engine.take_over([run.id])
     inner_goes_on.set()
     assert world.ended(run).state.phase == "completed"

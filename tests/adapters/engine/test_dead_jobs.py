@@ -27,7 +27,7 @@ def world(request, store, tmp_path):
 
 
 def dead(world):
-    return world.runs.book.dead_of(world.user)
+    return world.runs.book.list_dead_jobs(world.user)
 
 
 def test_what_failed_for_good_is_there_with_its_reason(world):

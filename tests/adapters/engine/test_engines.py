@@ -63,9 +63,9 @@ def test_who_lost_a_run_does_nothing_more_for_it(world):
     """Who has it then goes on (rule 43). On Temporal the server decides who has it."""
     goes_on = threading.Event()
     gate, tool = world.tool("gate", wait_for(goes_on)), world.tool("echo", echo)
-    run = world.begin(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))
-    world.until(lambda: world.tools.calls["gate"] == 1 and "step_started a" in world.kinds(run))
-    before, book = world.kinds(run), world.runs.book
+    run = world.start_run(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1 and "step_started a" in world.event_names(run))
+    before, book = world.event_names(run), world.runs.repository
     assert book.give(run.id, world.engine.executor, "another")
     goes_on.set()
     assert not world.engine.wait(run.id, 1.0)

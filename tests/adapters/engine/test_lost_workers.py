@@ -9,7 +9,7 @@ import pytest
 from dbos import DBOS
 
 from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
-from aeon.adapters.engines.dbos.instance import JOB
+from aeon.adapters.engines.dbos.dbos import JOB
 from aeon.adapters.engines.dbos.queues import JobRecovery, QueueStats
 from aeon.adapters.engines.jobs import MAX_STARTS
 from aeon.adapters.results import FileResultStore
@@ -176,7 +176,7 @@ def test_a_job_that_ends_its_worker_each_time_is_a_dead_job_at_last(elsewhere, w
     failure = world.ended(run).run.failure
     assert failure["code"] == "worker"
     assert "A worker was lost 20 times" in failure["message"]
-    assert [each.run_id for each in world.runs.book.dead_of(world.user)] == [run.id]
+    assert [each.run_id for each in world.runs.book.list_dead_jobs(world.user)] == [run.id]
     assert hang.calls == 20
     hang.goes_on.set()
 

@@ -115,7 +115,7 @@ def test_an_old_result_of_a_run_that_is_kept_stays(kept):
     world.until(lambda: bool(world.runs.questions(world.user, run.id)))
     world.runs.answer(world.user, run.id, "ask", BIG + "!")
     assert reached.wait(20)
-    world.until(lambda: world.runs.book.standings([run.id])[0].events == 6)
+    world.until(lambda: world.runs.book.list_summaries([run.id])[0].events == 6)
     between = world.clock.now()
     lets_go.set()
     world.ended(run)

@@ -48,10 +48,10 @@ class Scheduled:
         return ScheduleStarter(self.schedules(kind), self.world.processes, self.world.runs, self.world.engine)
 
     def runs(self):
-        return self.world.runs.page(self.world.user)
+        return self.world.runs.list_runs(self.world.user)
 
     def ended(self):
-        self.world.until(lambda: all(run.phase in ENDED_PHASES for run in self.runs()))
+        self.world.wait_until(lambda: all(run.phase in ENDED_PHASES for run in self.runs()))
         return self.runs()
 
 
@@ -75,8 +75,8 @@ def test_many_workers_at_once_start_one_run(scheduled):
         started = [each for found in pool.map(work, range(4)) for each in found]
     assert [(each.process, each.refusal) for each in started] == [("errand", None)]
     (run,) = scheduled.ended()
-    assert (run.id, run.trigger) == (started[0].firing.run, "schedule")
-    assert scheduled.world.runs.see(run.owner_id, run.id).run.inputs == {"q": "tea"}
+    assert (run.id, run.trigger) == (started[0].firing.run_id, "schedule")
+    assert scheduled.world.runs.view(run.owner_id, run.id).run.inputs == {"q": "tea"}
     assert scheduled.world.tools.calls["echo"] == 1
 
 

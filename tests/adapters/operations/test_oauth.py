@@ -105,7 +105,7 @@ def test_a_token_that_is_about_to_end_is_refreshed_before_the_call(setting, serv
     after = setting.value()
     assert (after["access_token"], after["refresh_token"]) == ("access-canary-1", "refresh-canary-1")
     assert after["expires_at"].startswith("2026-01-01T01:00")
-    assert [entry["action"] for entry in setting.catalog.ledger.trail("ann")].count("secret.rotate") == 1
+    assert [entry["action"] for entry in setting.catalog.ledger.audit_log("ann")].count("secret.rotate") == 1
     setting.caller().call("ann", tool.id, {})
     assert len(server.asked) == 1
 
@@ -190,10 +190,10 @@ def test_of_two_processes_that_refresh_at_once_one_result_is_kept_and_both_go_on
     meeting = Together()
     both = [OAuthTokens(setting.catalog.secrets, meeting, setting.clock) for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda each: each.ready("ann", setting.secret.id, allow_private=True).reveal(), both))
+        found = list(pool.map(lambda each: each.get_fresh("ann", setting.secret.id, allow_private=True).reveal(), both))
     assert found[0] == found[1] == setting.value()
     assert server.count == 2
-    trail = [entry["action"] for entry in setting.catalog.ledger.trail("ann")]
+    trail = [entry["action"] for entry in setting.catalog.ledger.audit_log("ann")]
     assert trail.count("secret.rotate") == 1
 
 
@@ -227,7 +227,7 @@ def test_a_secret_that_is_renamed_meanwhile_loses_no_token(setting, server):
 
     OAuthTokens(secrets, Renaming(), setting.clock).get_fresh("ann", setting.secret.id, allow_private=True)
     assert setting.value()["refresh_token"] == "refresh-canary-1"
-    assert secrets.own("ann", setting.secret.id).name == "other"
+    assert secrets.get_own("ann", setting.secret.id).name == "other"
 
 
 def test_a_refused_refresh_says_to_log_in_again_and_nothing_of_a_token(setting, server):

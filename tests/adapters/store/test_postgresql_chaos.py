@@ -90,7 +90,7 @@ def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged():
 def standby(mortal):
     """A server that follows `mortal`."""
     with server_folder() as folder:
-        standby = mortal.standby(folder)
+        standby = mortal.create_standby(folder)
         yield standby
         standby.kill()
 

@@ -114,7 +114,7 @@ def test_what_a_killed_writer_has_acknowledged_is_there(project):
 
 def test_a_record_that_was_not_closed_is_checked_when_it_is_next_opened(project, checks):
     interrupt(project, "me")
-    assert project.place.was_left_open()
+    assert project.place.was_not_closed()
     assert project.users() == ["me"]
     assert checks == [project.path]
     assert project.users() == ["me"]

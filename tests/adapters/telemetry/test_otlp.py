@@ -41,7 +41,7 @@ def receiver():
 
 
 def test_a_span_arrives_as_it_is(collector, receiver):
-    receiver().take([SPAN])
+    receiver().export([SPAN])
     (span,) = collector.spans
     assert collector.paths == ["/v1/traces"]
     assert (span.trace_id.hex(), span.span_id.hex()) == ("8" + "0" * 30 + "1", "8000000000000005")
@@ -54,18 +54,18 @@ def test_a_span_arrives_as_it_is(collector, receiver):
 
 
 def test_the_service_is_called_aeon_unless_the_environment_says_otherwise(collector, receiver, monkeypatch):
-    receiver().take([SPAN])
+    receiver().export([SPAN])
     assert collector.resource["service.name"] == "aeon"
     monkeypatch.setenv("OTEL_SERVICE_NAME", "shop")
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test")
-    receiver().take([SPAN])
+    receiver().export([SPAN])
     assert (collector.resource["service.name"], collector.resource["deployment.environment"]) == ("shop", "test")
 
 
 def test_headers_and_compression_are_the_environments(collector, receiver, monkeypatch):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20abc")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
-    receiver().take([SPAN])
+    receiver().export([SPAN])
     assert collector.headers[0]["authorization"] == "Bearer abc"
     assert collector.headers[0]["Content-Encoding"] == "gzip"
     assert len(collector.spans) == 1
@@ -73,7 +73,7 @@ def test_headers_and_compression_are_the_environments(collector, receiver, monke
 
 def test_the_endpoint_of_traces_is_taken_as_it_stands(collector, receiver, monkeypatch):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", f"{collector.address}/here")
-    receiver().take([SPAN])
+    receiver().export([SPAN])
     assert collector.paths == ["/here"]
 
 
@@ -81,7 +81,7 @@ def test_the_endpoint_of_traces_is_taken_as_it_stands(collector, receiver, monke
 def test_an_answer_that_is_no_yes_is_told_and_only_what_is_invalid_is_final(collector, receiver, status):
     collector.status = status
     with pytest.raises(SpanExportError, match=f"HTTP status {status}") as refused:
-        receiver().take([SPAN])
+        receiver().export([SPAN])
     assert refused.value.is_final == (status in (400, 413))
 
 
@@ -89,13 +89,13 @@ def test_an_endpoint_that_is_busy_is_asked_again_in_its_time(collector, receiver
     collector.status = 503
     began = time.monotonic()
     with pytest.raises(SpanExportError, match="503"):
-        receiver().take([SPAN])
+        receiver().export([SPAN])
     assert time.monotonic() - began < 3
 
 
 def test_rubbish_in_an_answer_is_no_trouble(collector, receiver):
     collector.body = b"\xff\x00<html>" * 100
-    receiver().take([SPAN])
+    receiver().export([SPAN])
 
 
 def test_nobody_there_is_told_at_once_and_logged_by_nobody_else(receiver, caplog, capfd):
@@ -105,7 +105,7 @@ def test_nobody_there_is_told_at_once_and_logged_by_nobody_else(receiver, caplog
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
         with pytest.raises(SpanExportError, match="does not answer") as refused:
-            receiver().take([SPAN])
+            receiver().export([SPAN])
     assert "pa55word" not in str(refused.value)
     assert capfd.readouterr().err == ""
 
@@ -115,10 +115,10 @@ def test_one_that_is_slow_is_given_up_in_time_and_asked_anew_later(collector, re
     collector.lets_go.clear()
     began = time.monotonic()
     with pytest.raises(SpanExportError):
-        taker.take([SPAN])
+        taker.export([SPAN])
     assert time.monotonic() - began < 3
     collector.lets_go.set()
-    taker.take([SPAN])
+    taker.export([SPAN])
     assert collector.spans
 
 
@@ -149,21 +149,21 @@ def test_an_answer_that_trickles_is_left_behind(receiver, monkeypatch):
 
 def test_another_protocol_is_refused_with_what_to_set(collector, receiver):
     with pytest.raises(SpanExportError, match="OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"):
-        receiver(OTEL_EXPORTER_OTLP_PROTOCOL="grpc").take([SPAN])
+        receiver(OTEL_EXPORTER_OTLP_PROTOCOL="grpc").export([SPAN])
     assert not collector.requests
 
 
 def test_a_defect_of_what_sends_is_told_and_raises_nothing_else(collector, receiver):
     with pytest.raises(SpanExportError, match="what sends them failed with"):
-        receiver().take([SPAN._replace(kind="nonsense")])
-    receiver().take([SPAN])
+        receiver().export([SPAN._replace(kind="nonsense")])
+    receiver().export([SPAN])
 
 
 def test_a_missing_extra_is_told_with_its_command(collector, receiver, monkeypatch):
     monkeypatch.setitem(sys.modules, "requests", None)
     monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporter", raising=False)
     with pytest.raises(SpanExportError, match=r"pip install 'aeon-orchestrator\[otel\]'"):
-        receiver().take([SPAN])
+        receiver().export([SPAN])
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def test_what_is_refused_as_invalid_holds_up_nothing(collector, telling):
 def test_a_run_without_an_endpoint_is_not_marked_to_be_sent(collector, telling):
     world = telling()
     world.ended_run(world.process("errand", [step("a", world.tool("echo", echo))]))
-    RunMetricsRecorder(world.store, world.runs.book, world.values).record_pending()
+    RunMetricsRecorder(world.store, world.runs.repository, world.values).record_pending()
     assert (world.unmeasured(), world.waiting()) == (0, 0)
 
 

@@ -66,7 +66,7 @@ def write(edit, key, column, raw):
 
 
 def open_all(vault):
-    return [vault.open(kept.key) for kept in vault.kept()]
+    return [vault.open(kept.key) for kept in vault.list_secrets()]
 
 
 @given(KEYS, st.dictionaries(STRINGS, STRINGS))
@@ -104,7 +104,7 @@ def test_another_master_key_or_vault_opens_nothing(other):
     keys = VaultKeys(MasterKey(FIRST), bytes(32))
     sealed = keys.seal(KEPT[0], INSTANT, SecretValue({"key": CANARY}), os.urandom)
     assert other.unseal(KEPT[0], sealed) is None
-    assert not other.fit(keys.check_value())
+    assert not other.matches(keys.check_value())
 
 
 @given(st.binary(max_size=80), st.binary(max_size=80))

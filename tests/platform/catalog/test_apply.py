@@ -67,8 +67,8 @@ def test_what_is_referred_to_is_made_first_and_applying_again_changes_nothing(wo
         ("create", "Secret", ()),
         ("create", "Tool", ()),
     ]
-    tool = world.catalog.tools.by_name(user, "forecast")
-    assert world.catalog.tools.usable(user, tool.id).secret.name == "weather key"
+    tool = world.catalog.tools.find_own(user, "forecast")
+    assert world.catalog.tools.resolve(user, tool.id).secret.name == "weather key"
     assert {verb for verb, _, _ in applied(world, user)} == {"keep"}
 
 
@@ -84,7 +84,7 @@ def test_only_what_differs_is_changed(world):
         ("change", "Secret", ("value",)),
         ("change", "Tool", ("operation",)),
     ]
-    secret = world.catalog.secrets.by_name(user, "weather key")
+    secret = world.catalog.secrets.find_own(user, "weather key")
     assert world.catalog.secrets.reveal(user, secret.id).reveal() == {"key": "k2"}
 
 
@@ -95,7 +95,7 @@ def test_planning_alone_changes_nothing(world):
     before = [world.store.read(query) for query in counts]
     Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "k"}))
     assert [world.store.read(query) for query in counts] == before
-    assert world.vault.kept() == []
+    assert world.vault.list_secrets() == []
 
 
 def test_the_form_is_wrong_in_many_ways_at_once():
@@ -118,7 +118,7 @@ def test_everything_wrong_with_the_things_themselves_is_said_at_once(world):
     text = FILE.replace("protocol: http", "protocol: bolt").replace("{city}", "{town}").replace("mcp_call", "mcp")
     found = problems(text, world, user, {"WEATHER_KEY": "k"})
     assert ["ToolTemplate" in found[0], "Service" in found[1], "Tool" in found[2]] == [True] * 3
-    assert world.catalog.secrets.page_of_own(user) == []
+    assert world.catalog.secrets.list_own(user) == []
 
 
 def test_what_can_never_change_is_refused(world):
@@ -154,7 +154,7 @@ def test_unsharing_warns_of_what_others_have_on_it(world):
     user, other = world.user("u"), world.user("other")
     shared = FILE.replace("requiresSecret: true", "requiresSecret: true\nshared: true")
     applied(world, user, shared)
-    service = world.catalog.services.by_name(user, "weather")
+    service = world.catalog.services.find_own(user, "weather")
     world.tool(other, service, secretId=world.secret(other).id)
     steps = Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "k1"}))
     hurt = {step.document.name: step.affects for step in steps if step.affects}
@@ -185,7 +185,7 @@ def test_a_secret_s_value_is_checked_before_anything_is_done(world):
     found = problems(FILE.replace("{key:", "{kee:"), world, user, {"WEATHER_KEY": "canary-1"})
     assert "key is missing" in found[0]
     assert "canary-1" not in found[0]
-    assert world.catalog.services.page_of_own(user) == []
+    assert world.catalog.services.list_own(user) == []
 
 
 FROM_TEMPLATES = """
@@ -215,13 +215,13 @@ connectionParams: {endpoint: "http://127.0.0.1"}
 def test_what_a_template_gives_is_copied_and_stays_when_the_template_goes(world):
     user = world.user("u")
     applied(world, user, FROM_TEMPLATES)
-    tool = world.catalog.tools.by_name(user, "item")
-    template = world.catalog.tool_templates.by_name(user, "look-up")
+    tool = world.catalog.tools.find_own(user, "item")
+    template = world.catalog.tool_templates.find_own(user, "look-up")
     assert tool.operation.path == "/items/{id}"
     assert tool.tool_template_id == template.id
     assert {step[0] for step in applied(world, user, FROM_TEMPLATES)} == {"keep"}
     world.catalog.tool_templates.remove(template.id, MutationRequest(user))
-    assert world.catalog.tools.by_name(user, "item").operation == tool.operation
+    assert world.catalog.tools.find_own(user, "item").operation == tool.operation
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ limits: {}
 
 
 def limits_of(world, user, name):
-    return world.catalog.services.by_name(user, name).limits.in_words()
+    return world.catalog.services.find_own(user, name).limits.describe()
 
 
 def test_limits_are_kept_changed_lifted_and_copied_of_a_template(world):
@@ -276,18 +276,18 @@ def test_limits_are_kept_changed_lifted_and_copied_of_a_template(world):
     names = ("as the template", "of its own", "free")
     assert [limits_of(world, user, name) for name in names] == ["at most 10 in 60 s", "at most 2 at once", ""]
     assert {verb for verb, _, _ in applied(world, user, LIMITED)} == {"keep"}
-    before = world.catalog.services.by_name(user, "of its own").version
+    before = world.catalog.services.find_own(user, "of its own").version
     both = "{concurrency: 3, rate: {calls: 5, seconds: 0.5}}"
     changes = applied(world, user, LIMITED.replace("{concurrency: 2}", both))
     assert ("change", "Service", ("limits",)) in changes
     assert limits_of(world, user, "of its own") == "at most 3 at once and 5 in 0.5 s"
     applied(world, user, LIMITED.replace("{concurrency: 2}", "{}"))
     assert limits_of(world, user, "of its own") == ""
-    assert world.catalog.services.by_name(user, "of its own").version == before + 2
+    assert world.catalog.services.find_own(user, "of its own").version == before + 2
     made = world.catalog.service_from(
-        world.catalog.service_templates.by_name(user, "slow api").id, {"name": "made"}, MutationRequest(user)
+        world.catalog.service_templates.find_own(user, "slow api").id, {"name": "made"}, MutationRequest(user)
     )
-    assert made.limits.in_words() == "at most 10 in 60 s"
+    assert made.limits.describe() == "at most 10 in 60 s"
 
 
 @pytest.mark.parametrize(
@@ -326,4 +326,4 @@ operation: {{type: rest_request}}
 inputSchema: {{type: object}}
 """
     assert [step[0] for step in applied(world, user, text)] == ["create", "create"]
-    assert world.catalog.tools.by_name(user, "reached").service_id == shared.id
+    assert world.catalog.tools.find_own(user, "reached").service_id == shared.id

@@ -68,7 +68,7 @@ def test_the_operation_gets_what_it_needs(setting):
     _, owner, _, tool, call = setting
     called, (work,) = call({"n": 1})
     assert called.output == {"n": 1}
-    assert (work.user, work.operation, work.protocol, work.given) == (owner, tool.operation, "http", {"id": "1"})
+    assert (work.user, work.operation, work.protocol, work.arguments) == (owner, tool.operation, "http", {"id": "1"})
     assert work.connection == {"endpoint": "http://127.0.0.1", "size": 7}
     assert work.secret.reveal() == {"key": "canary-42"}
     assert "canary-42" not in repr(work)
@@ -161,9 +161,9 @@ def test_use_by_another_is_in_both_trails_also_when_it_fails(setting):
     with pytest.raises(OperationError):
         call(OperationError("no"), user=other)
     for user in (owner, other):
-        entries = [entry for entry in world.catalog.ledger.trail(user) if entry["action"] == "tool.use"]
+        entries = [entry for entry in world.catalog.ledger.audit_log(user) if entry["action"] == "tool.use"]
         assert [(entry["actorId"], entry["ownerId"]) for entry in entries] == [(other, owner)] * 2
-        assert world.catalog.ledger.verify(user) is None
+        assert world.catalog.ledger.verify_audit_log(user) is None
 
 
 def test_a_refused_attempt_on_anothers_tool_is_in_both_trails(setting):
@@ -173,9 +173,9 @@ def test_a_refused_attempt_on_anothers_tool_is_in_both_trails(setting):
     with pytest.raises(RuleError, match="needs a secret"):
         call({"n": 1}, user=other)
     for user in (owner, other):
-        entries = [entry for entry in world.catalog.ledger.trail(user) if entry["action"] == "tool.refuse"]
+        entries = [entry for entry in world.catalog.ledger.audit_log(user) if entry["action"] == "tool.refuse"]
         assert [(each["actorId"], parse_strict(each["details"])["rule"]) for each in entries] == [(other, "own_secret")]
-        assert world.catalog.ledger.verify(user) is None
+        assert world.catalog.ledger.verify_audit_log(user) is None
 
 
 def test_the_use_of_anothers_service_through_ones_own_tool_is_in_both_trails_at_each_call(world):
@@ -187,9 +187,9 @@ def test_the_use_of_anothers_service_through_ones_own_tool_is_in_both_trails_at_
     for _ in range(2):
         caller.call(user, tool.id, {"n": 1})
     for who in (owner, user):
-        entries = [each for each in world.catalog.ledger.trail(who) if each["action"] == "service.use"]
+        entries = [each for each in world.catalog.ledger.audit_log(who) if each["action"] == "service.use"]
         assert [(each["actorId"], each["ownerId"]) for each in entries] == [(user, owner)] * 3  # made, called twice
-        assert world.catalog.ledger.verify(who) is None
+        assert world.catalog.ledger.verify_audit_log(who) is None
 
 
 def test_tokens_are_kept_for_the_caller_also_of_calls_that_failed(setting):
@@ -205,13 +205,13 @@ def test_tokens_are_kept_for_the_caller_also_of_calls_that_failed(setting):
     with pytest.raises(OperationError):
         call(OperationError("no", usage=TokenUsage(3, 0, "m-1")))
     call(OperationResult({"n": 1}, TokenUsage(7, 7, "m-1")), user=other)
-    assert world.catalog.tools.tokens_of(owner, tool.id) == (3, 123, 12)
-    assert world.catalog.tools.tokens_of(other, tool.id).as_dict() == {
+    assert world.catalog.tools.token_totals(owner, tool.id) == (3, 123, 12)
+    assert world.catalog.tools.token_totals(other, tool.id).as_dict() == {
         "calls": 1,
         "promptTokens": 7,
         "completionTokens": 7,
     }
-    assert world.catalog.tools.tokens_of(world.user("third"), tool.id) == (0, 0, 0)
+    assert world.catalog.tools.token_totals(world.user("third"), tool.id) == (0, 0, 0)
     rows = world.store.read("SELECT * FROM token_uses WHERE user_id = :user ORDER BY at", {"user": owner})
     assert set(rows[0]) == {"id", "user_id", "tool_id", "at", "model", "prompt_tokens", "completion_tokens"}
     assert [row["model"] for row in rows] == ["m-1", None, "m-1"]

@@ -107,10 +107,10 @@ def test_what_is_disabled_is_never_healthy(world):
     services = world.catalog.services
     assert services.change(service.id, ServiceChange(enabled=False), MutationRequest(user)).status == "down"
     assert world.catalog.tools.get(user, tool.id).status == "down"
-    broken("enabled", lambda: world.catalog.tools.usable(user, tool.id))
+    broken("enabled", lambda: world.catalog.tools.resolve(user, tool.id))
     assert services.change(service.id, ServiceChange(enabled=True), MutationRequest(user)).status == "degraded"
     assert world.catalog.tools.change(tool.id, ToolChange(enabled=False), MutationRequest(user)).status == "down"
-    broken("enabled", lambda: world.catalog.tools.usable(user, tool.id))
+    broken("enabled", lambda: world.catalog.tools.resolve(user, tool.id))
 
 
 def test_names_are_unique_for_one_owner_and_kind(world):
@@ -125,7 +125,7 @@ def test_names_are_unique_for_one_owner_and_kind(world):
     world.service(other)
     world.secret(user, name="api")
     renamed = world.catalog.services.change(service.id, ServiceChange(name="first"), MutationRequest(user))
-    assert world.catalog.services.by_name(user, "first") == renamed
+    assert world.catalog.services.find_own(user, "first") == renamed
     world.service(user)
 
 
@@ -283,7 +283,7 @@ def test_a_change_of_what_was_changed_in_the_meantime_is_refused(world):
     user = world.user("u")
     service = world.service(user)
     services = world.catalog.services
-    stale = services.own(user, service.id)
+    stale = services.get_own(user, service.id)
     services.change(service.id, ServiceChange(name="newer"), MutationRequest(user))
     after = stale.model_copy(update={"version": stale.version + 1, "name": "older"})
     with pytest.raises(ConflictError):
@@ -293,7 +293,7 @@ def test_a_change_of_what_was_changed_in_the_meantime_is_refused(world):
             MutationRequest(user).mutation("service.change", service.id),
             [],
         )
-    assert services.own(user, service.id).name == "newer"
+    assert services.get_own(user, service.id).name == "newer"
 
 
 def test_what_is_made_from_a_template_is_its_own(world):
@@ -306,7 +306,7 @@ def test_what_is_made_from_a_template_is_its_own(world):
         True,
         blueprint.connection_schema,
     )
-    assert [use.owner_id for use in world.catalog.service_templates.users_of(user, blueprint.id)] == [other]
+    assert [use.owner_id for use in world.catalog.service_templates.list_uses(user, blueprint.id)] == [other]
     world.catalog.service_templates.remove(blueprint.id, MutationRequest(user))
     assert world.catalog.services.get(other, service.id) == service
     tools = world.tool_template(user)
@@ -323,11 +323,11 @@ def test_templates_are_archived_and_restored_and_never_restructured(world):
     for field in ("type", "protocol", "connectionSchema", "requiresSecret", "ownerId"):
         broken("schema", TemplateChange.parsed, {field: "x"})
     templates.change(blueprint.id, TemplateChange(archived=True), MutationRequest(user))
-    assert templates.page_of_own(user) == []
-    assert [each.id for each in templates.page_of_own(user, archived=True)] == [blueprint.id]
+    assert templates.list_own(user) == []
+    assert [each.id for each in templates.list_own(user, archived=True)] == [blueprint.id]
     assert templates.get(user, blueprint.id).archived
     templates.change(blueprint.id, TemplateChange(archived=False, description="back"), MutationRequest(user))
-    assert [each.description for each in templates.page_of_own(user)] == ["back"]
+    assert [each.description for each in templates.list_own(user)] == ["back"]
 
 
 def test_a_secret_is_rotated_under_its_id_and_its_old_value_is_gone(world):
@@ -339,7 +339,7 @@ def test_a_secret_is_rotated_under_its_id_and_its_old_value_is_gone(world):
     rotated = secrets.rotate(secret.id, {"key": "new"}, MutationRequest(user))
     assert rotated.id == secret.id
     assert secrets.reveal(user, secret.id).reveal() == {"key": "new"}
-    assert [kept.key.version for kept in world.vault.kept()] == [rotated.vault_version]
+    assert [kept.key.version for kept in world.vault.list_secrets()] == [rotated.vault_version]
     assert "old" not in repr(rotated)
 
 
@@ -350,14 +350,14 @@ def test_what_a_crash_left_in_the_vault_is_swept(world):
     world.vault.put(SecretKey("lost", user, "api_key", 1), {"key": "x"})
     assert world.catalog.secrets.sweep("2025") == 0
     assert world.catalog.secrets.sweep("2030") == 1
-    assert [kept.key.secret_id for kept in world.vault.kept()] == [secret.id]
+    assert [kept.key.secret_id for kept in world.vault.list_secrets()] == [secret.id]
 
 
 def test_a_secret_that_cannot_be_created_leaves_nothing_in_the_vault(world):
     user = world.user("u")
     world.secret(user)
     broken("name_unique", lambda: world.secret(user))
-    assert len(world.vault.kept()) == 1
+    assert len(world.vault.list_secrets()) == 1
 
 
 def test_another_s_tool_runs_with_a_secret_of_ones_own_only(world):
@@ -365,20 +365,20 @@ def test_another_s_tool_runs_with_a_secret_of_ones_own_only(world):
     owner, caller = world.user("owner"), world.user("caller")
     tool = world.tool(owner, world.service(owner), secretId=world.secret(owner).id, shared=True)
     tools = world.catalog.tools
-    broken("own_secret", lambda: tools.usable(caller, tool.id))
+    broken("own_secret", lambda: tools.resolve(caller, tool.id))
     mine = world.secret(caller, shared=True)
     tools.bind(tool.id, mine.id, MutationRequest(caller))
-    assert tools.usable(caller, tool.id).secret == mine
+    assert tools.resolve(caller, tool.id).secret == mine
     with pytest.raises(ReferencedError):
         world.catalog.secrets.remove(mine.id, MutationRequest(caller))
     newer = world.secret(caller, "newer")
     tools.bind(tool.id, newer.id, MutationRequest(caller))
-    assert tools.usable(caller, tool.id).secret == newer
+    assert tools.resolve(caller, tool.id).secret == newer
     with pytest.raises(NotFoundError):
         tools.bind(tool.id, mine.id, MutationRequest(world.user("thief")))
     broken("binding_is_for_others", lambda: tools.bind(tool.id, mine.id, MutationRequest(owner)))
     tools.unbind(tool.id, MutationRequest(caller))
-    broken("own_secret", lambda: tools.usable(caller, tool.id))
+    broken("own_secret", lambda: tools.resolve(caller, tool.id))
 
 
 def test_unsharing_goes_ahead_and_what_depends_on_it_says_why_it_fails(world):
@@ -386,9 +386,9 @@ def test_unsharing_goes_ahead_and_what_depends_on_it_says_why_it_fails(world):
     owner, other = world.user("owner"), world.user("other")
     service = world.service(owner, shared=True)
     tool = world.tool(other, service)
-    assert [use.owner_id for use in world.catalog.services.users_of(owner, service.id)] == [other]
+    assert [use.owner_id for use in world.catalog.services.list_uses(owner, service.id)] == [other]
     world.catalog.services.change(service.id, ServiceChange(shared=False), MutationRequest(owner))
-    error = broken("service_access", lambda: world.catalog.tools.usable(other, tool.id))
+    error = broken("service_access", lambda: world.catalog.tools.resolve(other, tool.id))
     assert "'get'" in error.message
     assert "not shared with you any more" in error.message
 
@@ -447,7 +447,7 @@ def test_a_secret_is_unbound_from_a_tool_that_is_not_shared_any_more(world):
     tools.change(tool.id, ToolChange(shared=False), MutationRequest(owner))
     tools.unbind(tool.id, MutationRequest(user))
     tools.distrust(tool.id, MutationRequest(user))
-    assert tools.trusted(user) == {}
+    assert tools.list_trusted(user) == {}
     world.catalog.secrets.remove(secret.id, MutationRequest(user))
     with pytest.raises(NotFoundError):
         tools.unbind(tool.id, MutationRequest(user))

@@ -148,7 +148,7 @@ class CatalogMachine(RuleBasedStateMachine):
             for kind, things in self.model.items():
                 shelf = getattr(self.world.catalog, f"{kind}s")
                 own = sorted(each.name for each in things.values() if each.owner == name)
-                assert [each.name for each in shelf.page_of_own(user)] == own
+                assert [each.name for each in shelf.list_own(user)] == own
 
     def teardown(self):
         for name, user in self.users.items():

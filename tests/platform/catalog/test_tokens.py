@@ -79,9 +79,9 @@ def test_a_secret_that_is_rotated_while_it_is_read_is_read_again(world, monkeypa
         return open_(key)
 
     monkeypatch.setattr(world.vault, "open", rotating)
-    held, value = secrets.held(user, secret.id)
+    held, value = secrets.get_with_value(user, secret.id)
     assert value.reveal() == {"key": "after"}
-    assert held.vault_version == secrets.own(user, secret.id).vault_version != secret.vault_version
+    assert held.vault_version == secrets.get_own(user, secret.id).vault_version != secret.vault_version
 
 
 def test_a_secret_is_rotated_only_from_the_version_that_was_seen(world):

@@ -73,7 +73,7 @@ def use(world, kind, user, thing):
     """Run a tool, reveal a secret, make something of a template, put a tool on a service, call a process."""
     match kind:
         case "tool":
-            world.catalog.tools.usable(user, thing.id)
+            world.catalog.tools.resolve(user, thing.id)
         case "secret":
             world.catalog.secrets.reveal(user, thing.id)
         case "service":
@@ -156,6 +156,6 @@ def test_which_secret_a_shared_tool_has_is_its_owner_s_alone(world):
     tool = world.tool(owner, world.service(owner), secretId=secret.id, secretScope="read", shared=True)
     seen = world.catalog.tools.get(other, tool.id)
     assert (seen.secret_id, seen.secret_scope, seen.needs_secret) == (None, None, True)
-    listed = next(each for each in world.catalog.tools.page_of_shared(other, limit=1000) if each.id == tool.id)
+    listed = next(each for each in world.catalog.tools.list_shared(other, limit=1000) if each.id == tool.id)
     assert (listed.secret_id, listed.secret_scope) == (None, None)
     assert world.catalog.tools.get(owner, tool.id).secret_id == secret.id

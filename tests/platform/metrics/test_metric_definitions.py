@@ -35,7 +35,7 @@ def test_every_field_of_a_metric_comes_back(measured):
         "createdAt",
         "updatedAt",
     }
-    assert metric in measured.definitions.all()
+    assert metric in measured.definitions.list_all()
 
 
 def test_only_an_administrator_defines_changes_and_deletes(measured):
@@ -167,16 +167,16 @@ def test_who_did_what_is_in_the_audit_trail(measured):
     measured.definitions.change(metric.id, MetricChange(retention_days=3), request, is_admin=True)
     measured.definitions.remove(metric.id, request, is_admin=True)
     ledger = measured.world.catalog.ledger
-    told = [entry for entry in ledger.trail(measured.me) if entry["subject"] == metric.id]
+    told = [entry for entry in ledger.audit_log(measured.me) if entry["subject"] == metric.id]
     assert [entry["action"] for entry in told] == ["metric.create", "metric.change", "metric.delete"]
     assert '"fields":["retentionDays"]' in told[1]["details"]
     assert {entry["actorId"] for entry in told} == {measured.me}
-    assert next(entry for entry in ledger.trail("aeon") if entry["subject"] == metric.id)["actorId"] == measured.me
-    assert ledger.verify("aeon") is None
+    assert next(entry for entry in ledger.audit_log("aeon") if entry["subject"] == metric.id)["actorId"] == measured.me
+    assert ledger.verify_audit_log("aeon") is None
 
 
 def test_what_aeon_records_itself_is_there_from_the_start_and_stays(measured):
-    there = {metric.id: metric for metric in measured.definitions.all()}
+    there = {metric.id: metric for metric in measured.definitions.list_all()}
     assert len(builtin_metrics()) == 10
     for metric in builtin_metrics():
         assert there[metric.name].retention_days == RETENTION_DAYS

@@ -22,7 +22,7 @@ class Storing:
 
     def tool(self, user, name="get", **fields):
         services = self.world.catalog.services
-        service = services.by_name(user, "api") or self.world.service(user)
+        service = services.find_own(user, "api") or self.world.service(user)
         operation = {"type": "rest_request"}
         return self.world.tool(user, service, name=name, **{"inputSchema": ANYTHING, "operation": operation, **fields})
 

@@ -42,7 +42,7 @@ def test_the_same_key_is_the_same_run_and_another_body_is_refused(world):
     first = world.runs.accept(process, NewRun({"q": 1}), MutationRequest(world.user, "key"))
     again = world.runs.accept(process, NewRun({"q": 1}), MutationRequest(world.user, "key"))
     assert again.id == first.id
-    assert len(world.runs.page(world.user)) == 1
+    assert len(world.runs.list_runs(world.user)) == 1
     with pytest.raises(ConflictError):
         world.runs.accept(process, NewRun({"q": 2}), MutationRequest(world.user, "key"))
 
@@ -57,18 +57,18 @@ def test_a_run_has_no_more_inputs_than_a_mebibyte(world):
     with pytest.raises(RuleError, match="larger than 1024 KiB") as raised:
         world.runs.accept(process, NewRun({"q": "x" * (most + 1)}), MutationRequest(world.user))
     assert (raised.value.rule, raised.value.field) == ("input_size", "$.inputs")
-    assert len(world.runs.page(world.user)) == 1
+    assert len(world.runs.list_runs(world.user)) == 1
 
 
 def test_a_list_of_runs_does_not_read_their_inputs(world, tmp_path):
     """Measured A3: not even where they are gone, which only who looks at the run needs to be told."""
     process = world.process("p", [step("a", world.tool("echo", echo))])
     run = world.runs.accept(process, NewRun({"q": "x" * 600_000}), MutationRequest(world.user))
-    assert world.runs.see(world.user, run.id).run.inputs == {"q": "x" * 600_000}
+    assert world.runs.view(world.user, run.id).run.inputs == {"q": "x" * 600_000}
     shutil.rmtree(tmp_path / "results")
-    assert [each.id for each in world.runs.page(world.user)] == [run.id]
+    assert [each.id for each in world.runs.list_runs(world.user)] == [run.id]
     with pytest.raises(LostResultError):
-        world.runs.see(world.user, run.id)
+        world.runs.view(world.user, run.id)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_inputs_that_do_not_fit_are_refused_all_at_once(world, inputs, said):
     process = world.process("p", [step("a", world.tool("echo", echo))])
     with pytest.raises(RuleError, match=said):
         world.runs.accept(process, NewRun(inputs), MutationRequest(world.user))
-    assert world.runs.page(world.user) == []
+    assert world.runs.list_runs(world.user) == []
 
 
 def test_a_disabled_process_is_not_run(world):
@@ -91,10 +91,10 @@ def test_a_disabled_process_is_not_run(world):
 
 def test_a_run_is_its_owners_alone(world):
     """Platform 2: what is not yours to see is not there."""
-    run = world.begin(world.process("p", [step("a", world.tool("echo", echo))]))
-    world.ended(run)
+    run = world.start_run(world.process("p", [step("a", world.tool("echo", echo))]))
+    world.wait_for_end(run)
     world.catalog.add_user("somebody")
-    for deed in (world.runs.see, world.runs.entries, world.runs.questions, world.runs.cancel):
+    for deed in (world.runs.view, world.runs.list_entries, world.runs.list_questions, world.runs.cancel):
         with pytest.raises(NotFoundError):
             deed("somebody", run.id)
     assert world.runs.page("somebody") == []
@@ -125,7 +125,7 @@ def test_a_tool_that_is_shared_no_more_fails_its_step_and_says_whose_it_is(world
     world.processes.change(process.id, ProcessChange(shared=True), MutationRequest(world.user))
     world.catalog.tools.change(tool, ToolChange(enabled=False), MutationRequest(world.user))
     with pytest.raises(RuleError, match="disabled"):
-        world.catalog.tools.usable(world.user, tool)
+        world.catalog.tools.resolve(world.user, tool)
 
 
 @pytest.mark.parametrize("said", ["broken\0pipe", "half\ud800pair"])
@@ -135,9 +135,9 @@ def test_a_tool_that_fails_with_what_no_text_may_hold_fails_its_run(world, said)
     def fail(_given, _key):
         raise OperationError(said)
 
-    run = world.begin(world.process("p", [step("a", world.tool("bad", fail))]))
-    assert world.ended(run).state.phase == "failed"
-    assert [job.step for job in world.runs.book.dead_of(world.user)] == ["a"]
+    run = world.start_run(world.process("p", [step("a", world.tool("bad", fail))]))
+    assert world.wait_for_end(run).state.phase == "failed"
+    assert [job.step for job in world.runs.repository.list_dead_jobs(world.user)] == ["a"]
 
 
 def test_what_nobody_carries_out_is_found_by_executor_and_family(world):
@@ -146,11 +146,11 @@ def test_what_nobody_carries_out_is_found_by_executor_and_family(world):
         world.runs.accept(process, NewRun({"q": 1}, executor=executor), MutationRequest(world.user))
         for executor in ("me", "them", "")
     )
-    book = world.runs.book
-    assert {run.id for run in book.left([]) if run.owner_id == world.user} == {mine.id, theirs.id, nobodys.id}
-    assert {run.id for run in book.left(["me"]) if run.owner_id == world.user} == {theirs.id, nobodys.id}
-    assert [run.id for run in book.left(["me"], theirs.id)] == [theirs.id]
-    assert book.left(["me"], mine.id) == []
+    book = world.runs.repository
+    assert {run.id for run in book.list_orphaned([]) if run.owner_id == world.user} == {mine.id, theirs.id, nobodys.id}
+    assert {run.id for run in book.list_orphaned(["me"]) if run.owner_id == world.user} == {theirs.id, nobodys.id}
+    assert [run.id for run in book.list_orphaned(["me"], theirs.id)] == [theirs.id]
+    assert book.list_orphaned(["me"], mine.id) == []
     for run in (mine, theirs, nobodys):
         assert book.give(run.id, run.executor, world.engine.executor)
         world.engine.start(run.id)
@@ -159,8 +159,8 @@ def test_what_nobody_carries_out_is_found_by_executor_and_family(world):
 
 
 def test_what_is_over_is_neither_cancelled_nor_retried(world):
-    run = world.begin(world.process("p", [step("a", world.tool("echo", echo))]))
-    world.ended(run)
+    run = world.start_run(world.process("p", [step("a", world.tool("echo", echo))]))
+    world.wait_for_end(run)
     with pytest.raises(RuleError, match="has ended"):
         world.runs.cancel(world.user, run.id)
     with pytest.raises(RuleError, match="only one that failed"):
@@ -176,7 +176,7 @@ def test_a_run_that_was_left_behind_is_taken_over_whatever_else_is_open(world):
     for _ in range(1005):
         world.runs.accept(process, NewRun({"q": "q"}, executor=there), MutationRequest(world.user))
     left = world.runs.accept(process, NewRun({"q": "q"}, executor="gone"), MutationRequest(world.user))
-    caretaker = OrphanRecovery(world.runs.book, registry, world.engine, world.clock)
+    caretaker = OrphanRecovery(world.runs.repository, registry, world.engine, world.clock)
     assert [run.id for run in caretaker.adopt()] == [left.id]
     assert world.ended(left).state.phase == "completed"
     registry.deregister(there)

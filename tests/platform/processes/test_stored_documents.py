@@ -99,12 +99,12 @@ def test_what_is_called_is_made_first_and_applying_again_changes_nothing(storing
         ("create", "look up"),
         ("create", "research"),
     ]
-    inner, outer = (storing.processes.by_name(user, name) for name in ("look up", "research"))
+    inner, outer = (storing.processes.find_own(user, name) for name in ("look up", "research"))
     assert {each.process for each in outer.steps} == {inner.id}
-    assert inner.steps[0].tool == storing.world.catalog.tools.by_name(user, "item").id
+    assert inner.steps[0].tool == storing.world.catalog.tools.find_own(user, "item").id
     assert (inner.shared, outer.token_budget, outer.steps[1].output.required) == (True, 900, False)
     assert {verb for verb, *_ in applied(storing, user)} == {"keep"}
-    assert storing.processes.by_name(user, "research") == outer
+    assert storing.processes.find_own(user, "research") == outer
 
 
 def test_planning_alone_changes_nothing(storing, user):
@@ -125,7 +125,7 @@ def test_only_what_differs_is_changed_and_the_steps_are_told_apart(storing, user
         ("- step look", "+ step first", "~ step more dependsOn, inputs.word, execution.timeout"),
     )
     assert applied(storing, user, text)[3] == ("change", "research", "steps", "tokenBudget")
-    assert storing.processes.by_name(user, "research").token_budget is None
+    assert storing.processes.find_own(user, "research").token_budget is None
     assert {verb for verb, *_ in applied(storing, user, text)} == {"keep"}
 
 
@@ -184,7 +184,7 @@ steps:
 """
     )
     assert ("create", "loop") in applied(storing, user, text)
-    loop = storing.processes.by_name(user, "loop")
+    loop = storing.processes.find_own(user, "loop")
     assert loop.steps[1].process == loop.id
     assert {verb for verb, *_ in applied(storing, user, text)} == {"keep"}
     always = text.replace(", execution: {condition: \"n != 'x'\"}", "")
@@ -226,11 +226,11 @@ def test_another_s_shared_things_are_called_by_id_and_his_own_names_mean_nothing
     """Platform 2."""
     owner = world.user("owner")
     applied(storing, owner)
-    inner = storing.processes.by_name(owner, "look up")
+    inner = storing.processes.find_own(owner, "look up")
     assert "there is no process 'look up'" in problems(storing, user, alone("mine", "process: look up"))[0]
     text = alone("mine", f"process: {inner.id}, inputs: {{word: x}}")
     assert applied(storing, user, text) == [("create", "mine")]
-    tool = world.catalog.tools.by_name(owner, "item")
+    tool = world.catalog.tools.find_own(owner, "item")
     assert "there is no tool" in problems(storing, user, alone("mine", f"tool: {tool.id}, inputs: {{id: x}}"))[0]
 
 
@@ -250,7 +250,7 @@ def test_unsharing_warns_of_whose_processes_call_it(storing, user, world):
     """Platform 4."""
     applied(storing, user)
     other = world.user("other")
-    inner = storing.processes.by_name(user, "look up")
+    inner = storing.processes.find_own(user, "look up")
     applied(storing, other, alone("theirs", f"process: {inner.id}, inputs: {{word: x}}"))
     _, steps = planned(storing, user, FILE.replace("shared: true\n", ""))
     assert {step.document.name: step.affects for step in steps if step.affects} == {

@@ -103,7 +103,7 @@ def test_a_repeated_request_gets_the_first_answer_whatever_happened_since(storin
     assert storing.change(ann, made, later, outputTemplate="x") == changed
     with pytest.raises(ConflictError, match="was used for another request"):
         storing.add(ann, step("b", tool=tool.id), request=asked)
-    assert storing.processes.page_of_own(ann) == []
+    assert storing.processes.list_own(ann) == []
 
 
 def test_every_use_of_another_s_thing_is_in_both_trails(storing, ann, bob):
@@ -115,11 +115,11 @@ def test_every_use_of_another_s_thing_is_in_both_trails(storing, ann, bob):
     storing.change(bob, made, shared=True)
     storing.change(bob, made, shared=False)
     for user in (ann, bob):
-        uses = [entry for entry in storing.world.catalog.ledger.trail(user) if entry["action"].endswith(".use")]
+        uses = [entry for entry in storing.world.catalog.ledger.audit_log(user) if entry["action"].endswith(".use")]
         assert sorted((each["action"], each["subject"]) for each in uses) == [
             ("process.use", inner.id),
             ("tool.use", tool.id),
         ]
         assert {(each["actorId"], each["ownerId"]) for each in uses} == {(bob, ann)}
-    own = [entry["action"] for entry in storing.world.catalog.ledger.trail(bob) if entry["subject"] == made.id]
+    own = [entry["action"] for entry in storing.world.catalog.ledger.audit_log(bob) if entry["subject"] == made.id]
     assert own == ["process.create", "process.change", "process.share", "process.unshare"]

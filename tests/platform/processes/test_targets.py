@@ -68,7 +68,7 @@ def test_what_is_enabled_and_has_access_is_exactly_what_tools_would_let_run(worl
         change = ServiceChange(shared=False) if case["service"] == "taken back" else ServiceChange(enabled=False)
         world.catalog.services.change(service.id, change, MutationRequest(host))
     try:
-        tools.usable(user, tool.id)
+        tools.resolve(user, tool.id)
         is_usable = True
     except PlatformError:
         is_usable = False

@@ -90,7 +90,7 @@ def test_a_person_is_waited_for_and_what_waits_for_that_step_says_so(world):
     said = world.why(run)
     assert said["ask"].asks == world.user
     assert said["b"].waits_for == ["ask"]
-    world.registry.retire(world.engine.executor)
+    world.registry.deregister(world.engine.executor)
     assert set(world.why(run)) == {"ask", "b"}
     world.runs.cancel(world.user, run.id)
     world.engine.wake(run.id)

@@ -319,7 +319,7 @@ def test_who_retires_costs_the_record_nothing_more(store, target, projector):
     projector.sync()
     changes.make_changes(20)
     target.is_down = True  # it may be gone for good
-    projector.retire()
+    projector.unregister()
     assert projector.target == "a graph in memory"
     target.is_down = False
     assert events(store) == []

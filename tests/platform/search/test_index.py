@@ -39,7 +39,7 @@ def test_things_of_each_kind_are_found_by_name_and_description(world, store, ind
     store.update(lambda unit: unit.write(ADD_PROCESS, process))
     world.secret(anna, name="weather key")
 
-    found = index.find(anna, "Weather")
+    found = index.search(anna, "Weather")
     assert {(hit.kind, hit.id) for hit in found} == {
         ("service", service.id),
         ("tool", tool.id),
@@ -50,9 +50,9 @@ def test_things_of_each_kind_are_found_by_name_and_description(world, store, ind
     assert {hit.kind for hit in found[:2]} == {"service", "toolTemplate"}  # in the name
     assert found[-1].owner_id == anna
     assert {hit.description for hit in found} >= {"Tells the weather of a city.", "Weather, daily."}
-    assert [hit.id for hit in index.find(anna, "weather", ["tool"])] == [tool.id]
-    assert index.find(anna, "weather", ["secret"]) == index.find(anna, "weather", []) == []
-    assert len(index.find(anna, "weather", limit=2)) == 2
+    assert [hit.id for hit in index.search(anna, "weather", ["tool"])] == [tool.id]
+    assert index.search(anna, "weather", ["secret"]) == index.search(anna, "weather", []) == []
+    assert len(index.search(anna, "weather", limit=2)) == 2
 
 
 def test_only_what_is_owned_or_shared_is_found(world, names, anna, bob):
@@ -159,7 +159,7 @@ def test_of_a_long_description_the_beginning_counts(names, add_templates, anna):
 def test_of_equal_scores_the_name_decides_then_the_id(index, add_templates, anna, bob):
     first, second = add_templates(anna, ["meteor z", "meteor y"])
     (third,) = add_templates(bob, ["meteor y"], shared=1)
-    assert [hit.id for hit in index.find(anna, "meteor")] == [*sorted([second, third]), first]
+    assert [hit.id for hit in index.search(anna, "meteor")] == [*sorted([second, third]), first]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_any_text_is_a_query(names, add_templates, anna, text):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=200))
 def test_no_text_is_an_error(index, text):
-    for found in index.find("nobody", text), index.nearest("nobody", text, "tool"):
+    for found in index.search("nobody", text), index.find_similar_names("nobody", text, "tool"):
         assert all(hit.score > 0 for hit in found)
 
 
@@ -210,7 +210,7 @@ def test_both_stores_find_and_rank_what_a_look_at_everything_does(world, index, 
     expected = sorted(
         zip(scores, [name for name, _document in having], strict=True), key=lambda each: (-each[0], each[1])
     )
-    found = [(hit.score, hit.name) for hit in index.find(user, text)]
+    found = [(hit.score, hit.name) for hit in index.search(user, text)]
     assert found == expected or (distinct and not having)  # names alike
 
 
@@ -232,19 +232,19 @@ def test_what_others_have_does_not_crowd_mine_out(world, index, add_templates, a
         add_templates(world.user(f"other{at}"), [f"weather map {n}" for n in range(1000)], "The weather.")
     (mine,) = add_templates(anna, ["weather"])
     begun = time.perf_counter()
-    assert [hit.id for hit in index.find(anna, "weather")] == [mine]
-    assert [hit.id for hit in index.find(anna, "wether")] == [mine]
-    assert [hit.id for hit in index.nearest(anna, "waether", "serviceTemplate")] == [mine]
+    assert [hit.id for hit in index.search(anna, "weather")] == [mine]
+    assert [hit.id for hit in index.search(anna, "wether")] == [mine]
+    assert [hit.id for hit in index.find_similar_names(anna, "waether", "serviceTemplate")] == [mine]
     assert time.perf_counter() - begun < 1  # milliseconds; a second is for machines that are busy
 
 
 def test_what_others_share_does_not_crowd_mine_out(index, add_templates, anna, bob):
     (mine,) = add_templates(anna, ["planet chart"])
     add_templates(bob, [f"planet {n}" for n in range(3000)], shared=1)
-    assert mine in [hit.id for hit in index.find(anna, "planet", limit=3000)]
-    assert index.find(anna, "planet chart")[0].id == mine
-    assert index.find(anna, "plannet chrt")[0].id == mine
-    assert mine in [hit.id for hit in index.find(anna, "plan", limit=3000)]
+    assert mine in [hit.id for hit in index.search(anna, "planet", limit=3000)]
+    assert index.search(anna, "planet chart")[0].id == mine
+    assert index.search(anna, "plannet chrt")[0].id == mine
+    assert mine in [hit.id for hit in index.search(anna, "plan", limit=3000)]
 
 
 def test_a_rare_word_is_found_among_many_things_with_a_common_one(names, add_templates, anna):

@@ -36,7 +36,7 @@ class Counting:
             raise self.says
         if self.says is not None:
             return OperationResult(self.says)
-        return OperationResult({"n": len(self.calls), "id": work.given["id"]}, TokenUsage(3, 4, None))
+        return OperationResult({"n": len(self.calls), "id": work.arguments["id"]}, TokenUsage(3, 4, None))
 
 
 class NoTokenServer:
@@ -111,13 +111,13 @@ def test_another_user_is_given_it_only_where_he_may_call_the_tool(caching):
     caching.call(tool)
     assert caching.call(tool, user=caching.other).cached is True
     for user in (caching.owner, caching.other):
-        deeds = [entry["action"] for entry in caching.world.catalog.ledger.trail(user)]
+        deeds = [entry["action"] for entry in caching.world.catalog.ledger.audit_log(user)]
         assert deeds.count("tool.use") == 1
     caching.world.catalog.tools.change(tool.id, ToolChange.parsed({"shared": False}), MutationRequest(caching.owner))
     with pytest.raises(NotFoundError):
         caching.call(tool, user=caching.other)
     with pytest.raises(NotFoundError):
-        caching.caller.cached(caching.other, tool.id, {"id": "a"})
+        caching.caller.find_cached(caching.other, tool.id, {"id": "a"})
 
 
 def test_what_is_disabled_or_given_wrongly_is_refused_though_it_is_kept(caching):

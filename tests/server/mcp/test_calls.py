@@ -48,11 +48,11 @@ def calls(tool):
 
 
 def called(calls, name="say", **given):
-    return asyncio.run(calls.called(None, SimpleNamespace(name=name, arguments=given)))
+    return asyncio.run(calls.call_tool(None, SimpleNamespace(name=name, arguments=given)))
 
 
 def test_a_tool_is_listed_with_its_schemas_and_only_the_hints_that_are_known(calls):
-    (listed,) = asyncio.run(calls.listed(None, None)).tools
+    (listed,) = asyncio.run(calls.list_tools(None, None)).tools
     assert (listed.name, listed.input_schema, listed.output_schema) == ("say", Say.input_schema, Say.output_schema)
     assert listed.annotations.model_dump(exclude_none=True) == {"read_only_hint": True}
 
@@ -87,15 +87,15 @@ def test_platform_3_a_secret_in_a_result_is_hidden(calls):
 
 def test_a_slow_call_holds_up_no_other(calls, tool):
     async def both():
-        slow = asyncio.create_task(calls.called(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
-        quick = await calls.called(None, SimpleNamespace(name="say", arguments={"text": "quick"}))
+        slow = asyncio.create_task(calls.call_tool(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
+        quick = await calls.call_tool(None, SimpleNamespace(name="say", arguments={"text": "quick"}))
         assert not slow.done()
         tool.lets_go.set()
         return quick, await slow
 
     quick, slow = asyncio.run(both())
     assert (quick.structured_content, slow.structured_content) == ({"text": "quick"}, {"text": "wait"})
-    assert calls.all_answered
+    assert calls.are_all_answered
 
 
 @pytest.mark.parametrize("is_left", [True, False])
@@ -103,7 +103,7 @@ def test_only_what_a_client_took_back_itself_counts_as_answered_without_an_answe
     """However soon the call is over after that: where the client has gone, nobody had its answer."""
 
     async def give_up():
-        slow = asyncio.create_task(calls.called(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
+        slow = asyncio.create_task(calls.call_tool(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
         await asyncio.sleep(0)
         calls.is_left = is_left
         slow.cancel()
@@ -112,4 +112,4 @@ def test_only_what_a_client_took_back_itself_counts_as_answered_without_an_answe
 
     asyncio.run(give_up())
     tool.lets_go.set()
-    assert calls.all_answered is not is_left
+    assert calls.are_all_answered is not is_left

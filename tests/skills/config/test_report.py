@@ -45,8 +45,8 @@ def skill(tmp_path):
 
 
 def write(skill, text):
-    skill.home.mkdir(exist_ok=True)
-    (skill.home / "config.json").write_text(text if isinstance(text, str) else json.dumps(text))
+    skill.data_home.mkdir(exist_ok=True)
+    (skill.data_home / "config.json").write_text(text if isinstance(text, str) else json.dumps(text))
 
 
 def problems(skill, **environ):
@@ -78,7 +78,7 @@ def test_variables_are_filled_in_from_the_environment_and_never_written_back(ski
 
     assert resolve_config(skill, {"API_KEY": "abc"})["apiKey"] == "k-abc-$1"
     assert [resolve_config(skill, {"API_KEY": "a", "PORT": p})["port"] for p in ("", "99")] == [8080, 99]
-    assert (skill.home / "config.json").read_text() == text
+    assert (skill.data_home / "config.json").read_text() == text
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_no_error_quotes_a_secret(skill):
 @pytest.mark.parametrize("text", ['{"apiKey": "12', "", "[]", '{"apiKey": NaN}', "\udcff"])
 def test_a_half_written_file_degrades_the_skill(skill, text):
     """Skills 10: degraded, with a note, left out of planning."""
-    skill.home.mkdir()
-    (skill.home / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    skill.data_home.mkdir()
+    (skill.data_home / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     degraded = with_config(skill, {})
 
     assert degraded.error_state is ErrorState.DEGRADED
@@ -163,14 +163,14 @@ def test_values_are_set_from_text_as_the_schema_types_them(skill):
          "tone": "dry", "login.user": "7"},
         {},
     )  # fmt: skip
-    path = skill.home / "config.json"
+    path = skill.data_home / "config.json"
 
     assert json.loads(path.read_text()) == {
         "apiKey": "12345", "port": 81, "ratio": 0.5, "isOn": True, "hosts": ["a.org", "b.org"], "ports": [1, 2],
         "tone": "dry", "login": {"user": "7"},
     }  # fmt: skip
     assert path.stat().st_mode & 0o777 == 0o600
-    assert [each.name for each in skill.home.iterdir()] == ["config.json"]
+    assert [each.name for each in skill.data_home.iterdir()] == ["config.json"]
 
 
 def test_nothing_is_written_when_anything_is_wrong(skill):
@@ -181,7 +181,7 @@ def test_nothing_is_written_when_anything_is_wrong(skill):
 
     for said in ("did you mean 'port'?", "$.ratio", "the value is hidden", "it has apiKey, hosts"):
         assert said in str(caught.value)
-    assert json.loads((skill.home / "config.json").read_text()) == {"apiKey": "12345"}
+    assert json.loads((skill.data_home / "config.json").read_text()) == {"apiKey": "12345"}
 
 
 def test_a_variable_may_be_set_before_it_is_there(skill):
@@ -189,7 +189,7 @@ def test_a_variable_may_be_set_before_it_is_there(skill):
     report = set_config(skill, {"apiKey": "${API_KEY}"}, {})
 
     assert [problem.path for problem in report.problems] == ["$.apiKey"]
-    assert json.loads((skill.home / "config.json").read_text()) == {"apiKey": "${API_KEY}"}
+    assert json.loads((skill.data_home / "config.json").read_text()) == {"apiKey": "${API_KEY}"}
     with pytest.raises(ConfigError, match="x-env"):
         set_config(skill, {"apiKey": "${HOME}"}, {})
 
@@ -198,19 +198,19 @@ def test_a_broken_file_is_not_written_over(skill):
     write(skill, "{")
     with pytest.raises(ConfigError, match="is no JSON"):
         set_config(skill, {"apiKey": "12345"}, {})
-    assert (skill.home / "config.json").read_text() == "{"
+    assert (skill.data_home / "config.json").read_text() == "{"
 
 
 @pytest.mark.parametrize("place", ["/etc/os-release", "config.json", "gone"])
 def test_a_link_to_somebody_elses_file_is_no_configuration(skill, place):
     """Skills 11: a skill could bring it along to be handed secrets."""
-    skill.home.mkdir()
-    (skill.home / "config.json").symlink_to(place)
+    skill.data_home.mkdir()
+    (skill.data_home / "config.json").symlink_to(place)
     assert "leads out of the skill's folder" in problems(skill)[0]
 
 
 def test_a_folder_that_cannot_be_written_is_said(skill):
-    skill.home.touch()
+    skill.data_home.touch()
     with pytest.raises(ConfigError, match="cannot be written"):
         set_config(skill, {"apiKey": "12345"}, {})
 

@@ -3,7 +3,7 @@
 from aeon.skills.executor.scheduler import ReadyQueue
 
 
-def filled(width, sociable=(), alone=()):
+def filled(width, sociable=(), exclusive=()):
     dispatch = ReadyQueue(width)
     for position in sociable:
         dispatch.add(position, is_alone=False)

@@ -721,7 +721,7 @@ def test_who_watches_hears_everything_in_a_sensible_order():
     assert seen[0] == PlanReady(plan.model_copy(update={"tools": plan.tools[:2]}).as_dict(), by_hand=True)
     assert (seen[1].attempt, seen[3].attempt) == (1, 2)
     assert (seen[2].attempt, seen[2].error["type"], seen[2].wait_ms) == (1, "exit_code", 100)
-    assert seen[4].said == log("hi")
+    assert seen[4].protocol_event == log("hi")
     told = seen[6].result
     assert (told["toolId"], told["retryCount"], "events" in told) == ("x", 1, False)
     assert "events" not in told["attempts"][0]

@@ -207,7 +207,7 @@ class Applier:
         """What a name means: the user's own, else what the file makes before, else a default, else it is an id."""
         shelf, user = self._shelves[kind], self._request.user
         if isinstance(name, str):
-            if found := shelf.by_name(user, name) or coming.get((kind, name)):
+            if found := shelf.find_own(user, name) or coming.get((kind, name)):
                 return found
             with suppress(NotFoundError):
                 return shelf.find(user, name)
@@ -218,7 +218,7 @@ class Applier:
             service = self._referred("Service", document.fields["service"], coming)
             connection = with_defaults(new.connection_params, service.connection_schema)
             check_tool_against_service(new.model_copy(update={"connection_params": connection}), service)
-        found = self._shelves[document.kind].by_name(self._request.user, document.name)
+        found = self._shelves[document.kind].find_own(self._request.user, document.name)
         if found is None:
             self._refuse_archived(document, coming)
             return ApplyStep("create", document)
@@ -246,7 +246,7 @@ class Applier:
         if "shared" not in fields or not found.shared:
             return ()
         user = self._request.user
-        return _of_others(user, self._shelves[document.kind].users_of(user, found.id))
+        return _of_others(user, self._shelves[document.kind].list_uses(user, found.id))
 
     def _outgrown(self, new: Record, found: model.OwnedEntity, fields: tuple[str, ...]) -> tuple[str, ...]:
         """Others' tools on a service that is to ask for something else (measured P10)."""
@@ -271,7 +271,7 @@ class Applier:
 
     def _change(self, step: ApplyStep, new: Record) -> None:
         shelf = self._shelves[step.document.kind]
-        found = shelf.by_name(self._request.user, step.document.name)
+        found = shelf.find_own(self._request.user, step.document.name)
         asked: JsonObject = {field: new.as_dict()[field] for field in step.fields}
         if (value := asked.pop("value", None)) is not None:
             self._catalog.secrets.rotate(found.id, value, self._request)

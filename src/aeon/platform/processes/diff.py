@@ -43,7 +43,7 @@ def diff_definitions(old: ProcessDefinition, new: ProcessDefinition) -> list[Def
 
 def format_differences(differences: Iterable[DefinitionDifference]) -> Iterator[str]:
     """Differences in words, a line for each step and kind of change."""
-    for (step, verb), found in groupby(differences, attrgetter("step", "verb")):
+    for (step, verb), found in groupby(differences, attrgetter("step", "change")):
         fields = ", ".join(each.field for each in found if each.field)
         yield f"{_SIGNS[verb]} {' '.join(part for part in (f'step {step}' if step else '', fields) if part)}"
 

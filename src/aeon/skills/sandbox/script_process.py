@@ -115,7 +115,7 @@ class ScriptProcess:
         if turn is None or not self._attempt.monitor.has_started:
             return self._launch
         told = turn._replace(on_start=lambda: None)
-        return self._launch._replace(caller=self._launch.options._replace(turn=told))
+        return self._launch._replace(options=self._launch.options._replace(slot=told))
 
 
 class _LaunchAttempt:

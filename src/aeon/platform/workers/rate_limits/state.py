@@ -107,9 +107,9 @@ def expire(
     What stands in the future, because a clock went back, is taken to be now: so nobody waits longer than the limit can
     mean, from when somebody notices.
     """
-    held = (each._replace(since=now, until=now + each.expires_at - each.acquired_at) if each.acquired_at > now else each
+    held = (each._replace(acquired_at=now, expires_at=now + each.expires_at - each.acquired_at) if each.acquired_at > now else each
             for each in standing.leases)  # fmt: skip
-    queue = (each._replace(since=min(each.queued_at, now), until=min(each.expires_at, now + WAITER_TTL))
+    queue = (each._replace(queued_at=min(each.queued_at, now), expires_at=min(each.expires_at, now + WAITER_TTL))
              for each in standing.waiters)  # fmt: skip
     return LimiterState(
         tuple(each for each in held if each.expires_at > now and _is_there(each, now, there)),
@@ -144,17 +144,17 @@ def acquire(standing: LimiterState, limits: ServiceLimits, held: ServiceLease) -
 
 def release(standing: LimiterState, job: str) -> LimiterState:
     """The standing after a call has ended."""
-    return standing._replace(held=tuple(each for each in standing.leases if each.job != job))
+    return standing._replace(leases=tuple(each for each in standing.leases if each.job != job))
 
 
 def pause_until(standing: LimiterState, until: int) -> LimiterState:
     """The standing of a service that asked to be left alone until then."""
-    return standing._replace(closed=max(standing.paused_until, until))
+    return standing._replace(paused_until=max(standing.paused_until, until))
 
 
 def leave_queue(standing: LimiterState, executor: str) -> LimiterState:
     """The standing once nobody waits any more in a process."""
-    return standing._replace(queue=tuple(each for each in standing.waiters if each.executor != executor))
+    return standing._replace(waiters=tuple(each for each in standing.waiters if each.executor != executor))
 
 
 def window_milliseconds(rate: CallRate) -> int:
@@ -197,12 +197,12 @@ def _wait(standing: LimiterState, limits: ServiceLimits, which: LimitKind, now: 
 def _queued(standing: LimiterState, place: int, executor: str, now: int) -> LimiterState:
     """Its turn stays; that it is still there is noted when half of the time for that is over."""
     if place == len(standing.waiters):
-        return standing._replace(queue=(*standing.waiters, QueueWaiter(executor, now, now + WAITER_TTL)))
+        return standing._replace(waiters=(*standing.waiters, QueueWaiter(executor, now, now + WAITER_TTL)))
     here = standing.waiters[place]
     if here.expires_at - now > WAITER_TTL // 2:
         return standing
-    renewed = here._replace(until=now + WAITER_TTL)
-    return standing._replace(queue=(*standing.waiters[:place], renewed, *standing.waiters[place + 1 :]))
+    renewed = here._replace(expires_at=now + WAITER_TTL)
+    return standing._replace(waiters=(*standing.waiters[:place], renewed, *standing.waiters[place + 1 :]))
 
 
 def _one_more(spent: tuple[CallWindow, ...], rate: CallRate, now: int) -> tuple[CallWindow, ...]:
