@@ -234,7 +234,7 @@ def test_weights_come_from_the_sources_in_the_order_that_is_set(environ, monkeyp
     content = b"weights"
     hub, index = ScriptedSource([content], "hub"), ScriptedSource([content], "index")
     monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (hub, index))
-    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve", lambda _: make_weights(content))
+    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve_weights", lambda _: make_weights(content))
     whole = app(environ, sources=["index", "hub"])
     assert whole.fetch_weights("sample", lambda _: None).read_bytes() == content
     assert (hub.calls, index.calls) == (0, 1)

@@ -228,7 +228,9 @@ def test_the_model_s_key_is_for_no_skill_of_a_project(skills, place, folder, nam
     made = skills(environ, keys=key_variables(Settings()))
     assert made.catalog.by_name["talker"].can_be_planned is is_usable
     if is_usable:
-        assert made._prepare_script(*made.catalog.find_script("talker/scripts/say.sh"), {}, "r").env["AEON_SKILL_CONFIG"]
+        assert made._prepare_script(*made.catalog.find_script("talker/scripts/say.sh"), {}, "r").env[
+            "AEON_SKILL_CONFIG"
+        ]
     else:
         with pytest.raises(InputError, match="no skill of a project gets"):
             made._prepare_script(*made.catalog.find_script("talker/scripts/say.sh"), {}, "r")

@@ -26,10 +26,10 @@ def spent(act: Callable[[], object], runs: int) -> Timed:
 
 def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     """One durable step for each, in the same database with the same settings, asynchronously as Aeon's are."""
+    from aeon.adapters.engines.dbos.dbos import JsonSerializer
     from dbos import DBOS
 
     from aeon.adapters.engines.dbos.database import Database
-    from aeon.adapters.engines.dbos.dbos import JsonSerializer
     from aeon.adapters.results import FileResultStore
 
     address = f"sqlite:///{folder}/runs.db"

@@ -250,7 +250,7 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
 
     content = bytes(1000)
     weights = make_weights(content, "tiny")
-    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve", lambda _: weights)
+    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve_weights", lambda _: weights)
     monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (ScriptedSource([content], "hub"),))
     Path("aeon.toml").write_text('[model]\nsources = ["hub"]\n')
     first = aeon("model", "fetch", "tiny")

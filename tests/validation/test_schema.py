@@ -100,8 +100,8 @@ def test_values_stay_out_of_the_message():
 
 
 ORDER = (
-    "from aeon.base.json_schema import SchemaCheck; from aeon.validation.schema import call_problems; "
-    "print([p.path for p in call_problems({'d': 1, 'b': 1, 'c': 1, 'a': 1}, SchemaCheck({}))])"
+    "from aeon.base.json_schema import CompiledSchema; from aeon.validation.schema import call_problems; "
+    "print([p.path for p in call_problems({'d': 1, 'b': 1, 'c': 1, 'a': 1}, CompiledSchema({}))])"
 )
 
 

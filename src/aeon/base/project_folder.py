@@ -105,7 +105,7 @@ def is_own_folder(folder: Path) -> bool:
 
 
 def claim_folder(folder: Path) -> None:
-    """Make a project's `.aeon` and mark it, unless it is there. Raises OSError; ForeignFolderError as `require_own`.
+    """Make a project's `.aeon` and mark it, unless it is there. Raises OSError; ForeignFolderError as `require_ownership`.
 
     It is its user's alone (0700) and holds a `.gitignore` of `*`: `git add` must not publish a vault or a log.
     """

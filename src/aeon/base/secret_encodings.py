@@ -38,7 +38,7 @@ _ZEROS = ("\0", "\\u0000", "%00", "\\x00")
 class SecretEncoding(NamedTuple):
     """One way to write a secret.
 
-    `is_word`: it counts where it is a word of its own. `is_inner`: it is base64 or base32, and stands between other
+    `is_word`: it counts where it is a word of its own. `is_embedded`: it is base64 or base32, and stands between other
     characters of that. `is_exact`: nothing of it may be escaped in other ways.
     """
 

@@ -12,7 +12,7 @@ _MEASURED_PHASES = (WeightsPhase.DOWNLOADING, WeightsPhase.JOINING, WeightsPhase
 
 
 class FetchProgress:
-    """Receives each `Progress`. Says nothing at all when the weights are there already."""
+    """Receives each `WeightsProgress`. Says nothing at all when the weights are there already."""
 
     def __init__(self) -> None:
         self._bar = _Bar() if sys.stderr.isatty() else None

@@ -51,7 +51,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class LLMRetryPolicy:
-    """How often and how patiently. Waits are in seconds; `longest_wait` also caps what a server asks for."""
+    """How often and how patiently. Waits are in seconds; `max_backoff` also caps what a server asks for."""
 
     max_attempts: int = 3
     initial_backoff: float = 0.5

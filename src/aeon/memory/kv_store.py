@@ -15,7 +15,7 @@ class InMemoryKVStore(Memory):
         self._lock = Lock()
         self._texts: dict[str, str] = {}
         self._keys: list[str] = []
-        """The keys of `_texts`, always sorted: the index of the prefix search."""
+        """The keys of `_leaf_texts`, always sorted: the index of the prefix search."""
 
     def write(self, key: str, value: Any) -> None:
         text = encode_value(key, value)

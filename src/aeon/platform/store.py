@@ -1,7 +1,7 @@
 """The port to the record: named SQL queries, in units of work that happen whole or not at all.
 
 A query is a constant in the SQL that SQLite and PostgreSQL share: `:name` parameters, RETURNING, ON CONFLICT, recursive
-CTEs. Where the two differ, it is a `Texts` of both. The subset (decision 30):
+CTEs. Where the two differ, it is a `DialectQuery` of both. The subset (decision 30):
 
 - A list is one parameter that the store sends as JSON: `id IN (SELECT value FROM json_each(:ids))`.
 - Booleans are the integers 0 and 1, in columns, parameters and rows.

@@ -21,7 +21,7 @@ class UnreadableFileError(ValueError):
 
 
 def read_bounded(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
-    """The whole of a small file. Raises UnreadableError for one that is no file, larger, or cannot be read."""
+    """The whole of a small file. Raises UnreadableFileError for one that is no file, larger, or cannot be read."""
     try:
         # Opening a pipe would wait for somebody to write into it.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
@@ -42,7 +42,7 @@ def read_bounded(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
 
 
 def read_json_object(path: Path) -> JsonObject:
-    """A small file that holds one JSON object. Raises UnreadableError that says what is wrong with it."""
+    """A small file that holds one JSON object. Raises UnreadableFileError that says what is wrong with it."""
     data = read_bounded(path)
     try:
         value: Any = parse_strict(data.decode("utf-8-sig"))

@@ -111,7 +111,7 @@ class InvocationResult(NamedTuple):
     milliseconds: int = 0
     sandbox: SandboxLevel = "plain"
     dropped_events: int = 0
-    """Events that were valid and are not among `events`: the plan's `Allowance` had no room for them."""
+    """Events that were valid and are not among `events`: the plan's `OutputBudget` had no room for them."""
     budget_cost: int = 0
     """What `events` and `stdout` cost of the plan's allowance."""
 
@@ -208,7 +208,7 @@ class StartSlot(NamedTuple):
 
 
 class CancellableSleep:
-    """A `Pending` for a time in which nothing happens; its result is whether it was cut short by a cancellation."""
+    """A `Pollable` for a time in which nothing happens; its result is whether it was cut short by a cancellation."""
 
     def __init__(self, seconds: float, cancellation: Cancellation) -> None:
         self.deadline = time.monotonic() + seconds

@@ -36,7 +36,7 @@ class Pollable(Protocol[T_co]):
 
 
 class ReadyResult(Generic[T]):
-    """A `Pending` whose result is known already."""
+    """A `Pollable` whose result is known already."""
 
     deadline = -math.inf
 
@@ -97,7 +97,7 @@ class _WaitingTask(NamedTuple, Generic[T]):
 class PollLoop(Generic[T]):
     """Waits for all of it at once by poll. No threads: handing a node over to one costs as much as starting a script.
 
-    Invariant: what is in `_waiting` is registered under its descriptor; what need not wait is in `_prompt`.
+    Invariant: what is in `_pending` is registered under its descriptor; what need not wait is in `_runnable`.
     """
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from aeon.skills.plan_json import ExecutionResult, ExecutionState, PlanJson, Too
 
 
 class ReusableResult(NamedTuple):
-    """A result that a next plan may take over, under the key of what was run (`node_keys`)."""
+    """A result that a next plan may take over, under the key of what was run (`node_fingerprints`)."""
 
     key: str
     result: ToolResult

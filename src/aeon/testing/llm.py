@@ -15,7 +15,7 @@ from aeon.base.json import Json
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 
 FixedResponse: TypeAlias = LLMResponse | Exception | Json
-"""One scripted reply: text, a dict or list (sent as its JSON), a `Reply`, or an exception to raise."""
+"""One scripted reply: text, a dict or list (sent as its JSON), a `LLMResponse`, or an exception to raise."""
 
 ScriptedResponse: TypeAlias = FixedResponse | Callable[[LLMRequest], FixedResponse]
 """An `Answer`, or a function that makes one from the request."""

@@ -1,6 +1,6 @@
 """A real PostgreSQL server in a folder of its own, as a peer for tests.
 
-server = PostgresServer(folder, listen="127.0.0.1")
+server = PostgresTestServer(folder, listen="127.0.0.1")
 server.start()
 store = open_postgresql(server.new())
 server.stop()

@@ -106,7 +106,7 @@ def _addressed(invocation: Invocation) -> tuple[str, JsonObject]:
 
 
 class ShuffledLoop(Generic[T]):
-    """A `Crew` that runs steps whole, one after another; which of those that wait is next is drawn by `seed`.
+    """A `TaskLoop` that runs steps whole, one after another; which of those that wait is next is drawn by `seed`.
 
     So a plan's nodes end in any order that its dependencies allow, the same one whenever the seed is.
     """
@@ -212,7 +212,7 @@ def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
 
 
 class GatedResult:
-    """An outcome that comes when a gate is opened by its `cancel`; a `Pending`. A test that forgets to fails."""
+    """An outcome that comes when a gate is opened by its `cancel`; a `Pollable`. A test that forgets to fails."""
 
     def __init__(self, gate: Cancellation, open_: Callable[[], InvocationResult]) -> None:
         self.deadline = time.monotonic() + _PATIENCE

@@ -35,7 +35,7 @@ class RecordedRequest:
 
 
 class WireDouble:
-    """The server. A plain string among the rules stands for `Say`. With `api_key`, any other key is answered 401."""
+    """The server. A plain string among the rules stands for `TextResponse`. With `api_key`, any other key is answered 401."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _ConnectionHandler(BaseHTTPRequestHandler):
-    """One connection. Implements `Exchange` for the rules."""
+    """One connection. Implements `WireExchange` for the rules."""
 
     protocol_version = "HTTP/1.1"
     # An answer goes out in several writes; Nagle would hold each back for 40 ms.

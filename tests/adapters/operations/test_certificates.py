@@ -163,7 +163,9 @@ def test_what_cannot_be_used_is_said_and_not_shown(endpoint, secret, authority, 
 def test_contexts_are_made_once_for_all_clients_and_the_authorities_read_for_https_alone(monkeypatch):
     """A context of its own cost every REST call 25 ms of CPU, those over http:// too."""
     read = []
-    monkeypatch.setattr(tls, "_trusting", lambda authority: read.append(authority) or ssl.create_default_context())
+    monkeypatch.setattr(
+        tls, "_context_trusting", lambda authority: read.append(authority) or ssl.create_default_context()
+    )
     tls._shared_context.cache_clear()
     for connection in ({}, {"caCertificate": OURS.pem}, {}, {"caCertificate": OURS.pem}):
         tls.client_context("http", connection, None)

@@ -180,7 +180,7 @@ def test_the_lock_is_released_with_the_last_reader(project):
 
 
 def test_a_record_that_is_held_alone_is_waited_for(project, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock.WAITS", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock.MAX_WAIT_SECONDS", 0.1)
     lock = RecordLock(project.place)
     lock.acquire_exclusive()
     with pytest.raises(StoreUnavailableError, match=f"is being checked, migrated or restored in process {os.getpid()}"):

@@ -79,7 +79,7 @@ def test_a_change_that_is_cut_off_can_be_gone_on_from(start, keys, monkeypatch, 
             raise CutOffError
 
     with monkeypatch.context() as patched:
-        patched.setattr(master_key, "replace", cut_off)
+        patched.setattr(master_key, "replace_file", cut_off)
         with pytest.raises(CutOffError):
             change_key(vault, keys)
     again = start()

@@ -223,7 +223,7 @@ def test_a_note_that_cannot_be_kept_costs_no_answer(setting, monkeypatch):
     def unavailable(*_args):
         raise StoreUnavailableError("The store is gone.")
 
-    monkeypatch.setattr(world.catalog.tools, "note_tokens", unavailable)
+    monkeypatch.setattr(world.catalog.tools, "record_tokens", unavailable)
     called, _ = call(OperationResult({"n": 1}, TokenUsage(1, 1, None)))
     assert called.output == {"n": 1}
     assert "were not recorded: The store is gone." in called.warnings[-1]

@@ -229,7 +229,7 @@ def test_schemas_that_refer_to_themselves_end(skill):
 
 def test_a_variable_that_is_withheld_is_nobody_s_whatever_x_env_lists(skill):
     """Skills 10, decision 18: neither read, nor replaced by a default, nor set."""
-    kept = Skill(**{**vars(skill), "withheld": frozenset({"API_KEY"})})
+    kept = Skill(**{**vars(skill), "withheld_variables": frozenset({"API_KEY"})})
     kept.data_home.mkdir()
     (kept.data_home / "config.json").write_text('{"apiKey": "${API_KEY:-other}"}')
     report = read_config(kept, {"API_KEY": "12345"})

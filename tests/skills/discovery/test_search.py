@@ -123,7 +123,7 @@ def test_the_search_ends_at_a_depth_and_says_so(tmp_path):
 
 
 def test_the_search_ends_at_a_number_of_folders_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(discovery, "MOST_FOLDERS", 5)
+    monkeypatch.setattr(discovery, "MAX_FOLDERS", 5)
     make(tmp_path / "0")
     for number in range(9):
         (tmp_path / f"{number}x").mkdir()
@@ -141,7 +141,7 @@ def test_an_unreadable_folder_is_a_note(tmp_path):
     make(tmp_path / "s" / "c")
     code = (
         "import os, sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path\n"
-        "from aeon.skills.discovery.search import Root, discover\n"
+        "from aeon.skills.discovery.search import SkillRoot, discover\n"
         "discover([Root(Path(sys.argv[1]), 'project')], environ={})\n"  # whoever may not read Python's own files has them
         "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "catalog = discover([Root(Path(sys.argv[1]), 'project')], environ={})\n"
@@ -208,7 +208,7 @@ def test_discovery_needs_no_extra(tmp_path):
     make(tmp_path / "a")
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['msgspec', 'watchfiles', 'PIL']))\n"
-        "from pathlib import Path; from aeon.skills.discovery.library import SkillLibrary; from aeon.skills.discovery.search import Root\n"
+        "from pathlib import Path; from aeon.skills.discovery.library import SkillLibrary; from aeon.skills.discovery.search import SkillRoot\n"
         "import aeon.skills.launch.preparation, aeon.skills.authoring.linter, aeon.skills.authoring.scaffold\n"
         "print(len(SkillLibrary([Root(Path(sys.argv[1]), 'project')]).catalog.skills))"
     )

@@ -19,7 +19,7 @@ class Scripted:
     def fileno(self):
         return self._turns[0][0]
 
-    def attend(self):
+    def poll(self):
         _, result = self._turns.pop(0)
         if isinstance(result, Exception):
             raise result

@@ -578,7 +578,7 @@ def widest(plan, parallel):
     at_work, most, together = 0, [0], {}
 
     class Work(CancellableSleep):
-        def attend(self):
+        def poll(self):
             nonlocal at_work
             if super().poll() is None:
                 return None

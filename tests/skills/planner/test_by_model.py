@@ -146,7 +146,7 @@ def test_a_replan_sees_what_is_done_and_what_failed_and_adds_to_it(catalog):
     model, plan = planned(
         [CHOSEN, {"scripts": [ROLL["toolPath"]], "count": 1, "tools": [again]}],
         catalog,
-        kept=[kept],
+        reusable_nodes=[kept],
         finished={"t1": done},
         lessons=["t2 x: timeout: too slow"],
     )

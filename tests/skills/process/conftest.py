@@ -57,7 +57,7 @@ class Scripts:
         return self.invocation(path, **options)
 
     def invocation(self, *command, **options) -> Invocation:
-        options = {"timeout": 20.0, "polite_seconds": 0.2, "stdin": b"{}"} | options
+        options = {"timeout": 20.0, "grace_seconds": 0.2, "stdin": b"{}"} | options
         options = {"access": ScriptAccess(read=(self.folder,), write=(self.folder,))} | options
         env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"} | options.pop("env", {})
         return Invocation([str(word) for word in command], cwd=options.pop("cwd", self.folder), env=env, **options)

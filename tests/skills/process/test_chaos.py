@@ -51,9 +51,9 @@ class Ended:
     def fileno(self):
         return self._pending.fileno()
 
-    def attend(self):
+    def poll(self):
         try:
-            return self._pending.attend()
+            return self._pending.poll()
         except SandboxError as error:
             return error
 

@@ -80,7 +80,7 @@ def test_a_forked_script_sees_what_a_started_one_sees(warm, scripts, options):
 def test_a_forked_script_ends_as_a_started_one(warm, scripts, body, exit_code, stderr):
     """Skills 3: the exit code says whether it failed."""
     outcome = warm.run(script(scripts, body, is_ndjson=False))
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.EXITED, exit_code)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, exit_code)
     assert outcome.stderr.endswith(stderr)
 
 
@@ -93,7 +93,7 @@ def test_a_forked_script_is_timed_out_with_all_it_started(warm, scripts):
     """Skills 4."""
     body = f"import subprocess, time\nsubprocess.Popen(['setsid', {str(scripts.stubborn())!r}])\ntime.sleep(60)"
     outcome = warm.run(script(scripts, body, timeout=0.5))
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.TIMED_OUT, -signal.SIGTERM)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.TIMED_OUT, -signal.SIGTERM)
     assert scripts.survivors() == []
 
 
@@ -128,7 +128,7 @@ def test_many_at_once(warm, scripts):
         thread.start()
     for thread in threads:
         thread.join()
-    assert [(o.ending, o.exit_code, len(o.events), o.stderr) for o in outcomes] == [
+    assert [(o.exit_reason, o.exit_code, len(o.events), o.stderr) for o in outcomes] == [
         (ScriptExitReason.EXITED, 0, 2, "")
     ] * 10
 
@@ -146,7 +146,7 @@ def test_the_fence_holds_for_forked_scripts(scripts, tmp_path):
 
 def test_a_missing_script_is_not_started(warm, scripts):
     outcome = warm.run(scripts.invocation(sys.executable, scripts.folder / "gone.py"))
-    assert outcome.ending is ScriptExitReason.NOT_STARTED
+    assert outcome.exit_reason is ScriptExitReason.NOT_STARTED
 
 
 @pytest.mark.parametrize("how", ["options", "environment", "other program", "bubblewrap"])

@@ -53,7 +53,7 @@ def test_endless_output_is_stopped_and_costs_no_memory(runner, scripts, line):
     """Skills 4: 16 MiB in all; over it, the invocation is ended and says so."""
     with Growth() as growth:
         outcome = runner.run(scripts.sh(f"exec yes '{line}'"))
-    assert outcome.ending is ScriptExitReason.OUTPUT_EXCEEDED
+    assert outcome.exit_reason is ScriptExitReason.OUTPUT_EXCEEDED
     assert "16777216" in outcome.problem
     assert growth.megabytes <= 64
 
@@ -62,7 +62,7 @@ def test_endless_output_of_a_plain_script_is_stopped(runner, scripts):
     """Skills 4, 9."""
     with Growth() as growth:
         outcome = runner.run(scripts.sh("exec yes", is_ndjson=False))
-    assert (outcome.ending, len(outcome.stdout)) == (ScriptExitReason.OUTPUT_EXCEEDED, 16 * MEGABYTE)
+    assert (outcome.exit_reason, len(outcome.stdout)) == (ScriptExitReason.OUTPUT_EXCEEDED, 16 * MEGABYTE)
     assert growth.megabytes <= 64
 
 
@@ -70,7 +70,7 @@ def test_a_line_of_300_megabytes_is_stopped(runner, scripts):
     """Skills 4: a line 1 MiB."""
     with Growth() as growth:
         outcome = runner.run(scripts.sh("exec head -c 300000000 /dev/zero"))
-    assert outcome.ending is ScriptExitReason.OUTPUT_EXCEEDED
+    assert outcome.exit_reason is ScriptExitReason.OUTPUT_EXCEEDED
     assert "line 1 " in outcome.problem
     assert growth.megabytes <= 64
 
@@ -79,7 +79,7 @@ def test_a_flood_of_diagnostics_keeps_the_last_of_them(runner, scripts):
     """Skills 1: the last 64 KiB."""
     with Growth() as growth:
         outcome = runner.run(scripts.sh(f"head -c 26000000 /dev/zero >&2; echo the end >&2; echo '{DONE}'"))
-    assert (outcome.ending, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
     assert len(outcome.stderr) == 65536
     assert outcome.stderr.endswith("the end\n")
     assert growth.megabytes <= 64
@@ -101,7 +101,7 @@ def test_bytes_that_are_no_utf8_are_a_violation(runner, scripts):
 def test_no_done_and_exit_0_is_a_violation(runner, scripts):
     """Skills 3, 4."""
     outcome = runner.run(scripts.sh(f"echo '{LOG}'"))
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.EXITED, 0)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0)
     assert "without a done" in outcome.violation
 
 
@@ -120,7 +120,7 @@ def test_done_then_exit_3(runner, scripts):
 def test_done_twice_is_done_once(runner, scripts):
     """Skills 3: later output is ignored, also when it is no event."""
     outcome = runner.run(scripts.sh(f"echo '{DONE}'; echo '{DONE}'; echo nonsense; head -c 20000000 /dev/zero"))
-    assert (outcome.ending, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
     assert len(outcome.events) == 1
 
 
@@ -153,13 +153,13 @@ def test_stdin_is_given_whole_and_closed(runner, scripts):
 
 def test_stdin_that_nobody_reads_hinders_nobody(runner, scripts):
     outcome, seconds = timed(runner, scripts.sh(f"echo '{DONE}'", stdin=b"x" * 10 * MEGABYTE))
-    assert (outcome.ending, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
     assert seconds < 5
 
 
 def test_a_script_may_close_its_streams(runner, scripts):
     outcome = runner.run(scripts.sh(f"exec 0<&-; echo '{DONE}'; exec >&- 2>&-; sleep 0.05", stdin=b"x" * MEGABYTE))
-    assert (outcome.ending, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.EXITED, 0, 1)
+    assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.EXITED, 0, 1)
 
 
 # What will not end
@@ -168,7 +168,7 @@ def test_a_script_may_close_its_streams(runner, scripts):
 def test_a_script_that_ignores_the_polite_request_is_killed(runner, scripts):
     """Skills 4: first politely, then for good."""
     outcome, seconds = timed(runner, scripts.invocation(scripts.stubborn(), timeout=0.3))
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.TIMED_OUT, -signal.SIGKILL)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.TIMED_OUT, -signal.SIGKILL)
     assert 0.5 <= seconds < 3
 
 
@@ -176,32 +176,32 @@ def test_a_script_may_end_itself_when_asked(runner, scripts):
     """Skills 4: what it says then is still read."""
     body = f"trap 'echo \"$farewell\"; exit 4' TERM; farewell='{LOG}'; echo '{LOG}'; while :; do sleep 0.01; done"
     outcome, seconds = timed(runner, scripts.sh(body, timeout=0.3, polite_seconds=5.0))
-    assert (outcome.ending, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.TIMED_OUT, 4, 2)
+    assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.TIMED_OUT, 4, 2)
     assert seconds < 3
 
 
 def test_a_script_that_stopped_itself_is_ended(runner, scripts):
     outcome = runner.run(scripts.sh("kill -STOP $$", timeout=0.2, polite_seconds=0.1))
-    assert outcome.ending is ScriptExitReason.TIMED_OUT
+    assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
 
 
 def test_done_is_no_end_for_a_script_that_goes_on(runner, scripts):
     """Skills 3, 4: it has until its timeout, and then it timed out."""
     outcome = runner.run(scripts.sh(f"echo '{DONE}'; sleep 60", timeout=0.3))
-    assert (outcome.ending, len(outcome.events)) == (ScriptExitReason.TIMED_OUT, 1)
+    assert (outcome.exit_reason, len(outcome.events)) == (ScriptExitReason.TIMED_OUT, 1)
 
 
 def test_what_left_the_process_group_is_ended(runner, scripts):
     """Skills 4: also those that left."""
     body = f"setsid {scripts.stubborn()} & setsid {scripts.stubborn()} & exec {scripts.stubborn()}"
     outcome = runner.run(scripts.sh(body, timeout=0.3))
-    assert outcome.ending is ScriptExitReason.TIMED_OUT
+    assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
 
 
 def test_a_daemon_does_not_outlive_its_script(runner, scripts):
     """Skills 4: nothing survives, however often it forked."""
     outcome, seconds = timed(runner, scripts.sh(f"(setsid {scripts.stubborn()} >/dev/null 2>&1 &) ; echo '{DONE}'"))
-    assert (outcome.ending, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
     assert seconds < 3
 
 
@@ -231,13 +231,13 @@ def test_a_chain_of_daemons_that_never_stay_is_ended(runner, scripts, env):
 
 def test_a_pipe_held_by_a_grandchild_is_not_waited_for(runner, scripts):
     outcome, seconds = timed(runner, scripts.sh(f"{scripts.stubborn()} & echo '{DONE}'"))
-    assert (outcome.ending, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.EXITED, 0, 1)
+    assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.EXITED, 0, 1)
     assert seconds < 3
 
 
 def test_a_segmentation_fault_is_an_exit_by_signal(runner, scripts):
     outcome = runner.run(scripts.sh("kill -SEGV $$"))
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.EXITED, -signal.SIGSEGV)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, -signal.SIGSEGV)
     assert not list(scripts.folder.glob("core*"))
 
 
@@ -245,7 +245,7 @@ def test_cancelling_ends_the_script(runner, scripts):
     with Cancellation() as cancellation:
         invocation = scripts.sh(f"echo '{LOG}'; setsid {scripts.stubborn()} & exec {scripts.stubborn()}")
         outcome, seconds = timed(runner, invocation, cancellation, lambda _event: cancellation.cancel())
-        assert outcome.ending is ScriptExitReason.CANCELLED
+        assert outcome.exit_reason is ScriptExitReason.CANCELLED
         assert seconds < 3
         assert runner.run(invocation, cancellation).exit_code is None
 
@@ -313,7 +313,7 @@ def test_twenty_at_once_end_as_each_alone(runner, scripts):
             thread.start()
         for thread in threads:
             thread.join()
-    assert [outcome.ending for outcome in outcomes] == [ending for _, ending in work]
+    assert [outcome.exit_reason for outcome in outcomes] == [ending for _, ending in work]
     assert {outcome.exit_code for outcome in outcomes[3::4]} == {-signal.SIGSEGV}
     assert {outcome.exit_code for outcome in outcomes[2::4]} == {0}
     assert growth.megabytes <= 64
@@ -322,7 +322,7 @@ def test_twenty_at_once_end_as_each_alone(runner, scripts):
 HOST = """
 import sys
 from pathlib import Path
-from aeon.skills.invocation import Access, Invocation
+from aeon.skills.invocation import ScriptAccess, Invocation
 from aeon.skills.sandbox import ProcessRunner
 level, script = sys.argv[1:]
 folder = Path(script).parent
@@ -373,7 +373,7 @@ def test_a_killed_reaper_leaves_nothing_that_hid_from_it(runner, scripts, which)
         os.kill(link.pid if which == "reaper" else link._process.pid, signal.SIGKILL)
 
     outcome, seconds = timed(runner, script, None, kill)
-    assert outcome.ending is ScriptExitReason.EXITED
+    assert outcome.exit_reason is ScriptExitReason.EXITED
     assert seconds < 5
     wait_until(lambda: not scripts.survivors())
     assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0

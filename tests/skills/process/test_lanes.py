@@ -61,7 +61,7 @@ def gate(scripts):
 def until_it_speaks(pending, heard):
     while not heard:
         select.poll().poll(5)
-        assert pending.attend() is None
+        assert pending.poll() is None
 
 
 def waits(pending):
@@ -74,7 +74,7 @@ def test_no_more_than_there_are_places_run_at_once_and_all_in_order(order):
     for name in names:
         crew.start(waits(order.start(name, lane)))
     outcomes = [crew.next_result() for _ in names]
-    assert {(outcome.ending, outcome.exit_code, outcome.violation) for outcome in outcomes} == {
+    assert {(outcome.exit_reason, outcome.exit_code, outcome.violation) for outcome in outcomes} == {
         (ScriptExitReason.EXITED, 0, None)
     }
     assert order.begun == names
@@ -88,7 +88,7 @@ def test_what_waits_is_not_said_to_have_begun(order, gate):
     first = order.start("first", lane, gate.body, on_event=heard.append)
     second = order.start("second", lane)
     until_it_speaks(first, heard)
-    assert second.attend() is None
+    assert second.poll() is None
     assert (order.begun, order.lines()) == (["first"], ["first in"])
     gate.open()
     assert poll_until_done(second).exit_code == 0
@@ -102,10 +102,10 @@ def test_its_time_runs_from_its_start(order, gate):
     first = order.start("first", lane, gate.body)
     second = order.start("second", lane, "sleep 0.1", timeout=0.3)
     select.poll().poll(400)
-    assert second.attend() is None
+    assert second.poll() is None
     gate.open()
     outcome = poll_until_done(second)
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.EXITED, 0)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0)
     assert 100 <= outcome.milliseconds < 400
     poll_until_done(first)
 
@@ -114,7 +114,7 @@ def test_what_has_no_time_left_while_it_waits_never_begins(order, gate):
     lane = ConcurrencyGroup(1)
     first = order.start("first", lane, gate.body)
     outcome = poll_until_done(order.start("second", lane, seconds=0.05))
-    assert (outcome.ending, outcome.exit_code, outcome.milliseconds) == (ScriptExitReason.TIMED_OUT, None, 0)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.milliseconds) == (ScriptExitReason.TIMED_OUT, None, 0)
     third = order.start("third", lane)
     gate.open()
     assert [poll_until_done(first).exit_code, poll_until_done(third).exit_code] == [0, 0]
@@ -124,7 +124,7 @@ def test_what_has_no_time_left_while_it_waits_never_begins(order, gate):
 
 def test_the_time_that_is_left_ends_what_has_begun_too(order):
     outcome = poll_until_done(order.start("only", ConcurrencyGroup(1), "sleep 60", seconds=0.2, timeout=60.0))
-    assert outcome.ending is ScriptExitReason.TIMED_OUT
+    assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
     assert order.begun == ["only"]
 
 
@@ -137,7 +137,7 @@ def test_what_is_cancelled_while_it_waits_never_begins(order, gate):
         third = order.start("third", lane)
         cancellation.cancel()
         outcome = poll_until_done(second)
-    assert (outcome.ending, outcome.exit_code, list(outcome.events)) == (ScriptExitReason.CANCELLED, None, [])
+    assert (outcome.exit_reason, outcome.exit_code, list(outcome.events)) == (ScriptExitReason.CANCELLED, None, [])
     gate.open()
     assert [poll_until_done(first).exit_code, poll_until_done(third).exit_code] == [0, 0]
     assert order.begun == ["first", "third"]
@@ -154,7 +154,7 @@ def test_what_waits_does_not_begin_because_a_cancelled_or_late_one_made_room(ord
         if is_cancelled:
             until_it_speaks(first, heard)
             cancellation.cancel()
-        assert poll_until_done(first).ending is (
+        assert poll_until_done(first).exit_reason is (
             ScriptExitReason.CANCELLED if is_cancelled else ScriptExitReason.TIMED_OUT
         )
         assert {poll_until_done(each).exit_code for each in behind} == {None}
@@ -166,7 +166,7 @@ def test_one_whose_own_time_is_over_makes_room(order, gate):
     lane = ConcurrencyGroup(1)
     first = order.start("first", lane, gate.body, timeout=0.2)
     second = order.start("second", lane)
-    assert poll_until_done(first).ending is ScriptExitReason.TIMED_OUT
+    assert poll_until_done(first).exit_reason is ScriptExitReason.TIMED_OUT
     assert poll_until_done(second).exit_code == 0
 
 
@@ -179,7 +179,7 @@ def test_what_cannot_be_started_when_its_turn_comes_is_said(order, runner, scrip
     gate.open()
     assert poll_until_done(first).exit_code == 0
     outcome = poll_until_done(second)
-    assert outcome.ending is ScriptExitReason.NOT_STARTED
+    assert outcome.exit_reason is ScriptExitReason.NOT_STARTED
     assert "no such file" in outcome.problem
     assert poll_until_done(third).exit_code == 0
 

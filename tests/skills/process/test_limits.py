@@ -35,7 +35,7 @@ def run(runner, scripts, body):
 def test_a_script_within_its_limits_runs(limited, scripts):
     outcome = run(limited, scripts, "x = b'x' * (40 * 2**20)\nopen('f', 'wb').write(x[:10 * 2**20])")
 
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome.stderr
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome.stderr
 
 
 TAKES = {
@@ -53,7 +53,7 @@ def test_a_script_that_takes_more_memory_is_ended(limited, scripts, how):
     outcome = run(limited, scripts, TAKES[how])
     said = judge_result(outcome, script("s"), 20.0)
 
-    if outcome.ending is ScriptExitReason.RESOURCES_EXCEEDED:
+    if outcome.exit_reason is ScriptExitReason.RESOURCES_EXCEEDED:
         assert outcome.problem == "it used more than 128 MiB of memory"
         assert said.kind is FailureClass.RESOURCE_LIMIT
     else:  # asked for at once: the kernel refuses it
@@ -68,7 +68,7 @@ def test_pages_that_forks_share_count_once(limited, scripts):
     )
     outcome = run(limited, scripts, body)
 
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome
 
 
 @pytest.mark.parametrize("leaves", ["", "os.setsid()"], ids=["family", "daemons"])
@@ -80,7 +80,7 @@ def test_a_script_that_forks_too_often_is_ended(limited, scripts, leaves):
     began = time.monotonic()
     outcome = run(limited, scripts, body)
 
-    assert (outcome.ending, outcome.problem) == (
+    assert (outcome.exit_reason, outcome.problem) == (
         ScriptExitReason.RESOURCES_EXCEEDED,
         "it had more than 8 processes at once",
     )
@@ -95,7 +95,7 @@ def test_as_many_processes_as_are_allowed_run(limited, scripts):
     )
     outcome = run(limited, scripts, body)
 
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome
 
 
 def test_a_file_that_grows_beyond_the_limit_is_told(limited, scripts):
@@ -113,7 +113,7 @@ def test_what_is_written_into_many_files_is_counted_together(limited, scripts):
     )
     outcome = run(limited, scripts, body)
 
-    assert (outcome.ending, outcome.problem) == (ScriptExitReason.RESOURCES_EXCEEDED, "it wrote more than 20 MiB")
+    assert (outcome.exit_reason, outcome.problem) == (ScriptExitReason.RESOURCES_EXCEEDED, "it wrote more than 20 MiB")
 
 
 def test_open_files_are_limited(limited, scripts):

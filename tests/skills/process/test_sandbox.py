@@ -42,7 +42,7 @@ def port():
 
 def answer(runner, invocation) -> str:
     outcome = runner.run(invocation)
-    assert outcome.ending is ScriptExitReason.EXITED, outcome
+    assert outcome.exit_reason is ScriptExitReason.EXITED, outcome
     return outcome.stdout.decode().strip()
 
 
@@ -173,14 +173,14 @@ def test_auto_takes_the_strongest_that_works():
 
 
 def test_a_level_that_is_not_to_be_had_is_refused_with_its_reason(monkeypatch):
-    monkeypatch.setattr(isolation, "_works", set())
-    monkeypatch.setattr(isolation, "bubblewrap", lambda: None)
+    monkeypatch.setattr(isolation, "_working_levels", set())
+    monkeypatch.setattr(isolation, "bubblewrap_path", lambda: None)
     with SandboxRunner("bubblewrap") as runner, pytest.raises(SandboxError, match="bwrap is not installed"):
         _ = runner.level
 
 
 def test_require_never_means_plain(monkeypatch):
-    monkeypatch.setattr(isolation, "fault_of", lambda level, run: f"no {level} here" if level != "plain" else None)
+    monkeypatch.setattr(isolation, "probe_level", lambda level, run: f"no {level} here" if level != "plain" else None)
     with SandboxRunner("require") as runner, pytest.raises(SandboxError, match=r"no bubblewrap here; .*no landlock"):
         _ = runner.level
     with SandboxRunner("auto") as runner:

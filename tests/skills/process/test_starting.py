@@ -12,7 +12,7 @@ from aeon.skills.sandbox import SandboxRunner
 
 def refused(runner, invocation) -> str:
     outcome = runner.run(invocation)
-    assert (outcome.ending, outcome.exit_code) == (ScriptExitReason.NOT_STARTED, None)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.NOT_STARTED, None)
     return outcome.problem
 
 
@@ -109,9 +109,10 @@ def test_names_that_are_no_utf8_arrive(runner, scripts):
 
 
 def test_unusual_timeouts(runner, scripts):
-    assert runner.run(scripts.invocation("true", timeout=1e12, is_ndjson=False)).ending is ScriptExitReason.EXITED
+    assert runner.run(scripts.invocation("true", timeout=1e12, is_ndjson=False)).exit_reason is ScriptExitReason.EXITED
     assert (
-        runner.run(scripts.invocation("sleep", "9", timeout=0.0, is_ndjson=False)).ending is ScriptExitReason.TIMED_OUT
+        runner.run(scripts.invocation("sleep", "9", timeout=0.0, is_ndjson=False)).exit_reason
+        is ScriptExitReason.TIMED_OUT
     )
 
 

@@ -105,7 +105,7 @@ class RunHost:
     async def host(self, run: str, checkpoint: CheckpointFunction, confirm: ConfirmOwnership = always_owned) -> None:
         """Carry a run out to its end, once the engine has confirmed that it is this process's to carry out.
 
-        Raises ConflictError or TakenOverError when another executor has it.
+        Raises ConflictError or LeaseLostError when another executor has it.
         """
         self._loop = asyncio.get_running_loop()
         try:
@@ -227,7 +227,7 @@ class _HostedRunContext:
         return done
 
     async def _confirm(self) -> None:
-        """Raises TakenOverError when the run is another's by now."""
+        """Raises LeaseLostError when the run is another's by now."""
         await self._host.retry.call(self._host.lease_of(self).confirm)
 
     async def _checkpointed(self, job: Job, makes: AttemptFunction) -> JobResult:

@@ -198,7 +198,7 @@ _UNAUTHORIZED = 401
 class PinnedTransport(httpx2.AsyncBaseTransport):
     """Sends what is for one host to one address, and nothing elsewhere. The host's name stays in the header and in TLS.
 
-    `on_refusal` is called for every answer that is 401, before its client reads it.
+    `on_unauthorized` is called for every answer that is 401, before its client reads it.
     """
 
     def __init__(self, host: str, address: str, verify: ssl.SSLContext, on_refusal: Callable[[], None]) -> None:

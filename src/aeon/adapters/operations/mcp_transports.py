@@ -37,7 +37,7 @@ _READ_TIMEOUT = 310.0
 
 
 class McpEndpoint(NamedTuple):
-    """A server, as whom it is asked, and where it may be (see `Exchanges`). `user`: for Aeon itself alone."""
+    """A server, as whom it is asked, and where it may be (see `HttpSender`). `user`: for Aeon itself alone."""
 
     protocol: str
     connection: JsonObject

@@ -29,7 +29,7 @@ def open_falkordb(address: str, password: str | None = None) -> CypherGraph:
 
 
 class FalkorConnection:
-    """A `Connection` by a `redis.Redis`. Each statement is a transaction of its own."""
+    """A `CypherConnection` by a `redis.Redis`. Each statement is a transaction of its own."""
 
     def __init__(self, client: Any, place: GraphServerAddress) -> None:
         self._client = client

@@ -41,7 +41,7 @@ def _driver(place: GraphServerAddress, password: str | None) -> Any:
 
 
 class Neo4jConnection:
-    """A `Connection` by the official driver. The statements of a batch are one explicit transaction."""
+    """A `CypherConnection` by the official driver. The statements of a batch are one explicit transaction."""
 
     def __init__(self, driver: Any, place: GraphServerAddress) -> None:
         self._driver = driver

@@ -36,7 +36,7 @@ class OtlpReceiver:
         return self._settings.with_contents
 
     def export(self, spans: Sequence[Span]) -> None:
-        """Deliver them. Raises NotTakenError, within the time that is asked for and a second."""
+        """Deliver them. Raises SpanExportError, within the time that is asked for and a second."""
         exporting = self._open()
         thread = self._thread = self._thread or WorkerThread["SpanDelivery"]("aeon-spans")
         thread.tasks.put(partial(exporting.export, spans))

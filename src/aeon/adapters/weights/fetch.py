@@ -43,7 +43,7 @@ class WeightsSource(Protocol):
     def deliver(self, spec: Weights, work: Path, report: WeightsProgressCallback) -> WeightsDelivery:
         """Bring the file into `work`, an existing folder that is this source's own and survives interruptions.
 
-        What an earlier, interrupted call left there is used. Raises SourceError or OSError.
+        What an earlier, interrupted call left there is used. Raises WeightsSourceError or OSError.
         """
         ...
 

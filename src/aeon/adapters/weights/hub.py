@@ -95,7 +95,7 @@ class _Download:
     def accept(self, response: httpx2.Response) -> None:
         """Check that the answer continues at `done`, or start over if the server sends everything again.
 
-        Raises SourceError when it is not this file, going by its announced length: a login page is not a model.
+        Raises WeightsSourceError when it is not this file, going by its announced length: a login page is not a model.
         """
         start = 0
         if response.status_code == HTTPStatus.PARTIAL_CONTENT:
@@ -109,7 +109,7 @@ class _Download:
             self.digest, self.done = hashlib.sha256(), 0
 
     def write(self, written: int, chunk: bytes) -> None:
-        """Account for a chunk that was written. Raises SourceError when there is more than was published."""
+        """Account for a chunk that was written. Raises WeightsSourceError when there is more than was published."""
         self.digest.update(chunk)
         self.done += written
         if self.done > self.spec.size:

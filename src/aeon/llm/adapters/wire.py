@@ -82,7 +82,7 @@ class StreamReader(Protocol):
 
 
 class WireFormat(Protocol):
-    """One API's format: pure functions between `Request`, `Reply` and JSON."""
+    """One API's format: pure functions between `Request`, `LLMResponse` and JSON."""
 
     path: ClassVar[str]
     """Where to post, below the API's root."""

@@ -72,7 +72,7 @@ _REASON_CHARACTERS = 500
 class WireAdapter(RequestAdapter):
     """Asks a server in one wire format, with the retries of core 8. Threads may share it; `close` ends its connections.
 
-    A retry starts the answer over. A sink that already got text gets none of it twice: see `SteadySink`.
+    A retry starts the answer over. A sink that already got text gets none of it twice: see `DeduplicatingSink`.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Everything that the catalog asks the record.
 
-Each kind has five queries for its `Shelf`: one thing as the caller may see it, the id of the caller's own thing of a
+Each kind has five queries for its `EntityRepository`: one thing as the caller may see it, the id of the caller's own thing of a
 name, pages of own and of shared things by name, and what uses a thing.
 """
 

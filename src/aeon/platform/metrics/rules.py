@@ -80,7 +80,7 @@ def normalize_instant(text: str) -> str | None:
 
 
 def instant_micros(instant: str) -> int:
-    """An instant that `as_instant` wrote, in microseconds since 1970."""
+    """An instant that `normalize_instant` wrote, in microseconds since 1970."""
     return (datetime.fromisoformat(instant) - _EPOCH) // timedelta(microseconds=1)
 
 

@@ -8,7 +8,7 @@ from aeon.platform.runs.driver import LeaseLostError
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 
 ConfirmOwnership: TypeAlias = Callable[[], None]
-"""Returns while this process may go on. Raises TakenOverError once somebody else does, and StoreError where nobody can
+"""Returns while this process may go on. Raises LeaseLostError once somebody else does, and StoreError where nobody can
 be asked."""
 
 
@@ -32,7 +32,7 @@ class RunLease:
         given_at: float | None = None,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
-        """`is_held` asks whoever decides on it, and may raise StoreError; `what` names it in messages.
+        """`is_owned_by` asks whoever decides on it, and may raise StoreError; `what` names it in messages.
 
         `given_at` is when it was given to this process, if that is known to be no longer ago; else it is asked first.
         """
@@ -46,7 +46,7 @@ class RunLease:
     def confirm(self) -> None:
         """Return at once within a third of the lease since it was asked; else ask, and look at the clock again.
 
-        Raises TakenOverError, StoreError.
+        Raises LeaseLostError, StoreError.
         """
         while self._is_lost or self._is_due():
             asked_at = self._since_boot()

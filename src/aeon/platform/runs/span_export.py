@@ -47,7 +47,7 @@ class SpanExporter(Protocol):
         ...
 
     def export(self, spans: Sequence[Span]) -> None:
-        """Have them delivered, within a few seconds. Raises NotTakenError, and nothing else."""
+        """Have them delivered, within a few seconds. Raises SpanExportError, and nothing else."""
         ...
 
 

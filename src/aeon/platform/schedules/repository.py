@@ -147,7 +147,7 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
     def list_due(self, now: str) -> list[ScheduleFiring]:
         """What is to be started now, each schedule's moments in their order.
 
-        Start the run of each under its own id, then `note_fired`: a crash between the two starts the same run again,
+        Start the run of each under its own id, then `mark_fired`: a crash between the two starts the same run again,
         which is no other one. Note what could not be started, too, or it is due again and again. What is late and not
         caught up is settled here.
         """

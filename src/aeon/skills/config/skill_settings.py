@@ -42,7 +42,7 @@ class SkillConfig:
     """Where the file breaks off, when it cannot be read at all."""
 
     def __repr__(self) -> str:
-        return f"ConfigReport(path={str(self.path)!r}, problems={self.problems!r})"
+        return f"SkillConfig(path={str(self.path)!r}, problems={self.problems!r})"
 
 
 def read_config(skill: Skill, environ: Mapping[str, str]) -> SkillConfig:
@@ -158,7 +158,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _read_file(path: Path) -> JsonObject:
-    """What the user wrote; nothing when there is no file. Raises UnreadableError."""
+    """What the user wrote; nothing when there is no file. Raises UnreadableFileError."""
     if not os.path.lexists(path):
         return {}
     if path.is_symlink() and not _is_inside(path, path.parent):

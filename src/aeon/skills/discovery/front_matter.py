@@ -96,7 +96,7 @@ class SkillDocument:
 
 
 def read_document(data: bytes) -> SkillDocument:
-    """Take a SKILL.md apart. Raises UnreadableError with reason and line when there is no usable front matter."""
+    """Take a SKILL.md apart. Raises UnreadableFileError with reason and line when there is no usable front matter."""
     text, remarks = _decode(data)
     front, body = _split(text)
     fields, lines, more = _parse(front)

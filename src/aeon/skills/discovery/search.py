@@ -80,7 +80,9 @@ def discover(
                     continue
                 is_foreign = root.label == "project"
                 kept = frozenset(withheld) if is_foreign else frozenset[str]()
-                skill = with_config(replace(reading.skill, withheld_variables=kept, is_from_project=is_foreign), environ)
+                skill = with_config(
+                    replace(reading.skill, withheld_variables=kept, is_from_project=is_foreign), environ
+                )
                 notes += skill.notes[len(reading.notes) :]
                 found[skill.name] = skill
     return SkillCatalog(tuple(found.values()), tuple(notes))

@@ -35,7 +35,7 @@ May raise ConfigError, InputError or SkillError, which then is how the node fail
 """
 
 SkillSecretLookup: TypeAlias = Callable[[Skill], Sequence[str]]
-"""The values that must appear in nothing a skill's scripts said. May raise as `Prepare` does."""
+"""The values that must appear in nothing a skill's scripts said. May raise as `InvocationFactory` does."""
 
 SleepFactory: TypeAlias = Callable[[float, Cancellation], Pollable[bool]]
 """A wait for so many seconds, less when cancelled; its result is whether it was."""

@@ -85,7 +85,7 @@ class ScriptLaunch(NamedTuple):
 
 
 class ScriptProcess:
-    """A script under way; a `Pending`. It is begun again, once, when the reaper was gone before it came to it."""
+    """A script under way; a `Pollable`. It is begun again, once, when the reaper was gone before it came to it."""
 
     def __init__(self, asked: ScriptLaunch) -> None:
         self._launch = asked

@@ -1,6 +1,6 @@
 """A store in trouble, on demand: full, so that it takes no writes; away, so that it answers nothing; or slow.
 
-store = TroubledStore(real)
+store = FaultyStore(real)
 with store.in_trouble("full"):
     ...                     # writes raise StoreUnavailableError, as where the disk is full; store.refused counts them
 with store.held(run) as reached:
@@ -98,7 +98,7 @@ class FaultyStore:
 
 
 class _FaultyUnit:
-    """A `Unit` that gets into its store's trouble."""
+    """A `UnitOfWork` that gets into its store's trouble."""
 
     def __init__(self, unit: UnitOfWork, store: FaultyStore) -> None:
         self._unit = unit

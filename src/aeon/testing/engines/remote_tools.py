@@ -53,7 +53,7 @@ class RemoteToolServer:
 
 
 def call_remote_tools(address: str) -> JobRunner:
-    """What carries jobs out by having them made by the `ReachedBack` at that address."""
+    """What carries jobs out by having them made by the `RemoteToolServer` at that address."""
 
     def carry_out(job: Job, _confirm: ConfirmOwnership) -> JobResult:
         with Client(address, family="AF_UNIX") as connection:

@@ -107,7 +107,7 @@ class Journal:
         return JobResult.parsed(parse_strict(check_out(self._results, self._text(run, key))))
 
     def owner_token(self, run: str, executor: str) -> str:
-        """The token that DBOS gave to the execution of a run by that executor. Raises TakenOverError if it has none."""
+        """The token that DBOS gave to the execution of a run by that executor. Raises LeaseLostError if it has none."""
         asked = {"run": run, "executor": executor}
         owner: str | None = self._in_transaction(lambda connection: connection.execute(self._owner, asked).scalar())
         if owner is None:
@@ -117,7 +117,7 @@ class Journal:
     def save(self, run: str, key: AttemptKey, done: JobResult, owner: str | None = None) -> None:
         """Write down what an attempt came to, if the execution with that token still has the run.
 
-        Without a token whoever comes first writes. Raises TakenOverError when somebody else has the run, or wrote.
+        Without a token whoever comes first writes. Raises LeaseLostError when somebody else has the run, or wrote.
         """
         text = check_in(self._results, canonical_json(done.as_dict()))
         mine = _PendingAttempt({**_params(run, key), "done": text, "owner": owner}, Future())
@@ -162,7 +162,7 @@ class Journal:
         return connection.execute(keep, row).rowcount == 1
 
     def _require_same(self, run: str, key: AttemptKey, text: str) -> None:
-        """A try whose connection was lost may have written it. Raises TakenOverError where that is not so."""
+        """A try whose connection was lost may have written it. Raises LeaseLostError where that is not so."""
         found = self._in_transaction(lambda connection: connection.execute(_SELECT_RESULT, _params(run, key)).scalar())
         if found != text:
             step, attempt = key
@@ -232,7 +232,7 @@ class RunCheckpoints:
         self._lock = threading.Lock()
 
     def acquire(self) -> None:
-        """From now on keep attempts as the execution that has the run now. Raises TakenOverError if it is another's."""
+        """From now on keep attempts as the execution that has the run now. Raises LeaseLostError if it is another's."""
         if self._executor is not None and self._owner is None:
             self._owner = self._journal.owner_token(self._run, self._executor)
 
@@ -249,7 +249,7 @@ class RunCheckpoints:
         """What an attempt came to: earlier, if it came to an end and was kept, and else now, kept.
 
         What blocks is made in the thread that keeps it: a change of threads costs as much as either. Raises HaltError,
-        and TakenOverError when somebody else kept it first.
+        and LeaseLostError when somebody else kept it first.
         """
         key = (position, attempt)
         if not inspect.iscoroutinefunction(makes):

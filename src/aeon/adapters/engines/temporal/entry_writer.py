@@ -18,7 +18,7 @@ _MAX_BATCH = 1000
 
 
 class WorkflowEntryWriter:
-    """The entries of one run on their way to the book. None is given up; `is_lost` once the run is another's."""
+    """The entries of one run on their way to the book. None is given up; `is_fenced` once the run is another's."""
 
     def __init__(self, run: str) -> None:
         self._run = run

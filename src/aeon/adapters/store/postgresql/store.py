@@ -130,7 +130,7 @@ class PostgresStore:
 
 
 class PostgresUnit:
-    """A `Unit` on a connection. After an error it does nothing more: PostgreSQL has given the transaction up."""
+    """A `UnitOfWork` on a connection. After an error it does nothing more: PostgreSQL has given the transaction up."""
 
     def __init__(self, connection: Connection, name: str) -> None:
         self._connection = connection

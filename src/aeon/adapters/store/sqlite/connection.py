@@ -32,7 +32,7 @@ _SET_WAL: Final = "PRAGMA journal_mode = WAL"
 def connect(path: Path) -> sqlite3.Connection:
     """An open connection in autocommit mode that any thread may use, one at a time. Raises sqlite3.Error.
 
-    The file must exist. The connection never waits for a lock by itself: the caller repeats with `while_busy`.
+    The file must exist. The connection never waits for a lock by itself: the caller repeats with `retry_while_locked`.
     """
     return _connected(f"{path.absolute().as_uri()}?mode=rw", _PRAGMAS)
 

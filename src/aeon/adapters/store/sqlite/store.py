@@ -125,7 +125,7 @@ class SqliteStore:
 
 
 class SqliteUnit:
-    """A `Unit` on a connection, in one transaction."""
+    """A `UnitOfWork` on a connection, in one transaction."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection

@@ -28,7 +28,7 @@ _USE_IS_NOTED_AFTER = 3600 * 1_000_000
 
 
 class SqlResultCache:
-    """A `Cache` in the record and a store of results. What of either does not answer is not there."""
+    """A `ResultCache` in the record and a store of results. What of either does not answer is not there."""
 
     def __init__(self, store: Store, results: ResultStore, clock: Clock) -> None:
         self._store = store

@@ -50,7 +50,7 @@ class SandboxPolicy(NamedTuple):
 
 
 class SpawnRequest(NamedTuple):
-    """A script to start. `fence` is applied by landlock; `is_boxed` says that the command is bubblewrap's."""
+    """A script to start. `fence` is applied by landlock; `uses_bubblewrap` says that the command is bubblewrap's."""
 
     command: tuple[str, ...]
     cwd: str
@@ -90,7 +90,7 @@ class SpawnCommand(NamedTuple):
 
 
 class ScriptStopCommand(NamedTuple):
-    """End what runs, politely for so long, or what waits. `of_lane`: of what waits for its place, too, none begins."""
+    """End what runs, politely for so long, or what waits. `is_for_group`: of what waits for its place, too, none begins."""
 
     grace_seconds: float
     is_for_group: bool = False
