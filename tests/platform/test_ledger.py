@@ -153,9 +153,9 @@ def test_a_trail_whose_end_was_taken_off_with_its_head_is_noticed_by_whoever_not
     tamper(world.store, "audit_entries", (cut, given), (head, given))
     assert ledger.verify_audit_log(user) is None
     assert ledger.verify_audit_log(user, before) is None
-    assert ledger.verify_audit_log(user, noted) == "it ends at entry 2, before entry 3 that was noted"
+    assert ledger.verify_audit_log(user, noted) == "it ends at entry 2, before entry 3 of the saved chain head"
     world.service(user, name="d")
-    assert ledger.verify_audit_log(user, noted) == "entry 3 is not the one that was noted"
+    assert ledger.verify_audit_log(user, noted) == "entry 3 does not match the saved chain head"
 
 
 def test_those_who_write_one_trail_at_once_lose_nothing(world):

@@ -286,7 +286,7 @@ CHANGES = [
 def test_a_change_of_another_version_than_was_seen_is_refused_and_nothing_happens(platform, verb):
     """Measured A5: of two editors one lost what they did."""
     call, before = verb(platform), platform.state()
-    with pytest.raises(VersionError, match="for version 7, but it has version 1 by now") as raised:
+    with pytest.raises(VersionError, match="for version 7, but it now has version 1") as raised:
         call(MutationRequest(platform.ann, platform.name(), expected=7))
     assert (raised.value.version, raised.value.status, platform.state()) == (1, 412, before)
     call(MutationRequest(platform.ann, expected=1))

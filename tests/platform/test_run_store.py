@@ -25,7 +25,7 @@ def test_of_many_who_claim_at_once_one_has_it_and_the_others_are_told_where_it_i
     assert told[int(winner.id)] is None
     refused = [said for said in told if said is not None]
     assert len(refused) == 15
-    assert all(f"The runs of this record are kept in {winner.where}." in said for said in refused)
+    assert all(f"The runs of this record are stored in {winner.where}." in said for said in refused)
 
 
 def test_who_has_it_claims_it_again_wherever_it_was_moved(new_store):
@@ -40,5 +40,5 @@ def test_a_lost_place_is_replaced_on_purpose_only(new_store):
     claim_run_store(store, RunStoreIdentity("a", "here"))
     move_run_store(store, RunStoreIdentity("b", "there"))
     claim_run_store(store, RunStoreIdentity("b", "there"))
-    with pytest.raises(ConfigError, match="are kept in there"):
+    with pytest.raises(ConfigError, match="are stored in there"):
         claim_run_store(store, RunStoreIdentity("a", "here"))

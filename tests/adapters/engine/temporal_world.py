@@ -108,21 +108,21 @@ class World:
         self.engine.start(run)
         return run
 
-    def ended(self, run):
+    def wait_for_end(self, run):
         assert self.engine.wait(run, PATIENCE), [entry.event.event for entry in self.entries(run)][-5:]
         return self.runs.view("me", run).state
 
     def entries(self, run):
         return list(self.runs.list_entries("me", run))
 
-    def until(self, is_so):
+    def wait_until(self, is_so):
         assert wait_until(is_so, PATIENCE)
 
     def until_begun(self, run, step):
-        self.until(lambda: f"{run}:{step}:1" in calls(self.hands.file))
+        self.wait_until(lambda: f"{run}:{step}:1" in calls(self.hands.file))
 
     def answer(self, run, step, value):
-        self.until(lambda: any(each.step == step for each in self.runs.list_questions("me", run)))
+        self.wait_until(lambda: any(each.step == step for each in self.runs.list_questions("me", run)))
         question = self.runs.answer("me", run, step, value)
         self.engine.wake(question.run)
         return question

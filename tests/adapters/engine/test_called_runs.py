@@ -32,7 +32,7 @@ def test_who_loses_a_run_leaves_what_it_called_to_its_successor(world):
     assert world.runs.repository.reassign(run.id, taken_for_dead.executor, world.engine.executor)
     beside_goes_on.set()
     assert taken_for_dead._run_ends[run.id].wait(30)
-    world.engine.take_over([run.id])
+    world.engine.adopt([run.id])
     inner_goes_on.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     taken_for_dead.close()

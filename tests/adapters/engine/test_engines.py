@@ -66,14 +66,14 @@ def test_who_lost_a_run_does_nothing_more_for_it(world):
     run = world.start_run(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))
     world.wait_until(lambda: world.tools.calls["gate"] == 1 and "step_started a" in world.event_names(run))
     before, book = world.event_names(run), world.runs.repository
-    assert book.give(run.id, world.engine.executor, "another")
+    assert book.reassign(run.id, world.engine.executor, "another")
     goes_on.set()
     assert not world.engine.wait(run.id, 1.0)
-    assert world.kinds(run) == before
+    assert world.event_names(run) == before
     assert world.tools.calls["echo"] == 0
-    assert book.give(run.id, "another", world.engine.executor)
-    world.engine.take_over([run.id])
-    assert world.ended(run).state.phase == "completed"
+    assert book.reassign(run.id, "another", world.engine.executor)
+    world.engine.adopt([run.id])
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.calls["echo"] == 1
 
 
@@ -83,14 +83,14 @@ def test_a_run_that_comes_back_is_carried_out_once(lasting_world):
     gate, tool = world.tool("gate", wait_for(goes_on)), world.tool("echo", echo)
     inner = world.process("inner", [step("g", gate, timeout=60)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
-    run = world.begin(world.process("outer", [call, step("b", tool, after=["c"])]))
-    world.until(lambda: world.tools.calls["gate"] == 1 and "step_started c" in world.kinds(run))
-    assert world.runs.book.give(run.id, world.engine.executor, "another")
-    assert world.runs.book.give(run.id, "another", world.engine.executor)
-    world.engine.take_over([run.id])
+    run = world.start_run(world.process("outer", [call, step("b", tool, after=["c"])]))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1 and "step_started c" in world.event_names(run))
+    assert world.runs.repository.reassign(run.id, world.engine.executor, "another")
+    assert world.runs.repository.reassign(run.id, "another", world.engine.executor)
+    world.engine.adopt([run.id])
     assert not world.engine.wait(run.id, 2.0)
     goes_on.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.calls == {"gate": 1, "echo": 1}
 
 

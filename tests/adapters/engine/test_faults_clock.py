@@ -114,11 +114,11 @@ def test_a_process_is_heard_of_at_once_when_the_clock_was_set(store):
 def test_a_run_that_nobody_has_is_taken_over_though_it_was_accepted_in_what_is_now_the_future(world):
     process = world.process("left", [step("a", world.tool("echo", echo))])
     run = world.runs.accept(process, NewRun({"q": "q"}), MutationRequest(world.user))
-    caretaker = OrphanRecovery(world.runs.book, WorkerRegistry(world.store, world.clock), world.engine, world.clock)
+    caretaker = OrphanRecovery(world.runs.repository, WorkerRegistry(world.store, world.clock), world.engine, world.clock)
     assert run.id not in {each.id for each in caretaker.adopt()}
     world.clock.jump(-HOUR)
     assert run.id in {each.id for each in caretaker.adopt()}
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
 
 
 @pytest.mark.parametrize("catch_up", ["skip", "once"])
@@ -143,5 +143,5 @@ def test_schedules_start_nothing_twice_and_go_on_when_the_clock_was_ahead_for_a_
     again = started(hours=-0.5) + started() + started(hours=1) + started(hours=24)
     assert set(again) == {one, two, ahead}
     for run in (one, two, ahead):
-        world.until(lambda run=run: world.runs.book.phase(run) == "completed")
+        world.wait_until(lambda run=run: world.runs.repository.get_phase(run) == "completed")
     assert world.tools.jobs == {f"{run}:a:1": 1 for run in (one, two, ahead)}

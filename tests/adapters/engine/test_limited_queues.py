@@ -72,13 +72,13 @@ def temporal(store, tmp_path):
 def test_on_temporal(temporal):
     slow = Slow()
     full, free = temporal.furnished(slow)
-    waiting = temporal.begin(fan(temporal, full, 8))
-    temporal.until(lambda: slow.now == 1)
-    passing = temporal.begin(temporal.process("passing", [step("a", free)]))
-    assert temporal.ended(passing).run.phase == "completed"
+    waiting = temporal.start_run(fan(temporal, full, 8))
+    temporal.wait_until(lambda: slow.now == 1)
+    passing = temporal.start_run(temporal.process("passing", [step("a", free)]))
+    assert temporal.wait_for_end(passing).run.phase == "completed"
     assert slow.now == 1
     slow.lets_go.set()
-    assert temporal.ended(waiting).run.phase == "completed"
+    assert temporal.wait_for_end(waiting).run.phase == "completed"
     assert (slow.most, set(slow.jobs.values())) == (1, {1})
 
 
@@ -124,10 +124,10 @@ def test_on_dbos(dbos):
     full, free = dbos.furnished(slow)
     for number in range(8):
         _put(job(dbos, full, number))
-    dbos.until(lambda: slow.now == 1)
+    dbos.wait_until(lambda: slow.now == 1)
     _put(job(dbos, free, 8))
-    dbos.until(lambda: dbos.tools.calls["free"] == 1)
+    dbos.wait_until(lambda: dbos.tools.calls["free"] == 1)
     assert slow.now == 1
     slow.lets_go.set()
-    dbos.until(lambda: dbos.tools.calls["full"] == 8)
+    dbos.wait_until(lambda: dbos.tools.calls["full"] == 8)
     assert (slow.most, set(slow.jobs.values())) == (1, {1})

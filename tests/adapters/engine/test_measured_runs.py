@@ -48,7 +48,7 @@ def test_a_run_and_its_calls_are_recorded_failures_too(world):
     good, bad, late = world.tool("echo", echo), world.tool("bad", failing), world.tool("flaky", flaky(1))
     steps = [step("a", good), step("b", bad, required=False), step("c", late), step("d", good)]
     process = world.process("errand", steps)
-    world.ended(world.begin(process))
+    world.wait_for_end(world.start_run(process))
     world.catch_up()
     assert [world.value("tool.calls", tool) for tool in (good, bad, late)] == [2, 1, 2]
     assert [world.value("tool.errors", tool) for tool in (good, bad, late)] == [0, 1, 1]
@@ -60,7 +60,7 @@ def test_a_run_and_its_calls_are_recorded_failures_too(world):
 
 def test_a_failed_run_is_recorded(world):
     process = world.process("errand", [step("a", world.tool("bad", failing))])
-    world.ended(world.begin(process))
+    world.wait_for_end(world.start_run(process))
     world.catch_up()
     assert world.value("process.failures", process.id) == 1
 
@@ -69,8 +69,8 @@ def test_a_run_is_recorded_once_whoever_does_it_and_whenever(world, store):
     """What records it may be killed before or after: the run itself says whether it is to be done."""
     tool = world.tool("echo", echo)
     process = world.process("errand", [step("a", tool)])
-    world.ended(world.begin(process))
-    others = [RunMetricsRecorder(store, world.runs.book, world.metrics.values) for _ in range(4)]
+    world.wait_for_end(world.start_run(process))
+    others = [RunMetricsRecorder(store, world.runs.repository, world.metrics.values) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda each: each.catch_up(), others))
     world.catch_up()
@@ -80,11 +80,11 @@ def test_a_run_is_recorded_once_whoever_does_it_and_whenever(world, store):
 def test_what_a_retried_run_keeps_is_not_counted_again(world):
     good, bad = world.tool("echo", echo), world.tool("bad", failing)
     process = world.process("errand", [step("a", good), step("b", bad)])
-    run = world.begin(process)
-    world.ended(run)
+    run = world.start_run(process)
+    world.wait_for_end(run)
     again = world.runs.retry(run.id, MutationRequest(world.user))
     world.engine.start(again.id)
-    world.ended(again)
+    world.wait_for_end(again)
     world.catch_up()
     assert (world.value("tool.calls", good), world.value("tool.calls", bad)) == (1, 2)
     assert world.value("process.failures", process.id) == 2
@@ -93,7 +93,7 @@ def test_what_a_retried_run_keeps_is_not_counted_again(world):
 def test_what_was_deleted_meanwhile_is_left_out(world):
     tool = world.tool("echo", echo)
     process = world.process("errand", [step("a", tool)])
-    world.ended(world.begin(process))
+    world.wait_for_end(world.start_run(process))
     world.processes.remove(process.id, MutationRequest(world.user))
     world.catch_up()
     assert world.value("tool.calls", tool) == 1

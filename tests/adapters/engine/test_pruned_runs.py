@@ -73,8 +73,8 @@ def test_an_old_run_goes_with_all_that_was_kept_of_it(kept):
     world = kept.world
     good, bad = kept.ended(q=BIG), kept.ended("bad", behaviour=failing)
     asking = world.process("ask", [step("a", world.tool("echo", echo), interactionMode="manual")])
-    asked = world.begin(asking)
-    world.until(lambda: bool(world.runs.questions(world.user, asked.id)))
+    asked = world.start_run(asking)
+    world.wait_until(lambda: bool(world.runs.questions(world.user, asked.id)))
     world.runs.answer(world.user, asked.id, "a", "yes")
     world.ended(asked)
     runs = (good, bad, asked)
@@ -82,10 +82,10 @@ def test_an_old_run_goes_with_all_that_was_kept_of_it(kept):
     assert {run.id for run in runs} <= kept.workflows()
     assert len(kept.files()) >= 3, "the inputs, the entry, and what the engine kept"
     pruned = kept.prune()
-    assert (pruned.runs, kept.left(*runs), kept.files(), world.runs.page(world.user)) == (3, 0, [], [])
+    assert (pruned.runs, kept.left(*runs), kept.files(), world.runs.list_runs(world.user)) == (3, 0, [], [])
     assert not {run.id for run in runs} & kept.workflows()
     with pytest.raises(NotFoundError):
-        world.runs.see(world.user, good.id)
+        world.runs.view(world.user, good.id)
     assert kept.prune() == PruneResult(0, 0)
 
 
@@ -96,7 +96,7 @@ def test_a_younger_run_and_the_results_that_it_refers_to_stay(kept):
     assert kept.prune(between).runs == 1
     assert kept.left(old) == 0
     kept.prune(between)
-    seen = kept.world.runs.see(kept.world.user, young.id)
+    seen = kept.world.runs.view(kept.world.user, young.id)
     assert (seen.run.inputs, seen.state.output) == ({"q": BIG}, {"got": BIG})
 
 
@@ -111,19 +111,19 @@ def test_an_old_result_of_a_run_that_is_kept_stays(kept):
 
     tool = world.tool("echo", echo)
     steps = [step("a", tool), step("ask", tool, interactionMode="manual"), step("w", world.tool("wait", wait))]
-    run = world.begin(world.process("long", steps), BIG)
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("long", steps), BIG)
+    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
     world.runs.answer(world.user, run.id, "ask", BIG + "!")
     assert reached.wait(20)
-    world.until(lambda: world.runs.book.list_summaries([run.id])[0].events == 6)
+    world.wait_until(lambda: world.runs.repository.list_summaries([run.id])[0].events == 6)
     between = world.clock.now()
     lets_go.set()
     world.ended(run)
     assert kept.prune(between).runs == 0
-    seen = world.runs.see(world.user, run.id)
+    seen = world.runs.view(world.user, run.id)
     assert [each.value for each in seen.state.steps] == [{"got": BIG}, BIG + "!", {"got": BIG}]
     assert seen.run.inputs == {"q": BIG}
-    assert len(world.runs.book.signals([run.id])) == 1
+    assert len(world.runs.repository.signals([run.id])) == 1
 
 
 def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
@@ -138,14 +138,14 @@ def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
     inner = world.process("inner", [step("i", world.tool("echo", echo))])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"})
     outer = world.process("outer", [call, step("w", world.tool("wait", wait))])
-    run = world.begin(outer, BIG)
+    run = world.start_run(outer, BIG)
     assert reached.wait(20)
     files = len(kept.files())
     assert kept.prune() == PruneResult(0, 0)
     assert len(kept.files()) == files
     lets_go.set()
     assert world.ended(run).state.output == {"got": BIG}
-    assert world.runs.see(world.user, f"{run.id}:c:1").state.output == {"got": BIG}
+    assert world.runs.view(world.user, f"{run.id}:c:1").state.output == {"got": BIG}
     assert kept.prune().runs == 2
 
 
@@ -199,7 +199,7 @@ def test_what_is_kept_of_pure_tools_goes_when_it_was_not_used_and_its_results_st
 def test_a_retried_run_lives_on_without_the_one_before(kept):
     world = kept.world
     process = world.process("again", [step("a", world.tool("echo", echo)), step("b", world.tool("bad", failing))])
-    run = world.begin(process, BIG)
+    run = world.start_run(process, BIG)
     world.ended(run)
     between = world.clock.now()
     again = world.runs.retry(run.id, MutationRequest(world.user))
@@ -207,4 +207,4 @@ def test_a_retried_run_lives_on_without_the_one_before(kept):
     world.ended(again)
     kept.prune(between)
     assert kept.left(run) == 0
-    assert world.runs.see(world.user, again.id).state.steps[0].value == {"got": BIG}
+    assert world.runs.view(world.user, again.id).state.steps[0].value == {"got": BIG}

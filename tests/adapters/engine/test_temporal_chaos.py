@@ -71,7 +71,7 @@ def test_kills_at_random_moments(tmp_path, server):
         if "server" in victims:
             server.start()
     carrier = begun_anew(server, world)
-    world.until(lambda: not world.runs.repository.list_open())
+    world.wait_until(lambda: not world.runs.repository.list_open())
     ended(carrier)
     counts = counted(world)
     assert {world.runs.view("me", run).state.phase for run in runs} == {"completed"}

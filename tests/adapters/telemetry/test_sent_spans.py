@@ -131,7 +131,7 @@ def test_a_retried_run_is_a_trace_of_its_own_that_links_to_the_run_before(collec
     run = world.ended_run(process)
     again = world.runs.retry(run.id, MutationRequest(world.user))
     world.engine.start(again.id)
-    world.ended(again)
+    world.wait_for_end(again)
     world.catch_up()
     first, second = roots(collector.spans)
     assert (first.status.message, second.status.message) == ("OperationError", "OperationError")
@@ -211,7 +211,7 @@ def test_a_run_without_an_endpoint_is_not_marked_to_be_sent(collector, telling):
 
 
 def test_large_runs_go_in_several_batches_and_none_is_marked_before_its_last(collector, telling, monkeypatch):
-    monkeypatch.setattr(sending_room, "AT_ONCE", 4)
+    monkeypatch.setattr(sending_room, "MAX_BATCH_SPANS", 4)
     world = telling()
     tool = world.tool("echo", echo)
     small, large = (
@@ -230,10 +230,10 @@ def test_the_backlog_is_bounded_and_keeps_the_latest(telling, monkeypatch):
     class Away:
         with_contents = False
 
-        def take(self, spans):
+        def export(self, spans):
             raise SpanExportError("nobody is there", next_step="Wait.")
 
-    monkeypatch.setattr(sending_room, "KEPT", 2)
+    monkeypatch.setattr(sending_room, "MAX_PENDING_RUNS", 2)
     world = telling(Away())
     process = world.process("errand", [step("a", world.tool("echo", echo))])
     runs = [world.ended_run(process) for _ in range(4)]
@@ -293,7 +293,7 @@ def test_who_was_killed_before_it_was_written_down_that_all_is_sent_leaves_it_to
     class Killed:
         with_contents = False
 
-        def take(self, spans):
+        def export(self, spans):
             raise KeyboardInterrupt
 
     world = telling(Killed())
@@ -311,11 +311,11 @@ def test_an_endpoint_that_is_slow_to_say_yes_gets_the_rest_in_later_rounds(telli
         with_contents = False
         taken = 0
 
-        def take(self, spans):
+        def export(self, spans):
             self.taken += 1
             world.time.sleep(2.9)
 
-    monkeypatch.setattr(sending_room, "AT_ONCE", 2)
+    monkeypatch.setattr(sending_room, "MAX_BATCH_SPANS", 2)
     slow = Slow()
     world = telling(slow)
     process = world.process("errand", [step("a", world.tool("echo", echo))])

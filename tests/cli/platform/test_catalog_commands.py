@@ -121,9 +121,9 @@ def test_who_uses_what_and_who_did_what(aeon, file, monkeypatch):
     assert (noted["whole"], noted["problem"], noted["head"][:2]) == (True, None, "3:")
     assert aeon("audit", "verify", "--since", noted["head"]).code == 0
     cut = aeon("audit", "verify", "--since", f"9:{noted['head'][2:]}")
-    assert (cut.code, cut.out) == (1, "the trail of me: it ends at entry 3, before entry 9 that was noted\n")
+    assert (cut.code, cut.out) == (1, "the trail of me: it ends at entry 3, before entry 9 of the saved chain head\n")
     other = aeon("audit", "verify", "--since", f"2:{noted['head'][2:]}")
-    assert (other.code, other.out) == (1, "the trail of me: entry 2 is not the one that was noted\n")
+    assert (other.code, other.out) == (1, "the trail of me: entry 2 does not match the saved chain head\n")
     assert aeon("audit", "verify", "--since", "nonsense").code == 2
 
 

@@ -92,7 +92,7 @@ class Runs:
         self.plans, self.there, self.known = plans, family(TIMES), dict.fromkeys(FAMILY, 99)
         self.book = self
 
-    def see(self, _user, run):
+    def view(self, _user, run):
         if run not in self.known:
             raise NotFoundError("There is none.")
         return SimpleNamespace(plan=self.plans[run])
@@ -190,8 +190,8 @@ def test_what_happens_while_it_is_asked_who_can_go_on_is_told_before_it_stops(tm
         def entries(of, after):
             return world.runs.repository.entries(of, after) if is_known else iter(())
 
-        book = SimpleNamespace(entries=entries, phase=world.runs.repository.get_phase)
-        runs = SimpleNamespace(see=world.runs.view, book=book, questions=questions)
+        book = SimpleNamespace(entries=entries, get_phase=world.runs.repository.get_phase)
+        runs = SimpleNamespace(view=world.runs.view, repository=book, list_questions=questions)
         followed = RunFollower(SimpleNamespace(runs=runs), world.user, run.id, told.append).follow()
         assert [question.step for question in followed.questions] == ["ask"]
         assert [line.split()[0] for line in told] == ["a", "a", "ask"]

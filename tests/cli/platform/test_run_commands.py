@@ -146,7 +146,7 @@ def test_a_second_place_for_runs_is_refused_until_it_is_adopted_e5(aeon, applied
     refused = aeon("process", "run", "visit", "--input", "who=Ben")
     told = " ".join(refused.err.split())
     assert (refused.code, refused.out) == (2, "")
-    assert "The runs of this record are kept in " in told
+    assert "The runs of this record are stored in " in told
     assert "aeon runs adopt --dry-run" in told
     assert aeon("process", "answer", "last", "ask", "garden").code == 2
     assert shop.calls == {"/first": 1}

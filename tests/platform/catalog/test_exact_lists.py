@@ -49,7 +49,7 @@ def test_what_is_shared_is_listed_in_exact_order(world):
 
 @pytest.mark.parametrize("user", ["", " ann", "ann ", "a\nb", "x" * 201])
 def test_what_cannot_be_told_apart_is_no_user(world, user):
-    with pytest.raises(RuleError, match="cannot be a user's name"):
+    with pytest.raises(RuleError, match="is not a valid user name"):
         world.catalog.add_user(user)
 
 

@@ -97,7 +97,7 @@ def test_a_run_is_its_owners_alone(world):
     for deed in (world.runs.view, world.runs.list_entries, world.runs.list_questions, world.runs.cancel):
         with pytest.raises(NotFoundError):
             deed("somebody", run.id)
-    assert world.runs.page("somebody") == []
+    assert world.runs.list_runs("somebody") == []
 
 
 @pytest.mark.slow
@@ -106,8 +106,8 @@ def test_the_trace_holds_every_attempts_bound_inputs_and_outcome(world):
     busy = world.tool("flaky", flaky(1))
     steps = [step("a", busy), step("b", busy, after=["a"], inputs={"id": "{step.a.got}!"}, condition="true")]
     steps += [step("c", busy, after=["b"], condition="false", required=False)]
-    run = world.begin(world.process("p", steps), "x")
-    seen = world.ended(run)
+    run = world.start_run(world.process("p", steps), "x")
+    seen = world.wait_for_end(run)
     found = trace_attempts(seen.plan, world.runs.entries(world.user, run.id))
     assert [(each.step, each.attempt, each.outcome, each.inputs) for each in found] == [
         ("a", 1, "failed", {"id": "x"}),
@@ -152,9 +152,9 @@ def test_what_nobody_carries_out_is_found_by_executor_and_family(world):
     assert [run.id for run in book.list_orphaned(["me"], theirs.id)] == [theirs.id]
     assert book.list_orphaned(["me"], mine.id) == []
     for run in (mine, theirs, nobodys):
-        assert book.give(run.id, run.executor, world.engine.executor)
+        assert book.reassign(run.id, run.executor, world.engine.executor)
         world.engine.start(run.id)
-        world.ended(run)
+        world.wait_for_end(run)
     assert [run for run in book.left([]) if run.owner_id == world.user] == []
 
 
@@ -178,5 +178,5 @@ def test_a_run_that_was_left_behind_is_taken_over_whatever_else_is_open(world):
     left = world.runs.accept(process, NewRun({"q": "q"}, executor="gone"), MutationRequest(world.user))
     caretaker = OrphanRecovery(world.runs.repository, registry, world.engine, world.clock)
     assert [run.id for run in caretaker.adopt()] == [left.id]
-    assert world.ended(left).state.phase == "completed"
+    assert world.wait_for_end(left).state.phase == "completed"
     registry.deregister(there)

@@ -189,11 +189,11 @@ def test_what_changed_meanwhile_is_not_written_over(timed, monkeypatch):
 
     def overtaken(user, id_):
         found = own(user, id_)
-        monkeypatch.setattr(timed.schedules, "own", own)
+        monkeypatch.setattr(timed.schedules, "get_own", own)
         timed.change(schedule, name="theirs")
         return found
 
-    monkeypatch.setattr(timed.schedules, "own", overtaken)
+    monkeypatch.setattr(timed.schedules, "get_own", overtaken)
     with pytest.raises(ConflictError):
         timed.change(schedule, name="mine")
 

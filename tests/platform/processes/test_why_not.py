@@ -94,7 +94,7 @@ def test_a_person_is_waited_for_and_what_waits_for_that_step_says_so(world):
     assert set(world.why(run)) == {"ask", "b"}
     world.runs.cancel(world.user, run.id)
     world.engine.wake(run.id)
-    world.ended(run)
+    world.wait_for_end(run)
     assert "cancelled" in world.why(run)["b"].message
 
 
@@ -110,15 +110,15 @@ def busy(given, key):
 
 def test_a_retry_says_how_long_still_and_why(world):
     """Platform 10: the second attempt comes 1 s after the first."""
-    run = world.begin(world.process("p", [step("a", world.tool("busy", busy))]))
-    world.until(lambda: world.seen(run).state.steps[0].attempts == 2)
+    run = world.start_run(world.process("p", [step("a", world.tool("busy", busy))]))
+    world.wait_until(lambda: world.view_of(run).state.steps[0].attempts == 2)
     started = [entry for entry in world.runs.entries(world.user, run.id) if entry.event.event == "step_started"][-1]
     later = {seconds: datetime.fromisoformat(started.at) + timedelta(seconds=seconds) for seconds in (-60, 0.25, 1.5)}
     waits, set_back, over = (world.why(run, later[each].isoformat())["a"] for each in (0.25, -60, 1.5))
-    assert (waits.why, waits.attempt, waits.seconds) == ("retrying", 2, 0.75)
+    assert (waits.kind, waits.attempt, waits.seconds) == ("retrying", 2, 0.75)
     assert waits.message == "Is tried again in 0.8 s (attempt 2 of at most 4): it is busy."
-    assert (set_back.why, set_back.seconds) == ("retrying", 1.0)
-    assert (over.why, over.seconds) == ("running", 0.0)
+    assert (set_back.kind, set_back.seconds) == ("retrying", 1.0)
+    assert (over.kind, over.seconds) == ("running", 0.0)
     assert over.message == "Runs: tool 'busy', attempt 2 of at most 4; the one before failed: it is busy."
 
 
@@ -129,14 +129,14 @@ def test_a_tool_that_is_down_is_told_before_it_is_reached_and_while_it_is_retrie
     assert world.why(run)["b"].obstacle is None
     world.check_health()
     found = world.why(run)["b"]
-    assert (found.why, found.obstacle.kind) == ("waits", "down")
+    assert (found.kind, found.obstacle.kind) == ("waits", "down")
     assert found.obstacle.since.startswith("20")
     assert found.message.startswith("Waits for 'ask'. When it is reached it would fail: the tool 'busy' is down: ")
     assert "private" in found.message
     assert f", since {found.obstacle.since[:19]}. `aeon health` checks it again" in found.message
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
-    world.until(lambda: world.seen(run).state.steps[1].attempts == 2)
+    world.wait_until(lambda: world.view_of(run).state.steps[1].attempts == 2)
     again = world.why(run)["b"]
     assert again.message.startswith("Is tried again in ")
     assert "By now the tool 'busy' is down" in again.message
@@ -187,14 +187,14 @@ def test_what_needs_a_secret_of_the_callers_is_told(world):
 def test_a_deadline_is_told_when_it_is_near(world):
     ask = step("ask", world.tool("asked", echo), interactionMode="manual")
     far = datetime.fromisoformat(world.clock.now()).timestamp() + 1000
-    run = world.begin(world.process("p", [ask]), within=1000)
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("p", [ask]), within=1000)
+    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
     assert set(world.why(run)) == {"ask"}
 
     def before(seconds):
         return world.why(run, datetime.fromtimestamp(far - seconds).astimezone().isoformat())[""]
 
-    assert (before(120).why, round(before(120).seconds)) == ("deadline", 120)
+    assert (before(120).kind, round(before(120).seconds)) == ("deadline", 120)
     assert "in 120 s it fails" in before(120).message
     assert "has passed" in before(-5).message
 
@@ -202,7 +202,7 @@ def test_a_deadline_is_told_when_it_is_near(world):
 def test_a_run_of_another_engine_says_so(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
     run = world.runs.accept(process, NewRun({"q": 1}, executor=SELF_RECOVERING_EXECUTOR), MutationRequest(world.user))
-    assert world.why(run)[""].why == "engine"
+    assert world.why(run)[""].kind == "engine"
     assert "engine.address" in world.why(run)[""].message
     assert "" not in world.why(run, carrier=SELF_RECOVERING_EXECUTOR)
 
@@ -218,6 +218,6 @@ def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):
 
 def test_a_run_that_was_called_is_named(world):
     inner = world.process("inner", [step("ask", world.tool("asked", echo), interactionMode="manual")])
-    run = world.begin(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
+    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
     assert world.why(run)["a"].message.endswith(f"aeon runs why {run.id}:a:1")

@@ -121,21 +121,21 @@ def test_what_the_catalog_does_is_followed(store, target, projector):
     )
     projector.sync()
     assert same(store, target)
-    nodes, edges = target.found([NodeKey("Tool", tool.id), NodeKey("Secret", secret.id)])
+    nodes, edges = target.fetch([NodeKey("Tool", tool.id), NodeKey("Secret", secret.id)])
     assert {edge.type for edge in edges} == {"OWNED_BY", "USES_SERVICE", "USES_SECRET"}
     assert "s3cret" not in repr(nodes)
     catalog.tools.change(tool.id, ToolChange(name="fetch"), ann)
     projector.sync()
     assert same(store, target)
-    assert target.found([NodeKey("Tool", tool.id)])[0][0].properties["name"] == "fetch"
+    assert target.fetch([NodeKey("Tool", tool.id)])[0][0].properties["name"] == "fetch"
     catalog.tools.remove(tool.id, ann)
     projector.sync()
     assert same(store, target)
-    assert target.found([NodeKey("Tool", tool.id)]) == ([], [])
+    assert target.fetch([NodeKey("Tool", tool.id)]) == ([], [])
 
 
 def edges_of_the_run(target):
-    return sorted(edge.type for edge in target.found([NodeKey("Run", "r")])[1])
+    return sorted(edge.type for edge in target.fetch([NodeKey("Run", "r")])[1])
 
 
 @pytest.mark.parametrize("cut", [None, 0, 1, 2, 3, 4])

@@ -37,7 +37,7 @@ def test_its_own_workers_and_those_of_types_that_it_leaves_to_others(registry, e
 class Standing:
     """The phase of a run is its name."""
 
-    def phase(self, run):
+    def get_phase(self, run):
         if run == "gone":
             raise NotFoundError("There is no such run.")
         return run
