@@ -238,11 +238,11 @@ def test_every_verb_that_takes_a_request_is_here(platform):
         f"{type(room).__name__}.{name}" for room in rooms if room not in (catalog, platform.runs) for name in of_shelf
     }
     expected |= {
-        "Secrets.rotate",
-        "Tools.bind",
-        "Tools.unbind",
-        "Tools.trust",
-        "Tools.distrust",
+        "SecretRepository.rotate",
+        "ToolRepository.bind",
+        "ToolRepository.unbind",
+        "ToolRepository.trust",
+        "ToolRepository.distrust",
         "Catalog.service_from",
         "Catalog.tool_from",
     }

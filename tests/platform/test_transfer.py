@@ -147,12 +147,12 @@ def test_the_runs_of_an_old_export_can_be_seen_and_go_on(loaded):
     assert seen.run.deadline == 1772600000.12346
     assert len(list(loaded.runs.list_entries("ann", runs["outer"].id))) == seen.run.events
     assert [run.id for run in loaded.runs.repository.list_open()] == [runs["manual"].id]
-    assert set(loaded.runs.repository.unmeasured(10)) == {
+    assert set(loaded.runs.repository.list_unmeasured(10)) == {
         run.id for run in loaded.runs.repository.list_by_owner("ann", 10, called=True) if run.ended_at
     } - {runs["outer"].id}
     (dead,) = loaded.runs.repository.list_dead_jobs("ann")
     assert dead.retried_by
-    (signal,) = loaded.runs.repository.signals([runs["manual"].id])
+    (signal,) = loaded.runs.repository.list_signals([runs["manual"].id])
     assert signal.event.answer == "yes"
 
 

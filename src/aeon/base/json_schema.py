@@ -191,7 +191,7 @@ def _compiled(text: str, asserts_formats: bool) -> CompiledSchema:  # a part of 
     return CompiledSchema(parse_strict(text), asserts_formats=asserts_formats)
 
 
-def embed_schema(schema: JsonObject, name: str) -> tuple[JsonObject, JsonObject]:
+def nest_schema(schema: JsonObject, name: str) -> tuple[JsonObject, JsonObject]:
     """`schema` as a part of another one, and the definitions which that has to have at its root under `$defs`.
 
     References by pointer go on meaning what they mean: they lead into the whole schema, defined as `name`.

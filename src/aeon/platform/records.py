@@ -1,5 +1,6 @@
 """What every platform model has in common: the published field names, and how it is stored as a row."""
 
+import re
 from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -78,7 +79,8 @@ def replace_unstorable(text: str) -> str:
 
 
 def _kind(cls: type[Record]) -> str:
-    return f"The {cls.__name__.removeprefix('New').removesuffix('Change').lower()}"
+    name = cls.__name__.removeprefix("New").removesuffix("Change")
+    return f"The {re.sub(r'(?<=[a-z])(?=[A-Z])', ' ', name).lower()}"
 
 
 def _in_words(place: tuple[int | str, ...], message: str) -> str:

@@ -1,14 +1,14 @@
 """Scripts without processes: for tests of whatever runs plans, Aeon's own and yours.
 
 skills = catalog(
-    skill("dice", script("roll")), skill("story", script("narrate"), retry_policy=RetryPolicy(3, backoff_ms=1))
+    skill("dice", script("roll")), skill("story", script("narrate"), retry_policy=ScriptRetryPolicy(3, backoff_ms=1))
 )
 runner = ScriptedRunner({"dice/roll": patches({"dice": {"total": 8}}), "story/narrate": fails(2, says(done()))})
 plan = plan_of(node("d", "dice/roll"), node("s", "story/narrate", {"facts": "{tool.d.dice.total}"}))
-result = PlanExecutor(skills, runner, prepare=prepared).execute(plan)
+result = PlanExecutor(skills, runner, prepare=prepare_invocation).execute(plan)
 assert runner.calls[-1].input == {"facts": 8}
 
-Nothing here sleeps or is random but by a seed: `ShuffledCrew` runs nodes one after another in any order their
+Nothing here sleeps or is random but by a seed: `ShuffledLoop` runs nodes one after another in any order their
 dependencies allow, `overruns` lets a fake clock jump, `waits_for_cancel` waits for just that.
 """
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.base.json_schema import UNESCAPED_CHARACTER, embed_schema
+from aeon.base.json_schema import UNESCAPED_CHARACTER, nest_schema
 
 MAX_PLAN_STEPS = 50
 """Steps of a plan that a model makes. Plans written by hand have no such limit."""
@@ -68,7 +68,7 @@ def _object(properties: JsonObject) -> JsonObject:
 
 def _rooted(tool: JsonObject, name: str, definitions: JsonObject) -> JsonObject:
     """The schema of a tool's arguments; what it refers to is added to `definitions`, which stand at the root."""
-    arguments, defined = embed_schema(offered_schema(tool), name)
+    arguments, defined = nest_schema(offered_schema(tool), name)
     definitions.update(defined)
     return arguments
 

@@ -114,7 +114,9 @@ def test_a_process_is_heard_of_at_once_when_the_clock_was_set(store):
 def test_a_run_that_nobody_has_is_taken_over_though_it_was_accepted_in_what_is_now_the_future(world):
     process = world.process("left", [step("a", world.tool("echo", echo))])
     run = world.runs.accept(process, NewRun({"q": "q"}), MutationRequest(world.user))
-    caretaker = OrphanRecovery(world.runs.repository, WorkerRegistry(world.store, world.clock), world.engine, world.clock)
+    caretaker = OrphanRecovery(
+        world.runs.repository, WorkerRegistry(world.store, world.clock), world.engine, world.clock
+    )
     assert run.id not in {each.id for each in caretaker.adopt()}
     world.clock.jump(-HOUR)
     assert run.id in {each.id for each in caretaker.adopt()}

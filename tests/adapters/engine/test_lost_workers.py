@@ -6,10 +6,10 @@ import threading
 import dbos as dbos_library
 import psycopg
 import pytest
-from aeon.adapters.engines.dbos.instance import JOB
 from dbos import DBOS
 
 from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
+from aeon.adapters.engines.dbos.instance import JOB
 from aeon.adapters.engines.dbos.queues import JobRecovery, QueueStats
 from aeon.adapters.engines.jobs import MAX_STARTS
 from aeon.adapters.results import FileResultStore
@@ -271,7 +271,9 @@ def test_nothing_is_left_of_jobs_that_are_over(elsewhere, world):
     elsewhere.ready()
     tool = world.tool("echo", echo)
     inner = world.process("inner", [step("i", tool)])
-    run = world.start_run(world.process("gone", [step("a", tool), step("c", "", process=inner.id, inputs={"q": "{q}"})]))
+    run = world.start_run(
+        world.process("gone", [step("a", tool), step("c", "", process=inner.id, inputs={"q": "{q}"})])
+    )
     called = f"{run.id}:c:1"
     world.wait_for_end(run)
     world.wait_until(lambda: set(rows(elsewhere)) == {run.id, called})

@@ -24,7 +24,7 @@ class KilledError(Exception):
 class Killed(ScheduleRepository):
     """Ends before a moment is settled, as a process does that is killed."""
 
-    def note_fired(self, schedule, instant):
+    def mark_fired(self, schedule, instant):
         raise KilledError
 
 
@@ -88,7 +88,7 @@ def test_a_worker_that_is_killed_between_starting_and_noting_starts_nothing_twic
     if is_over:
         scheduled.ended()
     (started,) = scheduled.starter().start_due(scheduled.now)
-    assert [run.id for run in scheduled.ended()] == [started.firing.run]
+    assert [run.id for run in scheduled.ended()] == [started.firing.run_id]
     assert scheduled.world.tools.calls["echo"] == 1
     assert scheduled.starter().start_due(scheduled.now) == []
 

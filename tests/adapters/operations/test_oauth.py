@@ -220,7 +220,7 @@ def test_a_secret_that_is_renamed_meanwhile_loses_no_token(setting, server):
     secrets = setting.catalog.secrets
 
     class Renaming(HttpTokenServer):
-        def answer(self, value, *, allow_private):
+        def refresh(self, value, *, allow_private):
             found = super().refresh(value, allow_private=allow_private)
             secrets.change(setting.secret.id, SecretChange(name="other"), MutationRequest("ann"))
             return found

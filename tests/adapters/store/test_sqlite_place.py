@@ -82,7 +82,7 @@ def test_a_lock_that_is_a_symbolic_link_is_refused(project, tmp_path):
 @pytest.mark.parametrize("which", ["path", "lock"])
 def test_a_hard_link_is_refused(project, which, tmp_path):
     path = getattr(project.place, which)
-    os.load_client(path, tmp_path / "other name")
+    os.link(path, tmp_path / "other name")
     said = refused(project)
     assert f"{path} has 2 names (hard links)" in said
     assert f"cp {path} {path}.copy && mv {path}.copy {path}" in said

@@ -247,7 +247,7 @@ class TestRetries:
 
     def test_another_failure_is_final(self):
         run = after(plan_of(step("a")))
-        assert [type(command).__name__ for command in run.fails("a", transient=False)] == ["Fail"]
+        assert [type(command).__name__ for command in run.fails("a", transient=False)] == ["FailRun"]
 
     @pytest.mark.parametrize(("may_have_happened", "tries"), [(True, 1), (False, 2)])
     def test_what_may_be_done_once_only_is_repeated_when_it_surely_was_not_done(self, may_have_happened, tries):

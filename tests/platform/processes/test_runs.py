@@ -155,7 +155,7 @@ def test_what_nobody_carries_out_is_found_by_executor_and_family(world):
         assert book.reassign(run.id, run.executor, world.engine.executor)
         world.engine.start(run.id)
         world.wait_for_end(run)
-    assert [run for run in book.left([]) if run.owner_id == world.user] == []
+    assert [run for run in book.list_orphaned([]) if run.owner_id == world.user] == []
 
 
 def test_what_is_over_is_neither_cancelled_nor_retried(world):

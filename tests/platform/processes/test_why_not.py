@@ -112,7 +112,9 @@ def test_a_retry_says_how_long_still_and_why(world):
     """Platform 10: the second attempt comes 1 s after the first."""
     run = world.start_run(world.process("p", [step("a", world.tool("busy", busy))]))
     world.wait_until(lambda: world.view_of(run).state.steps[0].attempts == 2)
-    started = [entry for entry in world.runs.entries(world.user, run.id) if entry.event.event == "step_started"][-1]
+    started = [entry for entry in world.runs.list_entries(world.user, run.id) if entry.event.event == "step_started"][
+        -1
+    ]
     later = {seconds: datetime.fromisoformat(started.at) + timedelta(seconds=seconds) for seconds in (-60, 0.25, 1.5)}
     waits, set_back, over = (world.why(run, later[each].isoformat())["a"] for each in (0.25, -60, 1.5))
     assert (waits.kind, waits.attempt, waits.seconds) == ("retrying", 2, 0.75)
@@ -188,7 +190,7 @@ def test_a_deadline_is_told_when_it_is_near(world):
     ask = step("ask", world.tool("asked", echo), interactionMode="manual")
     far = datetime.fromisoformat(world.clock.now()).timestamp() + 1000
     run = world.start_run(world.process("p", [ask]), within=1000)
-    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     assert set(world.why(run)) == {"ask"}
 
     def before(seconds):
@@ -219,5 +221,5 @@ def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):
 def test_a_run_that_was_called_is_named(world):
     inner = world.process("inner", [step("ask", world.tool("asked", echo), interactionMode="manual")])
     run = world.start_run(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
-    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     assert world.why(run)["a"].message.endswith(f"aeon runs why {run.id}:a:1")

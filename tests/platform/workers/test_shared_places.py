@@ -46,20 +46,20 @@ def test_processes_never_have_more_together_than_one_may(world, concurrency, cal
     under_way, begun = deque(), deque()
     for number, (move, who) in enumerate(moves):
         places = processes[who]
-        if move == "take" and places.take(of, job(f"job {number}")).wait is None:
+        if move == "take" and places.acquire(of, job(f"job {number}")).wait is None:
             under_way.append((places, f"job {number}"))
             begun.append(clock.monotonic())
         elif move == "look":
-            places.look(of)
+            places.poll(of)
         elif move == "leave":
-            places.leave(of)
+            places.leave_queue(of)
         elif move == "end" and under_way:
             holder, ended = under_way.popleft()
-            holder.give_back(of, ended)
+            holder.release(of, ended)
         assert len(under_way) <= concurrency
         assert all(later - at > 0.95 for at, later in zip(begun, list(begun)[calls:], strict=False))
     for holder, held in under_way:
-        holder.give_back(of, held)
+        holder.release(of, held)
     for places in processes:
         places.leave_queue(of)
     rows = store.read("SELECT standing FROM service_places WHERE service_id = :id", {"id": of.service})

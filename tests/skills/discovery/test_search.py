@@ -142,9 +142,9 @@ def test_an_unreadable_folder_is_a_note(tmp_path):
     code = (
         "import os, sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path\n"
         "from aeon.skills.discovery.search import SkillRoot, discover\n"
-        "discover([Root(Path(sys.argv[1]), 'project')], environ={})\n"  # whoever may not read Python's own files has them
+        "discover([SkillRoot(Path(sys.argv[1]), 'project')], environ={})\n"  # whoever may not read Python's own files has them
         "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "catalog = discover([Root(Path(sys.argv[1]), 'project')], environ={})\n"
+        "catalog = discover([SkillRoot(Path(sys.argv[1]), 'project')], environ={})\n"
         "print([s.name for s in catalog.skills], *catalog.notes)"
     )
     for folder in [tmp_path, *tmp_path.parents][:4]:
@@ -210,7 +210,7 @@ def test_discovery_needs_no_extra(tmp_path):
         "import sys; sys.modules.update(dict.fromkeys(['msgspec', 'watchfiles', 'PIL']))\n"
         "from pathlib import Path; from aeon.skills.discovery.library import SkillLibrary; from aeon.skills.discovery.search import SkillRoot\n"
         "import aeon.skills.launch.preparation, aeon.skills.authoring.linter, aeon.skills.authoring.scaffold\n"
-        "print(len(SkillLibrary([Root(Path(sys.argv[1]), 'project')]).catalog.skills))"
+        "print(len(SkillLibrary([SkillRoot(Path(sys.argv[1]), 'project')]).catalog.skills))"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.stdout == "1\n", done.stderr

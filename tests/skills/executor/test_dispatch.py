@@ -15,21 +15,21 @@ def filled(width, sociable=(), alone=()):
 def test_never_more_at_once_than_the_width():
     """Skills 5: never more at once than the configured limit."""
     dispatch = filled(2, [3, 1, 2])
-    assert [dispatch.take(), dispatch.next_ready(), dispatch.next_ready()] == [1, 2, None]
+    assert [dispatch.take(), dispatch.take(), dispatch.take()] == [1, 2, None]
     dispatch.release()
-    assert [dispatch.take(), dispatch.next_ready()] == [3, None]
+    assert [dispatch.take(), dispatch.take()] == [3, None]
 
 
 def test_a_node_that_is_not_async_runs_alone():
     """Skills 5: parallel only where plan and tool say so."""
     dispatch = filled(4, [1, 2], [0, 3])
-    assert [dispatch.take(), dispatch.next_ready()] == [0, None]
+    assert [dispatch.take(), dispatch.take()] == [0, None]
     dispatch.release()
-    assert [dispatch.take(), dispatch.next_ready(), dispatch.next_ready()] == [1, 2, None]
+    assert [dispatch.take(), dispatch.take(), dispatch.take()] == [1, 2, None]
     dispatch.release()
     assert dispatch.take() is None
     dispatch.release()
-    assert [dispatch.take(), dispatch.next_ready()] == [3, None]
+    assert [dispatch.take(), dispatch.take()] == [3, None]
 
 
 def test_others_go_first_while_some_still_run():
@@ -37,7 +37,7 @@ def test_others_go_first_while_some_still_run():
     assert dispatch.take() == 5
     dispatch.add(0, is_alone=True)
     dispatch.add(9, is_alone=False)
-    assert [dispatch.take(), dispatch.next_ready()] == [9, None]
+    assert [dispatch.take(), dispatch.take()] == [9, None]
 
 
 def test_nothing_waits_nothing_starts():

@@ -323,10 +323,10 @@ HOST = """
 import sys
 from pathlib import Path
 from aeon.skills.invocation import ScriptAccess, Invocation
-from aeon.skills.sandbox import ProcessRunner
+from aeon.skills.sandbox import SandboxRunner
 level, script = sys.argv[1:]
 folder = Path(script).parent
-with ProcessRunner(level) as runner:
+with SandboxRunner(level) as runner:
     runner.run(Invocation([script], b"", folder, {"PATH": "/usr/bin:/bin"}, access=Access((folder,), (folder,))))
 """
 

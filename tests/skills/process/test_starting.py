@@ -125,8 +125,8 @@ def test_too_few_open_files_are_said_whatever_they_were_wanted_for(tmp_path):
     """From none to enough: an error that says what to do, never a trace from inside, and in the end it runs."""
     code = (
         "import os, resource, sys; from pathlib import Path; from aeon.skills.invocation import Invocation;"
-        "from aeon.base.errors import SandboxError; from aeon.skills.sandbox import ProcessRunner;\n"
-        "with ProcessRunner('plain') as runner:\n"
+        "from aeon.base.errors import SandboxError; from aeon.skills.sandbox import SandboxRunner;\n"
+        "with SandboxRunner('plain') as runner:\n"
         f"    work = Invocation(['/bin/true'], b'', Path({str(tmp_path)!r}), {{}}, is_ndjson=False)\n"
         "    runner.run(work); lowest = os.dup(0); os.close(lowest); said = set()\n"
         "    runner._cold._reaper._idle.pop().close()\n"
@@ -147,9 +147,9 @@ def test_a_request_that_cannot_be_written_whole_is_said(tmp_path):
     """A limit on the size of files (a full disk's stand-in) blames neither the script nor its skill."""
     code = (
         "import resource, signal; from pathlib import Path; from aeon.skills.invocation import Invocation;"
-        "from aeon.skills.sandbox import ProcessRunner; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "from aeon.skills.sandbox import SandboxRunner; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64));"
-        f"ProcessRunner('plain').run(Invocation(['/bin/true'], b'', Path({str(tmp_path)!r}), {{}}))"
+        f"SandboxRunner('plain').run(Invocation(['/bin/true'], b'', Path({str(tmp_path)!r}), {{}}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 

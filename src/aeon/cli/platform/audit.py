@@ -17,7 +17,7 @@ def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
     with platform_session(user) as platform:
         shelf = repository_of(platform, kind)
         found = shelf.find(user, name)
-        found_uses = shelf.users_of(user, found.id)
+        found_uses = shelf.list_uses(user, found.id)
     if as_json:
         print_data(indented_json([use._asdict() for use in found_uses]))
         return ExitCode.DONE

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import UNESCAPED_CHARACTER, embed_schema
+from aeon.base.json_schema import UNESCAPED_CHARACTER, nest_schema
 from aeon.skills.models import SkillScript
 
 MAX_NODES = 8
@@ -40,7 +40,7 @@ def nodes_schema(scripts: Sequence[SkillScript], finished: Sequence[str]) -> Jso
     """
     ids = [*finished, *fresh_ids(finished)]
     paths = sorted({path for script in scripts for path in output_paths(script.output_schema)})
-    taken = [embed_schema(script.input_schema or {"type": "object"}, f"input{at}") for at, script in enumerate(scripts)]
+    taken = [nest_schema(script.input_schema or {"type": "object"}, f"input{at}") for at, script in enumerate(scripts)]
     slots = {
         f"slot{number}": {
             "anyOf": [
