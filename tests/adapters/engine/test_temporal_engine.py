@@ -118,7 +118,7 @@ async def replayed(world):
 def test_as_on_every_engine_and_its_record_replays(case, world):
     """Platform 6 to 10."""
     case(world)
-    assert world.engine._connection.ask(replayed(world))
+    assert world.engine._connection.run(replayed(world))
 
 
 @pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
@@ -189,7 +189,7 @@ def test_large_results_travel_by_reference(world, size):
     steps = [step("a", large), step("b", tool, after=["a"], inputs={"id": "{step.a}"})]
     run = world.start_run(world.process("large", steps))
     assert world.wait_for_end(run).state.output == {"got": "x" * size}
-    assert len(world.engine._connection.ask(history(world, run.id)).to_json()) < 40_000
+    assert len(world.engine._connection.run(history(world, run.id)).to_json()) < 40_000
 
 
 def test_a_full_record_is_continued_in_another_workflow(opened):
@@ -210,7 +210,7 @@ def test_a_full_record_is_continued_in_another_workflow(opened):
     assert world.wait_for_end(run).state.phase == "completed"
     assert set(world.tools.jobs.values()) == {1}
     assert world.tools.calls["once"] == 60
-    told = world.engine._connection.ask(workflows(world, f"WorkflowId = '{run.id}'"))
+    told = world.engine._connection.run(workflows(world, f"WorkflowId = '{run.id}'"))
     assert [each.status.name for each in told].count("CONTINUED_AS_NEW") >= 3
 
 
@@ -239,7 +239,7 @@ def test_a_run_that_was_stopped_on_temporal_itself_is_taken_over(world):
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
     world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
-    world.engine._connection.ask(terminated(world, run.id))
+    world.engine._connection.run(terminated(world, run.id))
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
     world.engine.adopt([run.id])
@@ -254,7 +254,7 @@ def test_a_called_run_that_takes_too_long_is_stopped(world):
     run = world.start_run(world.process("waits", [call]))
     assert world.wait_for_end(run).run.failure["code"] == "timed_out"
     assert world.runs.view(world.user, f"{run.id}:sub:1").run.phase == "cancelled"
-    assert world.engine._connection.ask(replayed(world))
+    assert world.engine._connection.run(replayed(world))
 
 
 def test_a_run_that_became_anothers_is_left_alone(world):
@@ -266,7 +266,7 @@ def test_a_run_that_became_anothers_is_left_alone(world):
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
     ended = "WorkflowType = 'aeon.run' AND ExecutionStatus = 'Completed'"
-    world.wait_until(lambda: world.engine._connection.ask(workflows(world, ended)) != [])
+    world.wait_until(lambda: world.engine._connection.run(workflows(world, ended)) != [])
     assert world.event_names(run) == ["run_started", "step_started ask"]
 
 
@@ -278,9 +278,9 @@ def test_what_is_forgotten_is_gone_from_temporal_and_not_from_the_book(world):
     """Platform 19 is about conversations: a run's record stays until it is purged, Temporal's is no part of it."""
     run = world.start_run(world.process("short", [step("a", world.tool("echo", echo))]))
     world.wait_for_end(run)
-    world.wait_until(lambda: world.engine._connection.ask(workflows(world)) != [])
+    world.wait_until(lambda: world.engine._connection.run(workflows(world)) != [])
     world.engine.forget([run.id])
-    assert wait_until(lambda: world.engine._connection.ask(workflows(world)) == [], 90)  # the server takes half a minute
+    assert wait_until(lambda: world.engine._connection.run(workflows(world)) == [], 90)  # the server takes half a minute
     world.engine.forget([run.id])
     world.engine.start(run.id)
     assert world.view_of(run).state.output == {"got": "q"}

@@ -253,14 +253,14 @@ def test_of_two_projectors_one_moves_the_graph_and_the_other_finds_it_moved(stor
     projector.sync()
     changes.make_changes(50)
     other = Projector(store, target, SystemClock())
-    missing = target.missing
+    missing = target.find_missing
 
     def slow(references, claim):
-        target.missing = missing
+        target.find_missing = missing
         other.sync()
         return missing(references, claim)
 
-    target.missing = slow
+    target.find_missing = slow
     with pytest.raises(ProjectionMovedError):
         projector.sync()
     assert same(store, target)
