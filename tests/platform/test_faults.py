@@ -77,7 +77,7 @@ def test_a_secret_that_is_asked_for_again_is_kept_once(world):
     new = NewSecret.parsed({"name": "key", "type": "api_key", "value": {"key": "one-1"}})
     first = world.catalog.secrets.add(new, request)
     assert world.catalog.secrets.add(new, request) == first
-    assert [kept.key.secret_id for kept in world.vault.kept()] == [first.id]
+    assert [kept.key.secret_id for kept in world.vault.list_secrets()] == [first.id]
 
 
 # Full
@@ -236,7 +236,7 @@ def test_the_trail_stays_whole_and_in_order_when_the_clock_goes_back(world):
     entries = list(world.catalog.ledger.audit_log(user))
     assert [entry["seq"] for entry in entries] == [1, 2, 3, 4]
     assert [entry["at"] for entry in entries] == sorted((entry["at"] for entry in entries), reverse=True)
-    assert world.catalog.ledger.verify(user) is None
+    assert world.catalog.ledger.verify_audit_log(user) is None
     assert (service.version, service.name) == (4, "c")
 
 

@@ -262,7 +262,7 @@ def test_platform_20_the_same_key_with_anything_else_is_a_conflict(platform, fir
         with pytest.raises(ConflictError, match="was used for another request"):
             second(request)
     assert platform.state() == before
-    assert platform.catalog.ledger.verify(platform.ann) is None
+    assert platform.catalog.ledger.verify_audit_log(platform.ann) is None
 
 
 CHANGES = [

@@ -36,7 +36,7 @@ def test_neither_engine_nor_worker_opens_another_graphs(postgres, tmp_path):
 
 
 def test_a_server_that_does_not_answer_is_said_as_such(mortal_postgres):
-    address = mortal_postgres.new()
+    address = mortal_postgres.create_database()
     mortal_postgres.kill()
     with pytest.raises(EngineUnavailableError):
         claim_database(address, "first")

@@ -76,7 +76,7 @@ class Postgres:
     """The server of the engine's database, which is begun again soon."""
 
     def __init__(self, folder, server):
-        (folder / "database").write_text(server.new())
+        (folder / "database").write_text(server.create_database())
         self.kill, self.begin = server.kill, server.start
 
 

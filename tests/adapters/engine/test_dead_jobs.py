@@ -39,7 +39,7 @@ def test_what_failed_for_good_is_there_with_its_reason(world):
     assert (job.attempts, job.retried_by, "it cannot do q" in job.message) == (1, None, True)
     world.catalog.add_user("somebody")
     with pytest.raises(NotFoundError, match="aeon jobs dead"):
-        world.runs.repository.dead("somebody", job.id)
+        world.runs.repository.get_dead_job("somebody", job.id)
 
 
 def test_what_was_tried_again_with_success_is_not_dead(world):

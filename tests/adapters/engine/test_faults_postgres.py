@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.server]
 
 @pytest.fixture
 def world(store, tmp_path, mortal_postgres):
-    address = mortal_postgres.new()
+    address = mortal_postgres.create_database()
     world = EngineWorld(store, tmp_path, lambda *parts: DbosEngine(address, *parts))
     yield world
     world.close()

@@ -126,7 +126,7 @@ def test_who_was_not_heard_of_once_is_not_lost(elsewhere, world):
             raise said
         return set(said)
 
-    lost = JobRecovery(QueueStats(world.engine._opened.database.engine), "me", present)
+    lost = JobRecovery(QueueStats(world.engine._instance.database.engine), "me", present)
     for _ in range(3):
         lost.recover()
     with pytest.raises(StoreUnavailableError):

@@ -74,9 +74,9 @@ def test_an_old_run_goes_with_all_that_was_kept_of_it(kept):
     good, bad = kept.ended(q=BIG), kept.ended("bad", behaviour=failing)
     asking = world.process("ask", [step("a", world.tool("echo", echo), interactionMode="manual")])
     asked = world.start_run(asking)
-    world.wait_until(lambda: bool(world.runs.questions(world.user, asked.id)))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, asked.id)))
     world.runs.answer(world.user, asked.id, "a", "yes")
-    world.ended(asked)
+    world.wait_for_end(asked)
     runs = (good, bad, asked)
     assert kept.left(*runs) > 10
     assert {run.id for run in runs} <= kept.workflows()
@@ -112,18 +112,18 @@ def test_an_old_result_of_a_run_that_is_kept_stays(kept):
     tool = world.tool("echo", echo)
     steps = [step("a", tool), step("ask", tool, interactionMode="manual"), step("w", world.tool("wait", wait))]
     run = world.start_run(world.process("long", steps), BIG)
-    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     world.runs.answer(world.user, run.id, "ask", BIG + "!")
     assert reached.wait(20)
     world.wait_until(lambda: world.runs.repository.list_summaries([run.id])[0].events == 6)
     between = world.clock.now()
     lets_go.set()
-    world.ended(run)
+    world.wait_for_end(run)
     assert kept.prune(between).runs == 0
     seen = world.runs.view(world.user, run.id)
     assert [each.value for each in seen.state.steps] == [{"got": BIG}, BIG + "!", {"got": BIG}]
     assert seen.run.inputs == {"q": BIG}
-    assert len(world.runs.repository.signals([run.id])) == 1
+    assert len(world.runs.repository.list_signals([run.id])) == 1
 
 
 def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
@@ -144,7 +144,7 @@ def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
     assert kept.prune() == PruneResult(0, 0)
     assert len(kept.files()) == files
     lets_go.set()
-    assert world.ended(run).state.output == {"got": BIG}
+    assert world.wait_for_end(run).state.output == {"got": BIG}
     assert world.runs.view(world.user, f"{run.id}:c:1").state.output == {"got": BIG}
     assert kept.prune().runs == 2
 
@@ -200,11 +200,11 @@ def test_a_retried_run_lives_on_without_the_one_before(kept):
     world = kept.world
     process = world.process("again", [step("a", world.tool("echo", echo)), step("b", world.tool("bad", failing))])
     run = world.start_run(process, BIG)
-    world.ended(run)
+    world.wait_for_end(run)
     between = world.clock.now()
     again = world.runs.retry(run.id, MutationRequest(world.user))
     world.engine.start(again.id)
-    world.ended(again)
+    world.wait_for_end(again)
     kept.prune(between)
     assert kept.left(run) == 0
     assert world.runs.view(world.user, again.id).state.steps[0].value == {"got": BIG}

@@ -32,7 +32,7 @@ def test_workers_and_conductor_are_killed(tmp_path, database, request):
     if database == "Postgres":
         victims.append(Postgres(tmp_path, request.getfixturevalue("mortal_postgres")))
     for each in everybody:
-        assert each.start_run()
+        assert each.begin()
     for _ in range(KILLS):
         pause(chance)
         victim = chance.choice(victims)

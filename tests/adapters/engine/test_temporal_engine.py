@@ -132,7 +132,7 @@ def test_a_signal_told_twice_is_taken_once(world):
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("hears", [step(name, tool, interactionMode="manual") for name in "ab"]))
     for name in "ab":
-        world.wait_until(lambda name=name: any(each.step == name for each in world.runs.questions(world.user, run.id)))
+        world.wait_until(lambda name=name: any(each.step == name for each in world.runs.list_questions(world.user, run.id)))
         world.runs.answer(world.user, run.id, name, name)
         for _ in range(2):
             world.engine.wake(run.id)
@@ -147,7 +147,7 @@ def test_what_nobody_told_the_run_it_hears_later(world, monkeypatch):
     world.reopen()
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("hears", [step("a", tool, interactionMode="manual")]))
-    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     world.runs.answer(world.user, run.id, "a", "yes")
     assert world.wait_for_end(run).state.output == "yes"
 
@@ -204,7 +204,7 @@ def test_a_full_record_is_continued_in_another_workflow(opened):
     run = world.start_run(world.process("long", steps))
     world.wait_until(lambda: world.tools.calls["once"] == 30)
     for asking in (f"{run.id}:sub:1", run.id):
-        world.wait_until(lambda asking=asking: bool(world.runs.questions(world.user, asking)))
+        world.wait_until(lambda asking=asking: bool(world.runs.list_questions(world.user, asking)))
         world.runs.answer(world.user, asking, "ask", "yes")
         world.engine.wake(asking)
     assert world.wait_for_end(run).state.phase == "completed"
@@ -238,7 +238,7 @@ def test_a_run_that_was_stopped_on_temporal_itself_is_taken_over(world):
     """Platform 10: where a run stands is in its entries, never in the engine alone."""
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
-    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     world.engine._connection.run(terminated(world, run.id))
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
@@ -261,8 +261,8 @@ def test_a_run_that_became_anothers_is_left_alone(world):
     """Platform 10: nobody carries on what somebody else has taken over, whatever he is told."""
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual"), step("b", tool)]))
-    world.wait_until(lambda: bool(world.runs.questions(world.user, run.id)))
-    world.runs.repository.work(run.id, "another")
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
+    world.runs.repository.claim(run.id, "another")
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
     ended = "WorkflowType = 'aeon.run' AND ExecutionStatus = 'Completed'"

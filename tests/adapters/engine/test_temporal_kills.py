@@ -175,7 +175,7 @@ def test_a_server_that_was_away_finds_its_runs_again(world, server, engine):
 
     process = world.process("asks", step("ask", tool=world.tool, interactionMode="manual"))
     run = world.start(process)
-    world.wait_until(lambda: world.runs.questions("me", run))
+    world.wait_until(lambda: world.runs.list_questions("me", run))
     server.kill()
     with pytest.raises(TemporalError):
         world.answer(run, "ask", "yes")

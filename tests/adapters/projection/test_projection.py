@@ -21,7 +21,7 @@ def store(tmp_path):
 @pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])
 def target(request):
     server = request.getfixturevalue(f"{request.param}_server")
-    server.empty()
+    server.clear()
     opened = {"falkordb": open_falkordb, "neo4j": open_neo4j}[request.param]
     with closing(opened(server.address, server.password)) as graph:
         yield graph
@@ -47,7 +47,7 @@ def test_what_differs_is_found(store, target):
     assert len(list(find_differences(store, target))) == 2
     projector.sync()
     assert list(find_differences(store, target)) == []
-    node = target.found([NodeKey("User", "ann")])[0][0]
+    node = target.fetch([NodeKey("User", "ann")])[0][0]
     assert node.properties["auditSeq"] == 77
     changes.make_changes(20)
     assert list(find_differences(store, target))

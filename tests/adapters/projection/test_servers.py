@@ -141,7 +141,7 @@ def test_a_falkordb_server_that_comes_back_is_used_again(tmp_path):
 
 @pytest.mark.server
 def test_somebody_elses_nodes_in_falkordb_are_left_alone(falkordb_server):
-    falkordb_server.empty()
+    falkordb_server.clear()
     with (
         connect("127.0.0.1", falkordb_server.port, None, falkordb_server.password, 10) as client,
         closing(open_falkordb(falkordb_server.address, falkordb_server.password)) as target,
@@ -164,7 +164,7 @@ def test_somebody_elses_nodes_in_falkordb_are_left_alone(falkordb_server):
 
 @pytest.fixture
 def neo4j_target(neo4j_server):
-    neo4j_server.empty()
+    neo4j_server.clear()
     with closing(open_neo4j(neo4j_server.address, neo4j_server.password)) as target:
         yield target
 

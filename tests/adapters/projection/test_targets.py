@@ -27,7 +27,7 @@ def falkordb(falkordb_server):
 class TestFalkorDB(TargetConformance):
     @pytest.fixture
     def target(self, falkordb_server, falkordb):
-        falkordb_server.empty()
+        falkordb_server.clear()
         return falkordb
 
 
@@ -36,7 +36,7 @@ class TestFalkorDB(TargetConformance):
 class TestNeo4j(TargetConformance):
     @pytest.fixture
     def target(self, neo4j_server):
-        neo4j_server.empty()
+        neo4j_server.clear()
         graph = open_neo4j(neo4j_server.address, neo4j_server.password)
         yield graph
         graph.close()

@@ -62,10 +62,10 @@ def statements():
 
 def new_record(server):
     """A record without rows in a new database."""
-    database = server.new().rpartition("/")[2]
+    database = server.create_database().rpartition("/")[2]
     for statement in statements():
         if not statement.startswith("CREATE ROLE"):
-            server.run(statement, database)
+            server.execute(statement, database)
     record = Record(database, server.address(database, "aeon_app"), server.address(database, "aeon_owner"))
     migrate(record.owner, PASSWORD)
     return record
@@ -83,9 +83,9 @@ class Records:
         if not self._free:
             return new_record(self._server)
         record = self._free.pop()
-        tables = [name for (name,) in self._server.run(TABLES, record.database)]
+        tables = [name for (name,) in self._server.execute(TABLES, record.database)]
         wipe = "".join(f"DELETE FROM aeon.{table};" for table in tables)  # of our own tables
-        self._server.run(f"SET session_replication_role = replica; {wipe}", record.database)
+        self._server.execute(f"SET session_replication_role = replica; {wipe}", record.database)
         return record
 
     def give_back(self, record):

@@ -203,12 +203,12 @@ def writer(cable, side, address, name, count):
 
 
 def rows(server, record):
-    return server.run("SELECT count(*) FROM aeon.requests", record.database)[0][0]
+    return server.execute("SELECT count(*) FROM aeon.requests", record.database)[0][0]
 
 
 def check(server, record, acknowledged):
     """All that was acknowledged is there; and each thing that is there was counted once."""
-    there = {name for (name,) in server.run(REQUESTS, record.database)}
+    there = {name for (name,) in server.execute(REQUESTS, record.database)}
     assert set(acknowledged) <= there
     assert len(acknowledged) == len(set(acknowledged))
-    assert server.run(COUNTED, record.database) == [(len(there),)]
+    assert server.execute(COUNTED, record.database) == [(len(there),)]

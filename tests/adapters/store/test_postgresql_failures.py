@@ -37,7 +37,7 @@ def fronted(front, postgres, record):
 
 def test_a_session_that_was_ended_while_it_was_idle_is_replaced(store, postgres):
     for ask in (lambda: store.read(ALL), lambda: store.view(lambda unit: unit.read(ALL)), lambda: add(store)):
-        postgres.run(END_SESSIONS)
+        postgres.execute(END_SESSIONS)
         ask()
     assert store.read(ALL) == [A]
 
@@ -49,7 +49,7 @@ def test_a_session_that_is_ended_in_a_unit_of_work_is_replaced_and_the_unit_repe
         unit.write(ADD, A)
         calls.append(1)
         if len(calls) < 3:
-            postgres.run(END_SESSIONS)
+            postgres.execute(END_SESSIONS)
         return unit.read(ALL)
 
     assert store.update(work) == [A]
@@ -62,7 +62,7 @@ def test_a_view_whose_session_is_ended_is_not_repeated(store, postgres):
 
     def work(unit):
         calls.append(unit.read(ALL))
-        postgres.run(END_SESSIONS)
+        postgres.execute(END_SESSIONS)
         return unit.read(ALL)
 
     with pytest.raises(StoreUnavailableError):
@@ -106,7 +106,7 @@ def test_a_server_that_ended_the_session_before_the_commit_was_not_sent_one(stor
         unit.write(ADD, A)
         calls.append(1)
         if len(calls) == 1:
-            postgres.run(END_SESSIONS)
+            postgres.execute(END_SESSIONS)
             time.sleep(0.2)
 
     store.update(work)
@@ -199,11 +199,11 @@ def test_a_query_that_waits_is_stopped_by_its_timeout(store):
 def test_commits_reach_the_disk_even_where_a_role_would_not_have_them_do_so(postgres, record):
     shown = "SELECT current_setting('synchronous_commit') AS it"
     for set_to, used in (("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")):
-        postgres.run(f"ALTER ROLE aeon_app SET synchronous_commit = {set_to}")
+        postgres.execute(f"ALTER ROLE aeon_app SET synchronous_commit = {set_to}")
         store = open_postgresql(record.address, PASSWORD)
         assert store.update(lambda unit: unit.read(shown)) == [{"it": used}]
         store.close()
-    postgres.run("ALTER ROLE aeon_app RESET synchronous_commit")
+    postgres.execute("ALTER ROLE aeon_app RESET synchronous_commit")
 
 
 def test_while_the_server_is_away_work_waits_and_then_fails(mortal):
@@ -250,7 +250,7 @@ def add(store):
 
 
 def sessions(postgres):
-    return postgres.run("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'aeon'")[0][0]
+    return postgres.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'aeon'")[0][0]
 
 
 def until(holds):

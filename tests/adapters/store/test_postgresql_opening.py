@@ -38,7 +38,7 @@ def test_without_psycopg_the_extra_is_named(monkeypatch):
 @pytest.fixture
 def empty(postgres):
     """The address of a database without a record."""
-    return postgres.new()
+    return postgres.create_database()
 
 
 class TestVersions:
@@ -90,7 +90,7 @@ class TestVersions:
             assert migrate(empty) == steps()[1:]
             assert roll_back(empty, to=0) == steps()[::-1]
             assert roll_back(empty, to=0) == []
-            assert postgres.run(TABLES, database) == postgres.run(FUNCTIONS, database) == []
+            assert postgres.execute(TABLES, database) == postgres.run(FUNCTIONS, database) == []
 
     def test_many_that_migrate_at_once_do_each_step_once(self, empty):
         done = []
@@ -103,7 +103,7 @@ class TestVersions:
         with pytest.raises(QueryError, match="NONSENSE"):
             migrator.migrate(parse_address(empty), None, [first, wrong])
         database = empty.rpartition("/")[2]
-        assert {name for (name,) in postgres.run(TABLES, database)} == {"meta", "meta_pkey", "a"}
+        assert {name for (name,) in postgres.execute(TABLES, database)} == {"meta", "meta_pkey", "a"}
         right = wrong._replace(up="CREATE TABLE b ()")
         assert migrator.migrate(parse_address(empty), None, [first, right]) == ["0002 wrong"]
 
@@ -121,7 +121,7 @@ class TestVersions:
             store.close()
 
     def test_a_database_that_lacks_characters_is_refused(self, postgres):
-        postgres.run("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+        postgres.execute("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
         with pytest.raises(StoreError, match="LATIN1"):
             migrate(postgres.address("latin"))
 
@@ -208,7 +208,7 @@ class TestRoles:
             migrate(address, PASSWORD)
 
     def test_a_role_that_may_not_see_the_record_is_told(self, record, postgres):
-        postgres.run("CREATE ROLE stranger LOGIN PASSWORD '{}'".format(PASSWORD.replace("'", "''")))
+        postgres.execute("CREATE ROLE stranger LOGIN PASSWORD '{}'".format(PASSWORD.replace("'", "''")))
         with pytest.raises(StoreError, match="none that this user may see"):
             open_postgresql(record.address.replace("aeon_app@", "stranger@"), PASSWORD)
 
@@ -255,7 +255,7 @@ class TestBackup:
         with closing(open_postgresql(record.address, PASSWORD)) as store:
             fill(store)
             before = store.read("SELECT id, name FROM services")
-        dump, new = tmp_path / "aeon.dump", postgres.new()
+        dump, new = tmp_path / "aeon.dump", postgres.create_database()
         command = ["pg_dump", "--format=custom", "--schema=aeon", f"--file={dump}", record.owner]
         subprocess.run([postgres.programs / command[0], *command[1:]], check=True)
         command = ["pg_restore", "--exit-on-error", f"--dbname={new}", dump]
@@ -277,4 +277,4 @@ def steps():
 
 
 def set_version(postgres, record, version):
-    postgres.run(f"UPDATE aeon.meta SET value = '{version}' WHERE key = 'version'", record.database)
+    postgres.execute(f"UPDATE aeon.meta SET value = '{version}' WHERE key = 'version'", record.database)

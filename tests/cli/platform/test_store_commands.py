@@ -142,7 +142,7 @@ def test_to_postgresql_and_back_everything_is_equal(aeon, postgres_server, monke
     apply(aeon, "moved")
     assert aeon("up").code == 0
     before = aeon("store", "export", "-").out
-    address = postgres_server.new()
+    address = postgres_server.create_database()
     moved = aeon("store", "move", address)
     assert (moved.code, "both are equal" in moved.out) == (0, True), moved.err
     Path("aeon.toml").write_text(f'[store]\naddress = "{address}"\n')

@@ -80,7 +80,7 @@ def closed(*writers):
 
 
 def there(target, *names):
-    return {node.reference.id for node in target.found([NodeKey("User", name) for name in names])[0]}
+    return {node.key.id for node in target.fetch([NodeKey("User", name) for name in names])[0]}
 
 
 def test_an_event_that_is_committed_after_later_ones_is_taken(store, target, projector):
