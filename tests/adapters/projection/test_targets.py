@@ -54,6 +54,6 @@ def test_falkordb_finds_every_name_again(falkordb, names):
     for stamp in ("1", "2"):
         nodes = [GraphNode(reference, {"id": reference.id}) for reference in references]
         falkordb.apply(GraphBatch(nodes=nodes), falkordb.claim(falkordb.stamp()), stamp)
-    assert not falkordb.missing(references, falkordb.claim("2"))
+    assert not falkordb.find_missing(references, falkordb.claim("2"))
     assert sorted(node.reference for node in falkordb.found(references)[0]) == sorted(references)
     assert falkordb.count() == len(references)

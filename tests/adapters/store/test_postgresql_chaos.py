@@ -98,8 +98,8 @@ def standby(mortal):
 def test_a_standby_that_becomes_the_primary_has_all_that_was_acknowledged(mortal, standby):
     """Replication is synchronous; the address names both hosts."""
     record = new_record(mortal)
-    mortal.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
-    mortal.run("SELECT pg_reload_conf()")
+    mortal.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    mortal.execute("SELECT pg_reload_conf()")
     standby.start()
     with (
         closing(open_postgresql(record.address.replace("/db", f",127.0.0.1:{standby.port}/db"), PASSWORD)) as store,
@@ -107,9 +107,9 @@ def test_a_standby_that_becomes_the_primary_has_all_that_was_acknowledged(mortal
     ):
         writers.wait_for_more()
         mortal.kill()
-        standby.run("SELECT pg_promote()")
-        standby.run("ALTER SYSTEM SET synchronous_standby_names = ''")
-        standby.run("SELECT pg_reload_conf()")
+        standby.execute("SELECT pg_promote()")
+        standby.execute("ALTER SYSTEM SET synchronous_standby_names = ''")
+        standby.execute("SELECT pg_reload_conf()")
         writers.wait_for_more()
     assert writers.wrong == []
     check(standby, record, writers.acknowledged)
