@@ -64,7 +64,7 @@ def full(store, tmp_path):
 
 def begin_for_ever(world, process):
     while True:
-        world.begin(process, "x" * 1000)
+        world.start_run(process, "x" * 1000)
 
 
 def burned(seconds):
@@ -80,31 +80,31 @@ def test_a_run_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(full)
     full.fill()
     full.goes_on.set()
     assert burned(1.0) < 0.5
-    assert full.world.seen(run).state.phase == "running"
+    assert full.world.view_of(run).state.phase == "running"
     full.free()
-    assert full.world.ended(run).state.phase == "completed"
+    assert full.world.wait_for_end(run).state.phase == "completed"
     assert max(full.world.tools.jobs.values()) == 1
 
 
 def test_a_run_that_another_one_calls_is_started_once_there_is_room(full):
     """Its caller does not fail of it."""
     run = full.begun()
-    refused, start = threading.Event(), full.world.engine.start
+    refused, begin = threading.Event(), full.world.engine._start_workflow
 
-    def start_on_a_full_disk(which):
+    async def begin_on_a_full_disk(which):
         if not refused.is_set():
             full.fill()
         try:
-            start(which)
+            await begin(which)
         except EngineUnavailableError:
             refused.set()
             raise
 
-    full.world.engine.start = start_on_a_full_disk
+    full.world.engine._start_workflow = begin_on_a_full_disk
     full.goes_on.set()
     assert refused.wait(20)
     full.free()
-    assert full.world.ended(run).state.phase == "completed"
+    assert full.world.wait_for_end(run).state.phase == "completed"
     assert max(full.world.tools.jobs.values()) == 1
 
 
@@ -115,7 +115,7 @@ def test_what_a_process_could_not_keep_before_it_ended_is_made_once_more(full):
     full.goes_on.set()
     burned(0.3)
     full.world.reopen(while_closed=full.free)
-    assert full.world.ended(run).state.phase == "completed"
+    assert full.world.wait_for_end(run).state.phase == "completed"
     assert full.world.tools.jobs[f"{run.id}:a:1"] == 1
     assert max(full.world.tools.jobs.values()) <= 2
 
@@ -132,7 +132,7 @@ def test_a_start_that_cannot_be_kept_says_so_and_the_run_is_not_lost(full):
     world.reopen()
     left = world.runs.page(world.user, 1000)
     for run in left:
-        assert world.ended(run).state.phase == "completed"
+        assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.jobs.total() == len(left)
 
 
@@ -146,4 +146,4 @@ def test_an_engine_that_is_opened_on_a_full_disk_says_so_and_another_one_goes_on
     full.free()
     full.goes_on.set()
     full.world.reopen()
-    assert full.world.ended(run).state.phase == "completed"
+    assert full.world.wait_for_end(run).state.phase == "completed"

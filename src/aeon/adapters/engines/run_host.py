@@ -16,6 +16,7 @@ from aeon.adapters.engines.jobs import interrupted_result, job_of, question_aske
 from aeon.adapters.engines.retry import RetryUntilAvailable
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
+from aeon.base.long_calls import in_long_call
 from aeon.platform.errors import ConflictError
 from aeon.platform.runs.driver import LeaseLostError, drive_run
 from aeon.platform.runs.lease import ConfirmOwnership, RunLease, always_owned
@@ -68,7 +69,7 @@ async def without_checkpoint(_position: int, _attempt: int, makes: AttemptFuncti
     """For an engine that forgets when it stops."""
     if inspect.iscoroutinefunction(makes):
         return await makes()
-    return await asyncio.to_thread(cast(Callable[[], JobResult], makes))
+    return await in_long_call(cast(Callable[[], JobResult], makes))
 
 
 class RunHost:

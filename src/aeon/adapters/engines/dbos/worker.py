@@ -15,6 +15,7 @@ from aeon.adapters.engines.dbos.instance import BEGUN, JOB, DbosInstance
 from aeon.adapters.engines.dbos.queues import POLL_INTERVAL, JobRecovery, QueuePollers, QueueStats
 from aeon.adapters.engines.jobs import MAX_STARTS, interrupted_result, lost_worker_result
 from aeon.base.json import JsonObject
+from aeon.base.long_calls import in_long_call
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.driver import LeaseLostError
 from aeon.platform.runs.lease import RunLease
@@ -115,7 +116,7 @@ class DbosWorker:
                 return lost_worker_result(job, f"A worker was lost {MAX_STARTS} times while it carried it out")
             if earlier and job.effect == "once":
                 return interrupted_result(job)
-            return await asyncio.to_thread(act)
+            return await in_long_call(act)
 
     def _is_still_wanted(self, job: Job) -> bool:
         """Whoever wanted it no more may have been killed before he could take it back. In doubt it is made."""
