@@ -189,6 +189,7 @@ MUTATIONS = [
     _with(lambda p: p.secret(), _rotated("b")),
     _made(_catalog("tools"), NewTool, **FIELDS),
     *_rooms("tools", lambda p: p.tool(), ToolChange(description="a"), ToolChange(description="b")),
+    *_rooms("tools", lambda p: p.tool(), ToolChange.parsed({"effect": None}), ToolChange())[:-1],
     _with(_binding, lambda p, bound, r: p.catalog.tools.bind(bound[0].id, bound[1].id, r)),
     _with(_bound, lambda p, tool, r: p.catalog.tools.unbind(tool.id, r)),
     _with(_binding, lambda p, bound, r: p.catalog.tools.trust(bound[0].id, r)),

@@ -17,12 +17,12 @@ def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
     with platform_session(user) as platform:
         shelf = repository_of(platform, kind)
         found = shelf.find(user, name)
-        found_uses = shelf.users_of(user, found.id)
+        found_uses = shelf.list_uses(user, found.id)
     if as_json:
         print_data(indented_json([use._asdict() for use in found_uses]))
         return ExitCode.DONE
     for use in found_uses:
-        print_data(printable(f"{use.kind} {use.name or '(not shared)'} of {use.owner_id}"))
+        print_data(printable(f"{use.kind} {use.name or '(not shared)'} of {use.owner_id or 'another user'}"))
     print_message(f"{len(found_uses)} use(s)")
     return ExitCode.DONE
 

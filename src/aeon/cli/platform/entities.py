@@ -57,8 +57,8 @@ def list_entities(kind: str, user: str, *, is_archived: bool, as_json: bool) -> 
     """The user's own of one kind by name, then what others share."""
     with platform_session(user) as platform:
         shelf = repository_of(platform, kind)
-        own: list[OwnedEntity] = shelf.page_of_own(user, limit=_MAX_LISTED, archived=is_archived)
-        shared: list[OwnedEntity] = shelf.page_of_shared(user, limit=_MAX_LISTED, archived=is_archived)
+        own: list[OwnedEntity] = shelf.list_own(user, limit=_MAX_LISTED, archived=is_archived)
+        shared: list[OwnedEntity] = shelf.list_shared(user, limit=_MAX_LISTED, archived=is_archived)
     found = [*own, *(each for each in shared if each.owner_id != user)]
     if as_json:
         print_data(indented_json([_as_data(each) for each in found]))

@@ -51,9 +51,9 @@ class DbosWorker:
         """Serve the queues of the types in `slots`, so many jobs of each at once.
 
         `present` says which executors there are now, this one among them: it must be entered there before. Every
-        `looks_every` seconds it is looked for jobs whose worker is not. `is_run_active` says whether a run's jobs are still
-        to be carried out. Both may raise StoreError. Others take jobs over from this process after `lease` seconds of
-        silence. A power cut takes nothing that was kept where it `is_durable`.
+        `looks_every` seconds it is looked for jobs whose worker is not. `is_run_active` says whether a run's jobs are
+        still to be carried out. Both may raise StoreError. Others take jobs over from this process after `lease`
+        seconds of silence. A power cut takes nothing that was kept where it `is_durable`.
         """
         self._lease = lease
         self._workers = workers
