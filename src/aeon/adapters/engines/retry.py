@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from aeon.platform.runs.driver import HaltError
+from aeon.platform.runs.lease import HaltError
 from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.platform.store import StoreError
 

@@ -18,8 +18,8 @@ from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
 from aeon.base.long_calls import in_long_call
 from aeon.platform.errors import ConflictError
-from aeon.platform.runs.driver import LeaseLostError, drive_run
-from aeon.platform.runs.lease import ConfirmOwnership, RunLease, always_owned
+from aeon.platform.runs.driver import drive_run
+from aeon.platform.runs.lease import ConfirmOwnership, LeaseLostError, RunLease, always_owned
 from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess
 from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepStopping, StepTimedOut
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState

@@ -12,8 +12,7 @@ from typing import Protocol
 
 from aeon.base.long_calls import in_long_call
 from aeon.base.threads import ThreadOutcome, WorkerThread
-from aeon.platform.runs.driver import HaltError
-from aeon.platform.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.runs.lease import ConfirmOwnership, HaltError, always_owned
 from aeon.platform.runs.machine.events import StepCompleted, StepTimedOut
 from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError

@@ -17,7 +17,7 @@ from aeon.adapters.engines.run_host import RunHost
 from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.runs.claim_check import ResultStore
-from aeon.platform.runs.driver import HaltError, LeaseLostError
+from aeon.platform.runs.lease import HaltError, LeaseLostError
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 from aeon.platform.runs.ports import EngineUnavailableError, RunRepository, WorkerPool

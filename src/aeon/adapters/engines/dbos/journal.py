@@ -35,7 +35,7 @@ from aeon.adapters.engines.run_host import AttemptFunction
 from aeon.base.json import canonical_json, parse_strict
 from aeon.base.long_calls import in_long_call
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out
-from aeon.platform.runs.driver import HaltError, LeaseLostError
+from aeon.platform.runs.lease import HaltError, LeaseLostError
 from aeon.platform.runs.model import JobResult
 from aeon.platform.runs.ports import EngineUnavailableError
 

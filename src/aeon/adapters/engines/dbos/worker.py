@@ -17,8 +17,7 @@ from aeon.adapters.engines.jobs import MAX_STARTS, interrupted_result, lost_work
 from aeon.base.json import JsonObject
 from aeon.base.long_calls import in_long_call
 from aeon.platform.runs.claim_check import ResultStore
-from aeon.platform.runs.driver import LeaseLostError
-from aeon.platform.runs.lease import RunLease
+from aeon.platform.runs.lease import LeaseLostError, RunLease
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult
 from aeon.platform.runs.ports import WorkerPool
 from aeon.platform.store import StoreError
