@@ -148,7 +148,7 @@ def postgres_record(postgres_server):
     from aeon.adapters.store.postgresql import migrate, open_postgresql
 
     def new():
-        address = postgres_server.new()
+        address = postgres_server.create_database()
         migrate(address)
         return open_postgresql(address)
 

@@ -213,7 +213,7 @@ MUTATIONS = [
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True)),
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True, cascade=True)),
     _with(lambda p: p.process(), _started({})),
-    _with(lambda p: p.process(), _started({}, within=5.0)),
+    _with(lambda p: p.process(), _started({}, timeout=5.0)),
     _with(lambda p: p.cancelled_run(), lambda p, run, r: p.runs.retry(run, r)),
 ]
 """Makes one call of each verb that takes a request, most with two values of a parameter."""
@@ -239,11 +239,11 @@ def test_every_verb_that_takes_a_request_is_here(platform):
         f"{type(room).__name__}.{name}" for room in rooms if room not in (catalog, platform.runs) for name in of_shelf
     }
     expected |= {
-        "Secrets.rotate",
-        "Tools.bind",
-        "Tools.unbind",
-        "Tools.trust",
-        "Tools.distrust",
+        "SecretRepository.rotate",
+        "ToolRepository.bind",
+        "ToolRepository.unbind",
+        "ToolRepository.trust",
+        "ToolRepository.distrust",
         "Catalog.service_from",
         "Catalog.tool_from",
     }
@@ -263,7 +263,7 @@ def test_platform_20_the_same_key_with_anything_else_is_a_conflict(platform, fir
         with pytest.raises(ConflictError, match="was used for another request"):
             second(request)
     assert platform.state() == before
-    assert platform.catalog.ledger.verify(platform.ann) is None
+    assert platform.catalog.ledger.verify_audit_log(platform.ann) is None
 
 
 CHANGES = [

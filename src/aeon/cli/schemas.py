@@ -25,7 +25,7 @@ _Text = Annotated[str, StringConstraints(pattern=r"\S")]
 class ToolSchema(BaseModel):
     """A capability that plans can name, as `aeon tools list --json` and prompts show it."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", title="Tool")
 
     name: Annotated[str, StringConstraints(pattern=r"^\S{1,128}$")]
     description: _Text
@@ -48,7 +48,7 @@ class MemoryEntry(BaseModel):
 _CORE = (Plan, PlanStep, OrchestrationState, ToolSchema, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
 
 ENTITIES: Mapping[str, type[BaseModel]] = {
-    **{model.__name__: model for model in _CORE},
+    **{model.model_config.get("title") or model.__name__: model for model in _CORE},
     "PlanJson": PlanJson,
     "ExecutionResult": ExecutionResult,
     "SkillManifest": Manifest,
