@@ -12,11 +12,11 @@ from pathlib import Path
 
 import dbos
 import pytest
-from aeon.adapters.engines.dbos.dbos import JsonSerializer
 from sqlalchemy import text
 
 from aeon.adapters.engines.dbos import DbosEngine
 from aeon.adapters.engines.dbos.database import Database
+from aeon.adapters.engines.dbos.instance import JsonSerializer
 from aeon.adapters.results import FileResultStore
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.runs.admission import NewRun

@@ -130,7 +130,7 @@ def test_a_start_that_cannot_be_kept_says_so_and_the_run_is_not_lost(full):
     assert "Free some space" in raised.value.advice
     full.free()
     world.reopen()
-    left = world.runs.page(world.user, 1000)
+    left = world.runs.list_runs(world.user, 1000)
     for run in left:
         assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.jobs.total() == len(left)
@@ -139,7 +139,7 @@ def test_a_start_that_cannot_be_kept_says_so_and_the_run_is_not_lost(full):
 def test_an_engine_that_is_opened_on_a_full_disk_says_so_and_another_one_goes_on_later(full):
     run = full.begun()
     full.world.engine.close()
-    full.world.until(lambda: open_files(full.disk) == [])  # until then the log's room is not taken
+    full.world.wait_until(lambda: open_files(full.disk) == [])  # until then the log's room is not taken
     full.fill()
     with pytest.raises(EngineUnavailableError, match="takes nothing"):
         full.world.open()

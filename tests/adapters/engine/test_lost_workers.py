@@ -6,10 +6,10 @@ import threading
 import dbos as dbos_library
 import psycopg
 import pytest
-from aeon.adapters.engines.dbos.dbos import JOB
 from dbos import DBOS
 
 from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
+from aeon.adapters.engines.dbos.instance import JOB
 from aeon.adapters.engines.dbos.queues import JobRecovery, QueueStats
 from aeon.adapters.engines.jobs import MAX_STARTS
 from aeon.adapters.results import FileResultStore
