@@ -14,10 +14,12 @@ from aeon.adapters.vault import MasterKey, open_vault
 from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError
 from aeon.base.project_folder import ForeignFolderError, is_own_folder, make_folder, read_folder_id, require_ownership
+from aeon.bootstrap.store_maintenance import StoreMaintenance
 from aeon.bootstrap.vaults import open_project_vault, project_key_file
 from aeon.memory.sqlite import SQLiteMemory
 from aeon.observability.log import read_log
 from aeon.platform.vault import SecretKey
+from aeon.settings import StoreSettings
 
 KEY = SecretKey("s", "me", "api_key", 1)
 
@@ -100,6 +102,34 @@ def test_platform_21_what_came_with_a_folder_is_not_opened(project, copied, git,
         assert "came with a folder from elsewhere" in refusal(act), name
         assert "`aeon adopt`" in refusal(act), name
     assert {path: path.stat().st_mtime_ns for path in clone.rglob("*")} == before
+
+
+MAINTENANCE = {
+    "open": lambda record, _target: record.open(),
+    "backup": lambda record, target: record.backup(target),
+    "restore": lambda record, target: record.restore(target),
+    "check": lambda record, _target: record.check(),
+    "migrate": lambda record, _target: record.migrate(None),
+    "move": lambda record, _target: record.move("postgresql://me@127.0.0.1:1/x", None, print),
+}
+
+
+@pytest.mark.parametrize("command", MAINTENANCE)
+def test_platform_21_a_record_that_came_with_a_folder_is_not_maintained_either(tmp_path, as_other, command):
+    """Measured P1: `aeon store backup` and `check` opened its database before they refused it."""
+    saved = tmp_path / "saved.db"
+    mine = StoreMaintenance(tmp_path, StoreSettings(), os.environ)
+    mine.open().close()
+    mine.backup(saved)
+    as_other()
+    record, target = StoreMaintenance(tmp_path, StoreSettings(), os.environ), tmp_path / "new.db"
+    before = {path: path.read_bytes() for path in (tmp_path / ".aeon").iterdir()}
+
+    with pytest.raises(ForeignFolderError):
+        MAINTENANCE[command](record, saved if command == "restore" else target)
+
+    assert {path: path.read_bytes() for path in (tmp_path / ".aeon").iterdir()} == before
+    assert not target.exists()
 
 
 def test_its_own_user_opens_all_of_it_also_where_it_was_moved(project, tmp_path):

@@ -1,6 +1,7 @@
 """Bad input: a clear message with the next step, code 2, no trace, nothing left behind."""
 
 import json
+from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -115,6 +116,24 @@ def test_errors_are_json_where_asked_for(aeon):
     ended = aeon("tools", "show", "calculater", "--json")
     assert ended.code == 2
     assert ended.json["error"]["next_step"].startswith("Registered are calculator")
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (["rnu", "--json"], "usage"),
+        (["tools", "show", "calculater", "--json"], "input"),
+        (["tool", "call", "nothing", "--json"], "not_found"),
+        (["run", "--plan", "nothing.json", "--json"], "plan"),
+        (["skills", "show", "nothing", "--json"], "input"),
+    ],
+)
+def test_every_error_as_json_has_a_code_an_id_and_a_time(aeon, line, code):
+    """Platform 2, measured P12."""
+    error = aeon(*line).json["error"]
+    assert (error["code"], error["details"]["retryable"]) == (code, False)
+    assert len(error["correlationId"]) == 32
+    assert datetime.fromisoformat(error["timestamp"]).utcoffset() == timedelta(0)
 
 
 def test_an_existing_log_is_never_overwritten(aeon, plan_file):

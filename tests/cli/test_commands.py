@@ -216,6 +216,22 @@ def test_doctor_says_what_of_this_folder_a_repository_has(aeon, double, git):
     assert "git rm -r --cached .aeon" in ended.out
 
 
+@pytest.mark.parametrize("name", ["aeon.db", "aeon.db.lock", "runs.db", "vault.db", "memory.db", "results", "logs"])
+def test_doctor_names_a_link_in_the_projects_folder(aeon, double, tmp_path, name):
+    """Measured P1: of most files it said nothing, though every command that opened them refused."""
+    double("ready")
+    aeon("up")
+    path = Path(".aeon") / name
+    if path.exists():
+        path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    ended = aeon("doctor")
+    assert ended.code == 1
+    told = " ".join(ended.out.split())
+    assert "broken project folder: " in told
+    assert f"{name} is a symbolic link to" in told
+
+
 def test_doctor_says_whose_the_projects_folder_is_and_where_its_key_lies(aeon, double, monkeypatch, tmp_path):
     """Platform 21, measured P1 and P5."""
     double("ready")

@@ -112,8 +112,10 @@ def test_a_step_without_a_tool_falls_back_to_the_model_and_shows_its_output(aeon
     told = " ".join(ended.err.split())
     assert mark in told
     assert f"not trusted: step 'a': {mark}" in told
-    assert "gave by the model" in ended.err
-    assert mark in " ".join(aeon("log", "show", "run.jsonl").out.split())
+    assert "the model's own words: by the model" in ended.err
+    kept = " ".join(aeon("log", "show", "run.jsonl").out.split())
+    assert mark in kept
+    assert "the model's own words: by the model" in kept
     assert aeon("replay", "run.jsonl").code == 0
 
 

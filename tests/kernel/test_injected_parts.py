@@ -1,5 +1,6 @@
 """Every published part that can be injected is the part that runs (core-interfaces)."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -214,6 +215,72 @@ def test_an_overridden_repair_may_fail_in_aeons_words_core_7(error):
     result = Orchestrator(ScriptedAdapter(["?"]), tool_registry=tools(), supervisor=Own(error)).execute("go", BY_HAND)
 
     assert result["plan"]["steps"][0]["status"] == "failed"
+
+
+class Lines(Supervisor):
+    """Reads `name = value` lines as a call of echo, by the published signature."""
+
+    def __init__(self, model=None, **more):
+        super().__init__(model or ScriptedAdapter([]))
+        self.more, self.asked = more, []
+
+    def repair_json(self, malformed_json, expected_schema=None, max_attempts=2):
+        self.asked.append(malformed_json)
+        if " = " not in malformed_json:
+            return super().repair_json(malformed_json, expected_schema, max_attempts)
+        arguments = dict(line.split(" = ") for line in malformed_json.splitlines())
+        return call("echo", **arguments, **self.more)
+
+
+def test_an_overridden_repair_json_is_the_one_that_reads_a_reply_fr_029(tmp_path):
+    """Measured K6: it was never called when replies were read."""
+    own = Lines()
+
+    result = Orchestrator(ScriptedAdapter(["text = hi"]), tool_registry=tools(), supervisor=own).execute("go", BY_HAND)
+
+    assert result["results"]["a"] == {"text": "hi"}
+    assert own.asked == ["text = hi"]
+    assert [(one.action_type, one.stages) for one in own.actions] == [("json_repair", ["repair_json"])]
+
+
+def test_a_reply_that_is_json_is_read_without_it():
+    own = Lines()
+    reply = call("echo", text="hi")
+
+    result = Orchestrator(ScriptedAdapter([reply]), tool_registry=tools(), supervisor=own).execute("go", BY_HAND)
+
+    assert (result["results"]["a"], own.asked) == ({"text": "hi"}, [])
+
+
+@pytest.mark.parametrize(("more", "why"), [({"text": "made up"}, "does not stand"), ({"loud": "hi"}, "unexpected")])
+def test_what_an_overridden_repair_json_reads_is_held_to_the_same_limits_core_10(more, why):
+    own = Lines(**more)
+    own.repair_json = lambda *_: call("echo", **{"text": "hi", **more})
+
+    result = Orchestrator(ScriptedAdapter(["hi"]), tool_registry=tools(), supervisor=own).execute("go", BY_HAND)
+
+    assert why in result["final_state"].errors[0]["message"]
+
+
+def test_an_overridden_repair_json_reads_a_plan_too_and_may_leave_it_to_aeon():
+    own = Lines()
+    fenced = f"```json\n{json.dumps(plan(calc('s1', '1')))}\n```"
+
+    result = Orchestrator(ScriptedAdapter([fenced]), tool_registry=tools(), supervisor=own).execute("go")
+
+    assert result["results"] == {"s1": {"result": 1}}
+    assert (own.asked, [one.stages for one in own.actions]) == ([fenced], [["unfence"]])
+
+
+def test_an_overridden_repair_json_costs_no_more_model_calls_core_4():
+    """Two for one reply, whoever asks them."""
+    model = ScriptedAdapter(["no", "no", "no", "no", "no"])
+    own = Lines(model)
+
+    result = Orchestrator(ScriptedAdapter(["?"]), tool_registry=tools(), supervisor=own).execute("go", BY_HAND)
+
+    assert result["plan"]["steps"][0]["status"] == "failed"
+    assert len(model.requests) == 2
 
 
 def test_an_override_may_call_the_repair_that_it_overrides_core_10():

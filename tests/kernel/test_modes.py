@@ -266,3 +266,16 @@ def test_a_step_whose_tool_was_found_has_no_errors_while_it_runs_core_2(run):
 
     assert [kind for kind, _ in seen] == ["warning", "tool_invoked"]
     assert [len(errors) for _, errors in seen] == [1, 0]
+
+
+def test_whether_a_step_is_in_a_run_is_said_and_not_read_off_its_goal():
+    """Measured K13: an empty goal meant "outside a run", and such a step was told what the memory held."""
+    memory = InMemoryKVStore()
+    memory.write("step/before", {"text": "of another run"})
+    executor = StepExecutor()
+    executor.context.goal = ""
+    asked = ScriptedAdapter(["Berlin."])
+    executor.execute_llm_reasoning_step(PlanStep(step_id="a", description="name it", agent="llm"), memory, asked)
+    executor.close()
+    assert executor.context.results == {}
+    assert "Goal: \n" in asked.requests[0].prompt

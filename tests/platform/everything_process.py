@@ -19,9 +19,9 @@ from aeon.platform.metrics.service import Metrics
 from aeon.platform.processes.model import NewProcess
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs.admission import NewRun
-from aeon.platform.runs.driver import replay
 from aeon.platform.runs.machine.events import RunStarted
 from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.replay import replay
 from aeon.platform.runs.service import Runs
 from aeon.platform.schedules.model import NewSchedule
 from aeon.platform.schedules.repository import ScheduleRepository

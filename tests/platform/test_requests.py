@@ -27,9 +27,9 @@ from aeon.platform.metrics.service import Metrics
 from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs.admission import NewRun
-from aeon.platform.runs.driver import replay
 from aeon.platform.runs.machine.events import CancelRequested, RunCancelled, RunStarted
 from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.replay import replay
 from aeon.platform.runs.service import Runs
 from aeon.platform.schedules.model import NewSchedule, ScheduleChange
 from aeon.platform.schedules.repository import ScheduleRepository
@@ -189,6 +189,7 @@ MUTATIONS = [
     _with(lambda p: p.secret(), _rotated("b")),
     _made(_catalog("tools"), NewTool, **FIELDS),
     *_rooms("tools", lambda p: p.tool(), ToolChange(description="a"), ToolChange(description="b")),
+    *_rooms("tools", lambda p: p.tool(), ToolChange.parsed({"effect": None}), ToolChange())[:-1],
     _with(_binding, lambda p, bound, r: p.catalog.tools.bind(bound[0].id, bound[1].id, r)),
     _with(_bound, lambda p, tool, r: p.catalog.tools.unbind(tool.id, r)),
     _with(_binding, lambda p, bound, r: p.catalog.tools.trust(bound[0].id, r)),
@@ -212,7 +213,7 @@ MUTATIONS = [
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True)),
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True, cascade=True)),
     _with(lambda p: p.process(), _started({})),
-    _with(lambda p: p.process(), _started({}, within=5.0)),
+    _with(lambda p: p.process(), _started({}, timeout=5.0)),
     _with(lambda p: p.cancelled_run(), lambda p, run, r: p.runs.retry(run, r)),
 ]
 """Makes one call of each verb that takes a request, most with two values of a parameter."""

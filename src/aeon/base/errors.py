@@ -1,7 +1,8 @@
 """One error tree. A class's docstring is its message, data are attributes, and the text ends with what to do next."""
 
 import inspect
-from typing import ClassVar
+import re
+from typing import ClassVar, Final
 
 from aeon.base.json import Json, JsonObject, json_problems
 
@@ -13,6 +14,8 @@ class AeonError(Exception):
     """Aeon could not go on."""
 
     next_step: ClassVar[str] = ""
+    is_retryable: ClassVar[bool] = False
+    """Whether the same request may succeed later, unless the error's details say otherwise."""
 
     def __init__(self, message: str = "", *, next_step: str = "", **details: Json) -> None:
         self.message = message or inspect.cleandoc(type(self).__doc__ or "").partition("\n")[0]
@@ -23,6 +26,12 @@ class AeonError(Exception):
     def as_dict(self) -> JsonObject:
         """The error as data, for logs and results: `type`, `message`, `next_step` and its details."""
         return {"type": type(self).__name__, "message": self.message, "next_step": self.advice, **self.details}
+
+    def report(self, correlation_id: str, timestamp: str) -> JsonObject:
+        """The error as data for a client: `as_dict` and the members that `error_report` adds."""
+        return error_report(
+            {**self.as_dict(), "retryable": self.details.get("retryable", self.is_retryable)}, correlation_id, timestamp
+        )
 
 
 class InputError(AeonError):
@@ -66,11 +75,14 @@ class MissingExtraError(AeonError):
 class LLMError(AeonError):
     """The language model did not answer."""
 
+    is_retryable = True
     next_step = "Run `aeon doctor` to see which model is configured and whether it answers."
 
 
 class LLMRequestError(LLMError):
     """The language model refused the request, and asking again would not help."""
+
+    is_retryable = False
 
 
 class ToolError(AeonError):
@@ -111,6 +123,32 @@ class SandboxError(AeonError):
     """Scripts cannot be isolated as well as was asked."""
 
     next_step = "Install bubblewrap, use a kernel with Landlock, or ask for less with --sandbox auto."
+
+
+_WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_OWN_MEMBERS: Final = ("type", "message", "next_step")
+
+
+def error_report(record: JsonObject, correlation_id: str, timestamp: str) -> JsonObject:
+    """An error's record, as `as_dict` gives it, with the members that every reported error has (platform 2).
+
+    Those are `code`, `message`, `correlationId`, `timestamp` and `details`. The details are the record's members other
+    than `type`, `message` and `next_step`, and `retryable`. The record's own members stay beside them.
+    """
+    details = {name: value for name, value in record.items() if name not in _OWN_MEMBERS}
+    return {
+        **record,
+        "code": error_code(str(record.get("type") or "")),
+        "correlationId": correlation_id,
+        "timestamp": timestamp,
+        "details": {"retryable": False, **details},
+    }
+
+
+def error_code(class_name: str) -> str:
+    """The code of a class of errors: its name in snake case without `Error`, `internal` for an unexpected error."""
+    words = _WORD_BOUNDARY.split(class_name.removesuffix("Error"))
+    return "_".join(words).lower() if words not in (["Aeon"], [""]) else "internal"
 
 
 def exception_text(error: BaseException) -> str:

@@ -3,8 +3,10 @@
 import asyncio
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
+
+from aeon.base.long_calls import SHORT_CALLS
 
 T = TypeVar("T")
 
@@ -65,5 +67,6 @@ class EventLoopThread:
 def _serve(started: Future[asyncio.AbstractEventLoop]) -> None:
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
+        loop.set_default_executor(ThreadPoolExecutor(SHORT_CALLS, "aeon-short-call"))
         started.set_result(loop)
         loop.run_forever()

@@ -105,9 +105,10 @@ def is_own_folder(folder: Path) -> bool:
 
 
 def claim_folder(folder: Path) -> None:
-    """Make a project's `.aeon` and mark it, unless it is there. Raises OSError; ForeignFolderError as `require_ownership`.
+    """Make a project's `.aeon` and mark it, unless it is there.
 
     It is its user's alone (0700) and holds a `.gitignore` of `*`: `git add` must not publish a vault or a log.
+    Raises OSError; ForeignFolderError as `require_ownership`.
     """
     if not folder.is_symlink():
         folder.mkdir(0o700, parents=True, exist_ok=True)

@@ -88,8 +88,8 @@ def open_worker(
 ) -> JobServer:
     """What carries out jobs of the types in `slots` for runs that go on elsewhere.
 
-    `present` says which executors there are, `is_run_active` whether a run is still to be carried out. Raises ConfigError
-    for an engine that gives no jobs to other processes, MissingExtraError, EngineError.
+    `present` says which executors there are, `is_run_active` whether a run is still to be carried out.
+    Raises ConfigError for an engine that gives no jobs to other processes, MissingExtraError, EngineError.
     """
     if place.address == _MEMORY:
         raise ConfigError(

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
-from aeon.base.project_folder import state_folder
+from aeon.base.project_folder import require_ownership, state_folder
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.stores import open_store, postgres_migrations, record_file
 from aeon.platform.exports.transfer import copy, export
@@ -59,7 +59,7 @@ class StoreMaintenance:
         if self._settings.address is None:
             from aeon.adapters.store.sqlite.maintenance import check_record
 
-            found = check_record(record_file(self._project))
+            found = check_record(self._own_file())
         if found:
             return found
         with closing(self.open()) as store:
@@ -108,7 +108,13 @@ class StoreMaintenance:
     def _file(self, advice: str) -> Path:
         if self._settings.address is not None:
             raise ConfigError("The record is kept by a PostgreSQL server, not in a file.", next_step=advice)
-        return record_file(self._project)
+        return self._own_file()
+
+    def _own_file(self) -> Path:
+        """The record's file. Raises ForeignFolderError if the file came with a folder from elsewhere (platform 21)."""
+        file = record_file(self._project)
+        require_ownership(file)
+        return file
 
 
 def _settings_of(target: str, password_env: str | None) -> StoreSettings:

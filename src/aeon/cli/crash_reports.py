@@ -13,6 +13,7 @@ from pathlib import Path
 from aeon.base.errors import AeonError
 from aeon.base.masking import Mask
 from aeon.base.project_folder import make_folder
+from aeon.cli.error_reports import correlation_id
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _MIN_SECRET = 6
@@ -20,7 +21,8 @@ _MIN_SECRET = 6
 
 def save_trace(error: BaseException) -> Path | None:
     """Write the trace beside the runs' logs, or to the temporary folder; None when neither can be written."""
-    text = mask_secrets("".join(traceback.format_exception(error)), os.environ)
+    trace = "".join(traceback.format_exception(error))
+    text = mask_secrets(f"Correlation id: {correlation_id()}\n{trace}", os.environ)
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     for find in (_log_folder, _temporary_folder):
         try:

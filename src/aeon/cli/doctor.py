@@ -96,10 +96,17 @@ def _project() -> list[CheckResult]:
     folder = Path.cwd() / PROJECT_FOLDER
     if not os.path.lexists(folder):
         return []
-    findings = [_check("project folder", f"{folder} is yours", lambda: require_ownership(folder))]
+    findings = [_check("project folder", f"{folder} is yours", lambda: _require_ownership_of_all(folder))]
     if findings[0].state == "ok":
         findings += _master_key(folder)
     return [*findings, *_repository()]
+
+
+def _require_ownership_of_all(folder: Path) -> None:
+    """Raises ForeignFolderError if the folder, or an entry in it, is not the user's own or is a link."""
+    require_ownership(folder)
+    for entry in sorted(folder.iterdir()):
+        require_ownership(entry)
 
 
 def _master_key(folder: Path) -> list[CheckResult]:

@@ -13,6 +13,7 @@ from typing import NoReturn
 import typer
 
 from aeon.base.errors import AeonError, InputError
+from aeon.base.json import JsonObject
 from aeon.cli import TERMINATION_SIGNALS
 from aeon.cli.console import discard_stdout, print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -101,7 +102,7 @@ def _dispatch(argv: Sequence[str]) -> int:
 
 def _report_error(error: AeonError, *, as_json: bool) -> int:
     if as_json:
-        _put_error(error.as_dict())
+        _put_error(error)
     print_error(error)
     return ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
 
@@ -145,11 +146,12 @@ def _report_interruption(stop: KeyboardInterrupt) -> int:
     return exit_code_of(stop)
 
 
-def _put_error(error: dict[str, object]) -> None:
+def _put_error(error: AeonError | JsonObject) -> None:
+    from aeon.cli.error_reports import as_error_report
     from aeon.cli.text import indented_json
 
     with suppress(OSError):
-        print_data(indented_json({"status": "failed", "error": error}))
+        print_data(indented_json({"status": "failed", "error": as_error_report(error)}))
 
 
 def _raise_termination(number: int, frame: FrameType | None) -> NoReturn:

@@ -7,6 +7,7 @@ from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, wrap
+from aeon.kernel.marks import is_fallback
 from aeon.kernel.replay import replay
 from aeon.kernel.state import step_result
 from aeon.observability.log import LogHistory, read_log
@@ -74,7 +75,8 @@ def entry_lines(entry: JsonObject) -> list[str]:
         lines += _labelled(f"{call['tool_name']} gave" if "result" in call else f"{call['tool_name']} failed", outcome)
     result = step_result(entry)
     if result is not None and not entry["tool_calls"]:
-        lines += _labelled("the model gave", str(result.get("text", "")))
+        label = "the model's own words" if is_fallback(entry["outcome"].get("marks", [])) else "the model gave"
+        lines += _labelled(label, str(result.get("text", "")))
     for action in entry["supervisor_actions"]:
         lines += _action_lines(action)
     for mark in entry.get("outcome", {}).get("marks", []):

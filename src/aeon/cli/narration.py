@@ -5,7 +5,7 @@ from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.cli.text import compact_json, one_line, wrap
-from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK
+from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, is_fallback
 from aeon.observability.events import (
     Event,
     PlanningStarted,
@@ -93,7 +93,8 @@ def outcome_lines(event: PlanStepEnded, width: int) -> list[StyledLine]:
     lines = [line for mark in event.marks for line in _lines("", mark, width, _style_of(mark), _WARNING_LINES)]
     if event.error is not None:
         return [*lines, *_lines("error: ", event.error, width, "red", _WARNING_LINES)]
-    return [*lines, *_lines("gave ", _result_text(event.result), width, "", _RESULT_LINES)]
+    label = "the model's own words: " if is_fallback(event.marks) else "gave "
+    return [*lines, *_lines(label, _result_text(event.result), width, "", _RESULT_LINES)]
 
 
 def _ended_line(event: RunEnded) -> StyledLine:

@@ -8,6 +8,7 @@ from typing import Any
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import discard_stdout, print_data, print_message
+from aeon.cli.error_reports import as_error_report
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.marks import untrusted_marks
@@ -47,7 +48,7 @@ class RequestReport:
             "log": None if self.log is None else str(self.log),
             "model": self.model,
         }
-        return whole if self.error is None else {**whole, "error": self.error}
+        return whole if self.error is None else {**whole, "error": as_error_report(self.error)}
 
 
 def report_of_result(result: JsonObject) -> RequestReport:
@@ -76,7 +77,8 @@ def _code(result: JsonObject) -> ExitCode:
 def report_of_error(error: AeonError) -> RequestReport:
     """The outcome of a run that an error ended."""
     code = ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
-    return RequestReport("failed", code, error=error.as_dict())
+    record = {**error.as_dict(), "retryable": error.details.get("retryable", error.is_retryable)}
+    return RequestReport("failed", code, error=record)
 
 
 def report_of_interruption(code: ExitCode) -> RequestReport:

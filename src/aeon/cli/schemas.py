@@ -45,11 +45,10 @@ class MemoryEntry(BaseModel):
     metadata: JsonObject | None = Field(default=None, description="whatever a store adds; the shipped ones add nothing")
 
 
-_CORE = (Plan, PlanStep, OrchestrationState, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
+_CORE = (Plan, PlanStep, OrchestrationState, ToolSchema, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
 
 ENTITIES: Mapping[str, type[BaseModel]] = {
-    **{model.__name__: model for model in _CORE},
-    "Tool": ToolSchema,
+    **{model.model_config.get("title") or model.__name__: model for model in _CORE},
     "PlanJson": PlanJson,
     "ExecutionResult": ExecutionResult,
     "SkillManifest": Manifest,

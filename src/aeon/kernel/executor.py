@@ -129,7 +129,7 @@ class StepExecutor:
         """The step, running. Outside a run, earlier results are what the memory holds of them."""
         step.advance(StepStatus.RUNNING)
         outcome = StepExecutionResult()
-        if not self.context.goal:
+        if self.context.goal is None:
             self.context.results = {}
             try:
                 self.context.results = _recalled(memory)
@@ -202,7 +202,7 @@ class StepExecutor:
         """The registered tool that the supervisor finds. Raises SupervisorError, LLMError."""
         tools = registry.export_tools_for_llm()
         try:
-            found: Json = supervisor.repair_missing_tool_step(step.as_dict(), tools, self.context.goal)["tool"]
+            found: Json = supervisor.repair_missing_tool_step(step.as_dict(), tools, self.context.goal or "")["tool"]
             is_known = isinstance(found, str) and registry.lookup(found) is not None
         except (SupervisorError, LLMError):
             raise
@@ -267,7 +267,7 @@ class StepExecutor:
     def _given(self, step: PlanStep) -> RepairContext:
         """What a repair of the step's call may take values from (core 18)."""
         known = self.context
-        return RepairContext(known.request, known.goal, step.description, step.arguments or {}, known.results)
+        return RepairContext(known.request, known.goal or "", step.description, step.arguments or {}, known.results)
 
     def _form(self, tool: JsonObject) -> CallForm:
         """The form of a tool's calls, kept for as long as the same tool is registered under its name."""

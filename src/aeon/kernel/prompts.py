@@ -33,7 +33,8 @@ class StepContext:
     """What a thought may know of its run: request, plan, results by step id, errors of failed steps, cycles left."""
 
     request: str = ""
-    goal: str = ""
+    goal: str | None = None
+    """The plan's goal. None: the step runs by itself, outside a run."""
     steps: Sequence[PlanStep] = ()
     position: int = 0
     results: Mapping[str, Json] = field(default_factory=dict[str, Json])
@@ -104,7 +105,7 @@ def call_prompt(step: PlanStep, form: CallForm, context: StepContext) -> str:
 def reasoning_prompt(step: PlanStep, context: StepContext, *, is_fallback: bool) -> str:
     """Ask the model to carry out a step by itself, with what is known so far; a fallback is told more."""
     asked = step.description
-    if context.goal:
+    if context.goal is not None:
         asked = f"{describe_run(context)}\nStep to carry out: {asked}\nAnswer:"
     return f"{_NOTHING_DONE}\n{asked}" if is_fallback else asked
 
@@ -116,7 +117,7 @@ def describe_run(context: StepContext) -> str:
     return "\n".join(
         [
             f"Request: {context.request}" if context.request else "",
-            f"Goal: {context.goal}",
+            f"Goal: {context.goal or ''}",
             "Plan:",
             *(context.lines.get(step.step_id) or _step_line(step, context) for step in near),
             f"Cycles left: {context.ttl_remaining}",

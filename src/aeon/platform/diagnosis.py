@@ -12,13 +12,13 @@ from aeon.platform.catalog.tools import ToolRepository
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs import queries
-from aeon.platform.runs.driver import replay
 from aeon.platform.runs.machine.events import AttemptStarted, StepFailed
 from aeon.platform.runs.machine.plan import RunPlan, StepCall
 from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, retry_delay
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import Obstacle, WaitReason, describe_attempt, explain_steps
 from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.replay import replay
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.store import Store
 from aeon.platform.workers.availability import find_eligible_workers

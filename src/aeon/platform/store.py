@@ -46,6 +46,7 @@ class StoreUnavailableError(StoreError):
     `may_have_happened` is True when the answer to a commit was lost: repeat it with an idempotency key.
     """
 
+    is_retryable = True
     next_step = "Run `aeon doctor`; the data are safe."
 
     def __init__(self, message: str = "", *, next_step: str = "", may_have_happened: bool = False) -> None:

@@ -9,7 +9,8 @@ from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the publish
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError, SupervisorError, exception_message
-from aeon.base.json import Json, JsonObject, canonical_json, json_problems
+from aeon.base.introspection import overrides
+from aeon.base.json import Json, JsonObject, canonical_json, json_problems, parse_strict
 from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema, schema_problem
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.observability.records import ActionType, SupervisorAction
@@ -23,7 +24,7 @@ from aeon.supervisor.plan_normalization import (
     unreadable_parts,
 )
 from aeon.supervisor.prompts import REPAIR_SYSTEM_PROMPT, repair_prompt, tool_choice_prompt
-from aeon.supervisor.repair_context import RepairContext
+from aeon.supervisor.repair_context import KnownValues, RepairContext, iterate_leaves
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
 from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import argument_problems, call_problems
@@ -221,7 +222,12 @@ class Supervisor:
 
     def read_plan(self, reply: LLMResponse, tools: Sequence[JsonObject], request: str) -> JsonObject:
         """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
-        read = self._recovered(reply, compile_schema(_plan_form()))
+        read = self._read_reply(
+            reply,
+            compile_schema(_plan_form()),
+            [request, [tool["name"] for tool in tools]],
+            lambda value: _made_plan_problems(_with_goal(value, request)),
+        )
         found = read.value if isinstance(read, RecoveredValue) else read.parsed_value
         value, problems = self._plan_in(found, {"text": reply.text}, _tool_names(None, tools), request)
         if value is None and isinstance(read, RecoveryFailure):
@@ -250,7 +256,9 @@ class Supervisor:
         Raises SupervisorError, LLMError.
         """
         name: str = tool["name"]
-        read = self._recovered(reply, _call_form())
+        read = self._read_reply(
+            reply, _call_form(), [name, *given.values()], lambda value: _call_faults(value, name, check)
+        )
         value = _readable(read)
         problems = call_problems(value, check) if isinstance(read, RecoveredValue) else list(read.problems)
         if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
@@ -268,9 +276,38 @@ class Supervisor:
             ),
         )
 
+    def _read_reply(
+        self,
+        reply: LLMResponse,
+        check: CompiledSchema,
+        known: Sequence[Json],
+        faults_of: Callable[[JsonObject], list[ValidationProblem]],
+    ) -> RecoveredValue | RecoveryFailure:
+        """The value in a reply. A `repair_json` that a subclass overrides reads a reply that is not JSON (core 9).
+
+        Its value is final: the same reply is not repaired a second time (core 4). Each leaf of the value must stand in
+        the reply or in what is `known` (core 18). Raises SupervisorError, LLMError.
+        """
+        if reply.is_truncated or _is_json(reply.text) or not overrides(self, Supervisor, "repair_json"):
+            return self._recovered(reply, check)
+        first, source = len(self.actions), KnownValues([reply.text, *known])
+
+        def wrong(made: Json) -> list[ValidationProblem]:
+            if not isinstance(made, dict) or json_problems(made):
+                return [ValidationProblem("$", "must be a JSON object")]
+            invented = [leaf for leaf in iterate_leaves(made) if not source.contains(leaf)]
+            return [ValidationProblem("$", f"{leaf!r} does not stand in the reply") for leaf in invented] or faults_of(
+                cast(JsonObject, made)
+            )
+
+        value = self._repaired(None, lambda: self.repair_json(reply.text, check.schema), wrong)
+        if not self.actions_since(first):
+            self._record("json_repair", {"text": reply.text}, 1, repaired_output=value, stages=["repair_json"])
+        return RecoveredValue(value, ("repair_json",))
+
     def _repaired(
         self,
-        reading: _FaultyReply,
+        reading: _FaultyReply | None,
         repair: Callable[[], JsonObject],
         faults_of: Callable[[Json], list[ValidationProblem]],
     ) -> JsonObject:
@@ -519,6 +556,14 @@ def _is_about(problem: ValidationProblem, name: str) -> bool:
 def _read(reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
     """The deterministic ladder on a reply (core 9). Only a model that says it stopped may have forgotten a bracket."""
     return recover(reply.text, check, is_truncated=reply.is_truncated, has_stopped=reply.finish_reason == "stop")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_strict(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _proposal(reply: LLMResponse, task: _RepairTask) -> tuple[JsonObject | None, list[ValidationProblem]]:

@@ -35,7 +35,7 @@ class RecordedRequest:
 
 
 class WireDouble:
-    """The server. A plain string among the rules stands for `TextResponse`. With `api_key`, any other key is answered 401."""
+    """The server. A plain string among the rules stands for `TextResponse`. With `api_key`, other keys get a 401."""
 
     def __init__(
         self,

@@ -89,18 +89,18 @@ def test_a_run_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(full)
 def test_a_run_that_another_one_calls_is_started_once_there_is_room(full):
     """Its caller does not fail of it."""
     run = full.begun()
-    refused, start = threading.Event(), full.world.engine.start
+    refused, begin = threading.Event(), full.world.engine._start_workflow
 
-    def start_on_a_full_disk(which):
+    async def begin_on_a_full_disk(which):
         if not refused.is_set():
             full.fill()
         try:
-            start(which)
+            await begin(which)
         except EngineUnavailableError:
             refused.set()
             raise
 
-    full.world.engine.start = start_on_a_full_disk
+    full.world.engine._start_workflow = begin_on_a_full_disk
     full.goes_on.set()
     assert refused.wait(20)
     full.free()

@@ -12,7 +12,7 @@ from aeon.adapters.engines.dbos.database import Database
 from aeon.adapters.engines.dbos.journal import Journal, RunCheckpoints
 from aeon.adapters.results import FileResultStore
 from aeon.platform.runs.claim_check import MAX_INLINE_CHARS
-from aeon.platform.runs.driver import HaltError, LeaseLostError
+from aeon.platform.runs.lease import HaltError, LeaseLostError
 from aeon.platform.runs.machine.events import StepCompleted
 from aeon.platform.runs.model import JobResult
 

@@ -13,7 +13,7 @@ from aeon.adapters.operations.placeholders import fill, fill_path
 from aeon.adapters.operations.rest import RestExecutor
 from aeon.platform.catalog.operations import RestRequest
 from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
-from aeon.platform.runs.driver import LeaseLostError
+from aeon.platform.runs.lease import LeaseLostError
 from aeon.platform.vault import SecretValue
 
 

@@ -327,3 +327,15 @@ inputSchema: {{type: object}}
 """
     assert [step[0] for step in applied(world, user, text)] == ["create", "create"]
     assert world.catalog.tools.find_own(user, "reached").service_id == shared.id
+
+
+def test_a_file_takes_a_secret_away_and_changes_its_scope(world):
+    """Measured P12: applied again, such a file said `change` for ever and changed nothing."""
+    user = world.user("u")
+    scoped = FILE.replace("requiresSecret: true", "requiresSecret: false")
+    applied(world, user, scoped)
+    with_scope = scoped.replace("secret: weather key", "secret: weather key\nsecretScope: read")
+    assert ("change", "Tool", ("secretScope",)) in applied(world, user, with_scope)
+    without = scoped.replace("secret: weather key\n", "")
+    assert ("change", "Tool", ("secretId", "secretScope")) in applied(world, user, without)
+    assert {verb for verb, *_ in applied(world, user, without)} == {"keep"}

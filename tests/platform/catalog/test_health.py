@@ -203,3 +203,24 @@ def test_what_no_store_keeps_of_a_reason_is_replaced(world):
     )
     list(checks.run(user, only_due=False))
     assert world.catalog.tools.get(user, tool.id).error_message == "bad\ufffd ? answer"
+
+
+def test_a_tool_that_its_service_outgrew_is_down_at_once_and_its_owner_s_trail_says_so(world):
+    """Measured P10: nobody was told before the next check, and the owner of the tool not at all."""
+    ann, bob = world.user("ann"), world.user("bob")
+    service = world.service(ann, shared=True)
+    mine, theirs = world.tool(ann, service), world.tool(bob, service, name="theirs")
+    schema = {"type": "object", "required": ["endpoint", "region"]}
+
+    world.catalog.services.change(service.id, ServiceChange(connection_schema=schema), MutationRequest(ann))
+
+    for user, tool in ((ann, mine), (bob, theirs)):
+        now = world.catalog.tools.get(user, tool.id)
+        assert (now.status, "asks for since it was changed" in now.error_message) == ("down", True)
+    noted = [entry for entry in world.catalog.ledger.audit_log(bob) if entry["action"] == "tool.outgrow"]
+    assert [(entry["actorId"], entry["subject"]) for entry in noted] == [(ann, theirs.id)]
+
+    params = {"endpoint": "http://127.0.0.1", "region": "eu"}
+    mended = world.catalog.tools.change(theirs.id, ToolChange(connection_params=params), MutationRequest(bob))
+    assert mended.status == "degraded"
+    assert world.catalog.tools.get(bob, theirs.id).status == "degraded"

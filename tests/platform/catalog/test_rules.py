@@ -451,3 +451,36 @@ def test_a_secret_is_unbound_from_a_tool_that_is_not_shared_any_more(world):
     world.catalog.secrets.remove(secret.id, MutationRequest(user))
     with pytest.raises(NotFoundError):
         tools.unbind(tool.id, MutationRequest(user))
+
+
+def test_a_null_takes_away_what_a_tool_may_be_without(world):
+    """Measured P12: `secretId: null` was ignored, and `secretScope` could not change."""
+    user = world.user("u")
+    secret = world.secret(user)
+    tool = world.tool(user, world.service(user), secretId=secret.id, secretScope="read", effect="read")
+
+    def changed(**asked):
+        return world.catalog.tools.change(tool.id, ToolChange.parsed(asked), MutationRequest(user))
+
+    assert changed(secretScope="write").secret_scope == "write"  # noqa: S105
+    assert changed(effect=None).effect is None
+    assert changed(description=None).description == tool.description, "a tool always has one"
+    assert changed(name="other").secret_id == secret.id, "what is left out stays"
+    without = changed(secretId=None)
+    assert (without.secret_id, without.secret_scope, without.needs_secret) == (None, None, False)
+    assert world.catalog.tools.get(user, tool.id) == without
+    world.catalog.secrets.remove(secret.id, MutationRequest(user))
+
+
+def test_a_null_does_not_take_away_the_secret_that_a_service_asks_for(world):
+    user = world.user("u")
+    tool = world.tool(user, world.service(user, requiresSecret=True), secretId=world.secret(user).id)
+    change = ToolChange.parsed({"secretId": None})
+    broken("secret_required", world.catalog.tools.change, tool.id, change, MutationRequest(user))
+
+
+def test_a_null_takes_away_a_template_s_description(world):
+    user = world.user("u")
+    template = world.tool_template(user, description="d")
+    change = TemplateChange.parsed({"description": None})
+    assert world.catalog.tool_templates.change(template.id, change, MutationRequest(user)).description is None

@@ -159,3 +159,14 @@ def test_which_secret_a_shared_tool_has_is_its_owner_s_alone(world):
     listed = next(each for each in world.catalog.tools.list_shared(other, limit=1000) if each.id == tool.id)
     assert (listed.secret_id, listed.secret_scope) == (None, None)
     assert world.catalog.tools.get(owner, tool.id).secret_id == secret.id
+
+
+def test_who_uses_a_thing_is_told_to_its_owner_and_to_nobody_else(world):
+    """Platform 2, measured P12: `aeon uses` named users who share nothing to everybody."""
+    owner, user, stranger = world.user("owner"), world.user("user"), world.user("stranger")
+    service = world.service(owner, shared=True)
+    world.tool(user, service)
+    shown = world.tool(user, service, name="shown", shared=True)
+    told = {who: [tuple(use) for use in world.catalog.services.list_uses(who, service.id)] for who in (owner, stranger)}
+    assert told[owner] == [("tool", user, None, None), ("tool", user, shown.id, "shown")]
+    assert told[stranger] == [("tool", None, None, None), ("tool", user, shown.id, "shown")]

@@ -274,6 +274,27 @@ def test_inputs_satisfy_the_tool_s_schema(inputs, place):
     assert found(step("a", tool="search", inputs=inputs)) == [(f"$.steps[0].inputs{place}", "inputs_match_tool")]
 
 
+@pytest.mark.parametrize(
+    ("schema", "wrong"),
+    [
+        ({"properties": {"query": {}}}, [".qurey"]),
+        ({"properties": {}}, [".query", ".qurey"]),
+        ({"properties": {"query": {}}, "required": ["qurey"]}, []),
+        ({"properties": {"query": {}}, "additionalProperties": True}, []),
+        ({"properties": {"query": {}}, "patternProperties": {"^q": {}}}, []),
+        ({"properties": {"query": {}}, "allOf": [{"properties": {"qurey": {}}}]}, []),
+        ({"type": "object"}, []),
+        ({}, []),
+    ],
+)
+def test_a_step_gives_a_tool_nothing_that_it_does_not_declare(schema, wrong):
+    """Measured P12: a schema that is silent allows any other input, and a slip in a name went unseen."""
+    targets = Known(tools={"t": ToolTarget("T", "rest_api", schema, {})})
+    inputs = {"query": "xy", "qurey": "xy"}
+    expected = [(f"$.steps[0].inputs{place}", "inputs_match_tool") for place in wrong]
+    assert found(step("a", tool="t", inputs=inputs), targets=targets) == expected
+
+
 def test_inputs_of_a_process_are_its_initial_context():
     """Platform 6: all of it and nothing else."""
     targets = Known({"p": ProcessTarget("P", ("q", "r"), "x")})

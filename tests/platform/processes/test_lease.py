@@ -3,8 +3,7 @@
 import pytest
 
 from aeon.base.clock import since_boot
-from aeon.platform.runs.driver import LeaseLostError
-from aeon.platform.runs.lease import RunLease
+from aeon.platform.runs.lease import LeaseLostError, RunLease
 from aeon.platform.store import StoreUnavailableError
 
 

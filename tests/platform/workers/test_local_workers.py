@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from aeon.platform.runs.driver import HaltError
+from aeon.platform.runs.lease import HaltError
 from aeon.platform.runs.machine.events import AttemptFailure, StepCompleted, StepFailed
 from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError

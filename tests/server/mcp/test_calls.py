@@ -113,3 +113,12 @@ def test_only_what_a_client_took_back_itself_counts_as_answered_without_an_answe
     asyncio.run(give_up())
     tool.lets_go.set()
     assert calls.are_all_answered is not is_left
+
+
+def test_what_went_wrong_is_data_too(calls):
+    """Platform 2, measured P12: the words alone were answered; no secret stands in the data either."""
+    error = called(calls, text="fail").structured_content["error"]
+    assert (error["code"], error["details"]) == ("tool", {"retryable": False})
+    assert error["correlationId"]
+    assert error["timestamp"]
+    assert KEY not in str(error)

@@ -221,6 +221,25 @@ def test_nothing_goes_out_without_a_grant(sandbox, scripts, tmp_path, how):
         assert outcome.exit_code != 0
 
 
+@pytest.mark.parametrize("network", [False, True])
+def test_a_unix_socket_in_a_folder_that_may_be_read_is_not_reached(sandbox, scripts, monkeypatch, network):
+    """Skills 15, measured S7: in bubblewrap it was; a folder of the user's may hold a database's."""
+    monkeypatch.chdir(scripts.folder)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as ear:
+        ear.bind("ear")
+        ear.listen()
+        access = ScriptAccess(read=(scripts.folder,), network=network)
+        body = f"import socket\nsocket.socket(socket.AF_UNIX).connect('ear')\nprint('{DONE}')"
+        assert sandbox.run(scripts.python(body, access=access)).exit_code != 0
+
+
+@pytest.mark.parametrize("family", [40, 17, 38, 31, 29], ids=["vsock", "packet", "alg", "bluetooth", "can"])
+def test_a_network_of_its_own_has_no_sockets_that_belong_to_no_network(sandbox, scripts, family):
+    """Measured S7: bubblewrap's network does not contain vsock, which leads to the host of a virtual machine."""
+    body = f"import socket\ntry:\n    socket.socket({family}, socket.SOCK_STREAM)\nexcept PermissionError:\n    print('refused')"
+    assert answer(sandbox, scripts.python(body, is_ndjson=False)) == "refused"
+
+
 def test_local_sockets_that_are_granted_can_be_used(sandbox, scripts, monkeypatch):
     """Skills 11: a script with `model` talks to Aeon by one."""
     monkeypatch.chdir(scripts.folder)

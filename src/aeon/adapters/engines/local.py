@@ -10,7 +10,7 @@ from aeon.adapters.engines.run_host import RunHost, without_checkpoint
 from aeon.base.clock import Clock
 from aeon.base.event_loop import EventLoopThread
 from aeon.platform.errors import ConflictError
-from aeon.platform.runs.driver import LeaseLostError
+from aeon.platform.runs.lease import LeaseLostError
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.ports import RunRepository, WorkerPool
 

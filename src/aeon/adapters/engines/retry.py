@@ -4,11 +4,11 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from aeon.platform.runs.driver import HaltError
+from aeon.platform.runs.lease import HaltError
 from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.platform.store import StoreError
 
@@ -38,7 +38,7 @@ class OutageLog:
 
 
 class RetryUntilAvailable:
-    """What is asked blocks, each time in a thread of its own and outside of whatever workflow asks for it."""
+    """Calls what blocks in a thread, outside of the workflow that waits for the result."""
 
     def __init__(self, halted: threading.Event) -> None:
         """Once `halted` nothing more is asked."""
@@ -47,12 +47,17 @@ class RetryUntilAvailable:
 
     async def call(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         """What it comes to, however long the record or the engine is away. Raises HaltError once halted."""
+        loop = asyncio.get_running_loop()
+        return await self.call_async(lambda: loop.run_in_executor(None, partial(act, *given, **named)))
+
+    async def call_async(self, act: Callable[[], Awaitable[T]]) -> T:
+        """The same for a call that does not block."""
         pause = _MIN_PAUSE
         while True:
             if self._halted.is_set():
                 raise HaltError("The engine is closed.")
             try:
-                return await asyncio.get_running_loop().run_in_executor(None, partial(act, *given, **named))
+                return await act()
             except (StoreError, EngineUnavailableError) as error:
                 self._outages.warn(error.message)
                 await asyncio.sleep(pause)

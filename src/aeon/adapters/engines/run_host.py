@@ -16,9 +16,10 @@ from aeon.adapters.engines.jobs import interrupted_result, job_of, question_aske
 from aeon.adapters.engines.retry import RetryUntilAvailable
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
+from aeon.base.long_calls import in_long_call
 from aeon.platform.errors import ConflictError
-from aeon.platform.runs.driver import LeaseLostError, drive_run
-from aeon.platform.runs.lease import ConfirmOwnership, RunLease, always_owned
+from aeon.platform.runs.driver import drive_run
+from aeon.platform.runs.lease import ConfirmOwnership, LeaseLostError, RunLease, always_owned
 from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess
 from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepStopping, StepTimedOut
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState
@@ -68,7 +69,7 @@ async def without_checkpoint(_position: int, _attempt: int, makes: AttemptFuncti
     """For an engine that forgets when it stops."""
     if inspect.iscoroutinefunction(makes):
         return await makes()
-    return await asyncio.to_thread(cast(Callable[[], JobResult], makes))
+    return await in_long_call(cast(Callable[[], JobResult], makes))
 
 
 class RunHost:

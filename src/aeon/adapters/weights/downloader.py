@@ -33,7 +33,7 @@ def pip_command(
     has_module: Callable[[str], object] = importlib.util.find_spec,
     which: Callable[[str], str | None] = shutil.which,
 ) -> list[str]:
-    """The command that runs pip: of this Python, on the PATH, or through uv. Raises WeightsSourceError when there is none."""
+    """The command that runs pip: of this Python, on the PATH, or through uv. Raises WeightsSourceError without any."""
     if has_module("pip"):
         return [sys.executable, "-P", "-m", "pip"]  # -P: a pip.py in the working directory is not pip
     if found := which("pip") or which("pip3"):

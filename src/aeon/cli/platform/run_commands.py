@@ -187,7 +187,7 @@ def worker_begin(
 @worker.command("list")
 def worker_list(user: User = "me", as_json: AsJson = False) -> int:
     """All workers: type, state, job, last heartbeat, how many jobs, how many of them failed."""
-    from aeon.cli.platform.workers import list_workers
+    from aeon.cli.platform.worker_views import list_workers
 
     return list_workers(user, as_json=as_json)
 

@@ -3,12 +3,12 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.inputs import parse_value, read_inputs
 from aeon.cli.platform.run_follower import FollowResult, RunFollower
 from aeon.cli.platform.run_views import resolve_run_id
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
@@ -84,18 +84,6 @@ def why_run(run: str, user: str, *, as_json: bool) -> int:
     for reason in found:
         print_data(printable(f"{reason.step or 'run'}: {reason.message}"))
     return ExitCode.DONE
-
-
-def read_inputs(inputs: Sequence[str]) -> JsonObject:
-    """`name=value` each; a value that is JSON is that, else it is text. Raises InputError with all that are neither."""
-    wrong = [each for each in inputs if "=" not in each or each.startswith("=")]
-    if wrong:
-        raise InputError(
-            f"These inputs are not of the form name=value: {', '.join(wrong)}.",
-            next_step='Write, for example: --input topic="tea"',
-        )
-    pairs = (each.partition("=") for each in inputs)
-    return {name: parse_value(value) for name, _, value in pairs}
 
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
@@ -179,11 +167,3 @@ def _wait_for_stop(runner: ProcessRuntime, user: str, run: str) -> bool:
     ended = runner.engine.wait(run, 30.0)
     print_message(f"the run {run} {'is cancelled' if ended else 'was told to stop'}")
     return ended
-
-
-def parse_value(text: str) -> Json:
-    """What is JSON as that, else the text."""
-    try:
-        return parse_strict(text)
-    except ValueError:
-        return text

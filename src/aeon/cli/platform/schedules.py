@@ -10,7 +10,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.runs import read_inputs
+from aeon.cli.platform.inputs import read_inputs
 from aeon.cli.platform.session import platform_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError

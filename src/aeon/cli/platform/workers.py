@@ -14,9 +14,10 @@ from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.cli import session
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.inputs import parse_value
 from aeon.cli.platform.jobs import HUMAN, PROCESS, require_known_queues
-from aeon.cli.platform.runs import parse_value, runtime_session
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.cli.platform.runs import runtime_session
+from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.model import Tool
 from aeon.platform.runs.service import PendingQuestion
 from aeon.platform.store import QueryError, StoreUnavailableError
@@ -29,7 +30,7 @@ from aeon.platform.workers.maintenance import (
     PeriodicTask,
     PeriodicTasks,
 )
-from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WORKER_TYPES, Worker
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WORKER_TYPES
 from aeon.settings import LoadedSettings
 
 _POLL_INTERVAL = 1.0
@@ -121,26 +122,6 @@ def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
     said = f"removed {gone.runs} run(s) and {gone.results} large result(s){cached}"
     print_data(indented_json(gone._asdict()) if as_json else said)
     return ExitCode.DONE
-
-
-def list_workers(user: str, *, as_json: bool) -> int:
-    """Every worker of every process that is entered; those that are not heard of any more are offline."""
-    with runtime_session(user) as runner:
-        workers = runner.registry.list_workers()
-    if as_json:
-        print_data(indented_json([worker.as_dict() for worker in workers]))
-        return ExitCode.DONE
-    for worker in workers:
-        print_data(one_line(printable(_line(worker)), COLUMNS * 2))
-    if not workers:
-        print_message("no worker is there; each `aeon worker` and `aeon process run` brings its own")
-    return ExitCode.DONE
-
-
-def _line(worker: Worker) -> str:
-    job = f" {worker.current_job_id}" if worker.current_job_id else ""
-    counts = f"{worker.processed_count} job(s), {worker.error_count} failed"
-    return f"{worker.type} {worker.status}{job}, heard of {worker.last_heartbeat[:19]}, {counts} ({worker.id})"
 
 
 def _serve_jobs(runner: ProcessRuntime, types: Sequence[str]) -> None:

@@ -77,6 +77,7 @@ _KINDS = {
         (
             "description",
             "secretId",
+            "secretScope",
             "connectionParams",
             "operation",
             "inputSchema",

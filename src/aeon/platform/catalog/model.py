@@ -148,6 +148,21 @@ UNCHECKED = "It was not checked yet."
 Entity: TypeAlias = Service | Secret | Tool | ServiceTemplate | ToolTemplate
 
 
+class EntityChange(Record):
+    """What may change of an entity. A field that is left out stays.
+
+    A null removes the value of a field in `clearable_fields`; a null in any other field changes nothing.
+    """
+
+    clearable_fields: ClassVar[frozenset[str]] = frozenset()
+    """Published names of the fields that an entity may be without."""
+
+    def requested_fields(self) -> JsonObject:
+        """The fields that the change asks for, as JSON data under the published names."""
+        said = self.model_dump(mode="json", by_alias=True, include=self.model_fields_set)
+        return {name: value for name, value in said.items() if value is not None or name in self.clearable_fields}
+
+
 class NewService(Record):
     """A service to create; with a template, only what the template does not say."""
 
@@ -161,8 +176,8 @@ class NewService(Record):
     shared: bool = False
 
 
-class ServiceChange(Record):
-    """What may change of a service; what is left out stays. Empty `limits` lift those that there are."""
+class ServiceChange(EntityChange):
+    """What may change of a service. Empty `limits` lift those that there are."""
 
     name: Name | None = None
     enabled: bool | None = None
@@ -180,7 +195,7 @@ class NewSecret(Record):
     shared: bool = False
 
 
-class SecretChange(Record):
+class SecretChange(EntityChange):
     """What may change of a secret besides its value, which is rotated."""
 
     name: Name | None = None
@@ -204,12 +219,15 @@ class NewTool(Record):
     shared: bool = False
 
 
-class ToolChange(Record):
-    """What may change of a tool; what is left out stays. The service never does."""
+class ToolChange(EntityChange):
+    """What may change of a tool. Its service never does. Without its secret a tool loses its secret scope too."""
+
+    clearable_fields: ClassVar[frozenset[str]] = frozenset({"secretId", "secretScope", "effect"})
 
     name: Name | None = None
     description: Description | None = None
     secret_id: str | None = None
+    secret_scope: str | None = Field(default=None, max_length=200)
     connection_params: JsonObject | None = None
     operation: Operation | None = None
     input_schema: JsonObject | None = None
@@ -243,8 +261,10 @@ class NewToolTemplate(Record):
     shared: bool = False
 
 
-class TemplateChange(Record):
+class TemplateChange(EntityChange):
     """What may change of a blueprint: its name, its description, whether it is shared or archived."""
+
+    clearable_fields: ClassVar[frozenset[str]] = frozenset({"description"})
 
     name: Name | None = None
     description: Description | None = None

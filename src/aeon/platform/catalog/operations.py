@@ -74,7 +74,8 @@ class OperationError(PlatformError):
         usage: TokenUsage | None = None,
         retry_after: float | None = None,
     ) -> None:
-        super().__init__(message, next_step=next_step, retryable=is_transient)
+        wait: JsonObject = {} if retry_after is None else {"retryAfter": retry_after}
+        super().__init__(message, next_step=next_step, retryable=is_transient, **wait)
         self.is_transient = is_transient
         self.is_unauthorized = is_unauthorized
         self.usage = usage

@@ -1,7 +1,7 @@
 """Everything that the catalog asks the record.
 
-Each kind has five queries for its `EntityRepository`: one thing as the caller may see it, the id of the caller's own thing of a
-name, pages of own and of shared things by name, and what uses a thing.
+Each kind has five queries for its `EntityRepository`: one thing as the caller may see it, the id of the caller's own
+thing of a name, pages of own and of shared things by name, and what uses a thing.
 """
 
 from typing import Final
@@ -204,6 +204,13 @@ SET status = :status, error_message = :error_message, last_health_check = :at, h
     health_since = :since
 WHERE id = :tool AND enabled = 1
 """
+
+NOTE_INCOMPATIBLE_TOOL: Final = """
+UPDATE tools
+SET status = 'down', error_message = :why, health_since = CASE WHEN status = 'down' THEN health_since ELSE :at END
+WHERE id = :id AND enabled = 1
+"""
+"""The next check of the tool writes its health anew."""
 
 NOTE_SERVICE_HEALTH: Final = """
 UPDATE services SET

@@ -39,20 +39,26 @@ class EntityQueries:
 
 
 class EntityUse(NamedTuple):
-    """One thing that uses another. `name` and `id` are None where the caller may not see it."""
+    """One thing that uses another.
+
+    `name` and `id` are None if the caller may not see it; `owner_id` is None too, unless the caller owns the thing that
+    is used.
+    """
 
     kind: str
-    owner_id: str
+    owner_id: str | None
     id: str | None
     name: str | None
 
 
-def parse_use(row: Row) -> EntityUse:
-    """What a row says of a thing that uses another; without a name where the caller may not see it (platform 2)."""
-    is_visible = row["visible"]
-    return EntityUse(
-        row["kind"], row["owner_id"], row["id"] if is_visible else None, row["name"] if is_visible else None
-    )
+def parse_use(row: Row, *, is_owner: bool) -> EntityUse:
+    """The use that a row describes, as far as the caller may know it (platform 2).
+
+    Only the owner of a thing learns who uses it; the owner's audit log names the user as well (platform 19).
+    """
+    if row["visible"]:
+        return EntityUse(row["kind"], row["owner_id"], row["id"], row["name"])
+    return EntityUse(row["kind"], row["owner_id"] if is_owner else None, None, None)
 
 
 class EntityRepository(Generic[E]):
@@ -127,9 +133,9 @@ class EntityRepository(Generic[E]):
 
     def list_uses(self, user: str, id_: str) -> list[EntityUse]:
         """What uses it, other users' things too; what the caller may not see stays without a name (platform 2)."""
-        self.get(user, id_)
+        is_owner = self.get(user, id_).owner_id == user
         rows = self._store.read(self._queries.uses, {"user": user, "id": id_, "limit": _MOST_USERS})
-        return list(map(parse_use, rows))
+        return [parse_use(row, is_owner=is_owner) for row in rows]
 
     def create(
         self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, also: Sequence[AuditAction] = ()
@@ -247,9 +253,8 @@ def update_row(before: OwnedEntity, after: OwnedEntity) -> JsonObject:
 
 
 def apply_change(before: E, asked: JsonObject, at: str) -> E:
-    """The entity with what was asked for; what is None stays."""
-    kept = {name: value for name, value in asked.items() if value is not None}
-    return type(before).model_validate({**before.as_dict(), **kept, "version": before.version + 1, "updatedAt": at})
+    """The entity with the fields that were asked for, by their published names."""
+    return type(before).model_validate({**before.as_dict(), **asked, "version": before.version + 1, "updatedAt": at})
 
 
 def audit_change(before: OwnedEntity, after: OwnedEntity, actor: str) -> list[AuditAction]:

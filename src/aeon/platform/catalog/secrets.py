@@ -65,10 +65,10 @@ class SecretRepository(EntityRepository[Secret]):
     def change(self, id_: str, change: SecretChange, request: MutationRequest) -> Secret:
         """Rename the caller's secret or set its flag. Its type never changes."""
         before = self.get_own(request.user, id_)
-        after = apply_change(before, change.as_dict(), self._ledger.now())
+        after = apply_change(before, change.requested_fields(), self._ledger.now())
         deeds = audit_change(before, after, request.user)
         work = write_one(queries.CHANGE_SECRET, update_row(before, after))
-        return self.replace(work, after, request.mutation("secret.change", id_, change.as_dict()), deeds)
+        return self.replace(work, after, request.mutation("secret.change", id_, change.requested_fields()), deeds)
 
     def rotate(self, id_: str, value: JsonObject, request: MutationRequest, *, since: int | None = None) -> Secret:
         """Give the caller's secret another value under the same id; the old value is forgotten.

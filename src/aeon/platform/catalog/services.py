@@ -17,8 +17,8 @@ from aeon.platform.catalog.repository import (
 )
 from aeon.platform.catalog.rules import check_connection_schema, check_service
 from aeon.platform.catalog.templates import refuse_archived
-from aeon.platform.ledger import Ledger, MutationRequest
-from aeon.platform.store import Store, write_one
+from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
+from aeon.platform.store import Row, Store, UnitOfWork, write_one
 
 QUERIES = EntityQueries(
     queries.SERVICE,
@@ -63,10 +63,12 @@ class ServiceRepository(EntityRepository[Service]):
     def change(self, id_: str, change: ServiceChange, request: MutationRequest) -> Service:
         """Change the caller's service. Its type, protocol and need of a secret never do.
 
+        Tools that are incompatible with its new connection schema are down at once, and their owners' audit logs say
+        since when.
         Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
         """
         before = self.get_own(request.user, id_)
-        asked = change.as_dict()
+        asked = change.requested_fields()
         if change.connection_schema is not None:
             check_connection_schema(change.connection_schema, before.protocol)
             asked["schemaVersion"] = before.schema_version + 1
@@ -75,17 +77,44 @@ class ServiceRepository(EntityRepository[Service]):
         elif change.enabled and not before.enabled:
             asked |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
         after = apply_change(before, asked, self._ledger.now())
-        deeds = audit_change(before, after, request.user)
-        work = write_one(queries.CHANGE_SERVICE, update_row(before, after))
-        return self.replace(work, after, request.mutation("service.change", id_, change.as_dict()), deeds)
+        incompatible = (
+            []
+            if change.connection_schema is None
+            else self._incompatible_rows(request.user, id_, after.connection_schema)
+        )
+        deeds = [*audit_change(before, after, request.user), *_audit_incompatible(after, incompatible)]
+        write_service = write_one(queries.CHANGE_SERVICE, update_row(before, after))
+
+        def work(unit: UnitOfWork) -> None:
+            write_service(unit)
+            for row in incompatible:
+                note: JsonObject = {"id": row["id"], "why": _incompatibility(after), "at": after.updated_at}
+                unit.write(queries.NOTE_INCOMPATIBLE_TOOL, note)
+
+        return self.replace(work, after, request.mutation("service.change", id_, change.requested_fields()), deeds)
 
     def find_incompatible_tools(self, user: str, id_: str, schema: JsonObject) -> list[EntityUse]:
-        """The enabled tools on the service whose connection would not fit that schema any more, whoever owns them."""
+        """The enabled tools of all users on the user's own service whose connection would not fit that schema."""
+        self.get_own(user, id_)
+        return [parse_use(row, is_owner=True) for row in self._incompatible_rows(user, id_, schema)]
+
+    def _incompatible_rows(self, user: str, id_: str, schema: JsonObject) -> list[Row]:
         check = compile_schema(schema, asserts_formats=True)
         given: JsonObject = {"user": user, "id": id_, "limit": _MOST_TOOLS}
         rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, given)
-        return [parse_use(row) for row in rows if not check.is_valid(parse_strict(row["connection_params"]))]
+        return [row for row in rows if not check.is_valid(parse_strict(row["connection_params"]))]
 
     def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's service. Raises ReferencedError while a tool uses it."""
         self.delete(queries.DELETE_SERVICE, request.mutation("service.delete", id_))
+
+
+def _incompatibility(service: Service) -> str:
+    return f"Its connectionParams do not fit what the service {service.name!r} asks for since it was changed."
+
+
+def _audit_incompatible(service: Service, incompatible: list[Row]) -> list[AuditAction]:
+    """The effect of a change on other users' tools, for both audit logs, without the tools' names (platform 2, 19)."""
+    details: JsonObject = {"service": service.name}
+    others = [row for row in incompatible if row["owner_id"] != service.owner_id]
+    return [AuditAction("tool.outgrow", row["id"], service.owner_id, row["owner_id"], details) for row in others]

@@ -83,10 +83,12 @@ class ServiceTemplateRepository(EntityRepository[ServiceTemplate]):
     def change(self, id_: str, change: TemplateChange, request: MutationRequest) -> ServiceTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
         before = self.get_own(request.user, id_)
-        after = apply_change(before, change.as_dict(), self._ledger.now())
+        after = apply_change(before, change.requested_fields(), self._ledger.now())
         deeds = audit_change(before, after, request.user)
         work = write_one(queries.CHANGE_SERVICE_TEMPLATE, update_row(before, after))
-        return self.replace(work, after, request.mutation("serviceTemplate.change", id_, change.as_dict()), deeds)
+        return self.replace(
+            work, after, request.mutation("serviceTemplate.change", id_, change.requested_fields()), deeds
+        )
 
     def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's blueprint, whatever was made from it."""
@@ -114,10 +116,10 @@ class ToolTemplateRepository(EntityRepository[ToolTemplate]):
     def change(self, id_: str, change: TemplateChange, request: MutationRequest) -> ToolTemplate:
         """Rename, describe, share, archive or restore the caller's blueprint."""
         before = self.get_own(request.user, id_)
-        after = apply_change(before, change.as_dict(), self._ledger.now())
+        after = apply_change(before, change.requested_fields(), self._ledger.now())
         deeds = audit_change(before, after, request.user)
         work = write_one(queries.CHANGE_TOOL_TEMPLATE, update_row(before, after))
-        return self.replace(work, after, request.mutation("toolTemplate.change", id_, change.as_dict()), deeds)
+        return self.replace(work, after, request.mutation("toolTemplate.change", id_, change.requested_fields()), deeds)
 
     def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's blueprint, whatever was made from it."""

@@ -102,7 +102,9 @@ class ToolRepository(EntityRepository[Tool]):
         """
         before = self.get_own(request.user, id_)
         service = self._service(request.user, before.service_id)
-        asked = change.as_dict() | ({"needsSecret": True} if change.secret_id else {})
+        asked = change.requested_fields()
+        if "secretId" in asked:
+            asked |= {"needsSecret": True} if change.secret_id else {"needsSecret": False, "secretScope": None}
         if change.connection_params is not None:
             asked["connectionParams"] = with_defaults(change.connection_params, service.connection_schema)
         after = _with_health(before, apply_change(before, asked, self._ledger.now()))
@@ -112,7 +114,7 @@ class ToolRepository(EntityRepository[Tool]):
             check_tool_against_service(after, service)
         deeds = audit_change(before, after, request.user)
         work = write_one(queries.CHANGE_TOOL, {**update_row(before, after), "service_version": service.version})
-        return self.replace(work, after, request.mutation("tool.change", id_, change.as_dict()), deeds)
+        return self.replace(work, after, request.mutation("tool.change", id_, change.requested_fields()), deeds)
 
     def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's tool. Raises ReferencedError while a step of a process calls it."""
@@ -275,12 +277,19 @@ class _Named(NamedTuple):
 
 
 def _with_health(before: Tool, after: Tool) -> Tool:
-    """A tool that is disabled is down, and one that is enabled is so until it is checked (platform 5)."""
+    """A tool that is disabled is down; one that is enabled, or reaches another place, is so until it is checked."""
     if not after.enabled:
         return after.model_copy(update={"status": "down", "error_message": "It is disabled."})
-    if before.enabled:
-        return after
-    return after.model_copy(update={"status": "degraded", "error_message": "It was not checked since it was enabled."})
+    if not before.enabled:
+        return _unchecked(after, "enabled")
+    if before.status == "down" and after.connection_params != before.connection_params:
+        return _unchecked(after, "connected in another way")
+    return after
+
+
+def _unchecked(tool: Tool, since: str) -> Tool:
+    """A tool of which nobody knows yet whether it works (platform 5)."""
+    return tool.model_copy(update={"status": "degraded", "error_message": f"It was not checked since it was {since}."})
 
 
 def _does_or_reaches_more(before: Tool, after: Tool) -> bool:

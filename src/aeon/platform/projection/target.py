@@ -16,12 +16,14 @@ class ProjectionError(AeonError):
 class TargetUnavailableError(ProjectionError):
     """The graph's server does not answer, or cannot serve the query now."""
 
+    is_retryable = True
     next_step = "See that the server runs and its address is right; the projection then goes on where it was."
 
 
 class ProjectionMovedError(ProjectionError):
     """Another process has changed the projection in the meantime. Nothing is lost."""
 
+    is_retryable = True
     next_step = "Let one process project at a time, or try again."
 
 

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
-from aeon.base.errors import AeonError
+from aeon.platform.runs.lease import HaltError
 from aeon.platform.runs.machine.apply import apply_event
 from aeon.platform.runs.machine.commands import (
     AskPerson,
@@ -27,18 +27,10 @@ from aeon.platform.runs.machine.events import (
     StepFailed,
     StepStopped,
 )
-from aeon.platform.runs.machine.plan import RunPlan
-from aeon.platform.runs.machine.state import ENDED_PHASES, RunState, initial_state
+from aeon.platform.runs.machine.state import ENDED_PHASES, RunState
 from aeon.platform.runs.model import Occurrence, RunEntry, RunSnapshot
+from aeon.platform.runs.replay import replay
 from aeon.platform.runs.semantics import SEMANTICS
-
-
-class HaltError(AeonError):
-    """The engine cannot go on with the run for now. What it has recorded stands, and it is taken up again."""
-
-
-class LeaseLostError(HaltError):
-    """Somebody else carries the run out now."""
 
 
 class RunContext(Protocol):
@@ -78,14 +70,6 @@ class RunContext(Protocol):
     async def flush(self) -> None:
         """Have everything kept that was recorded."""
         ...
-
-
-def replay(plan: RunPlan, entries: list[RunEntry]) -> RunState:
-    """Where a run stands after these entries."""
-    state = initial_state(plan)
-    for entry in entries:
-        state = apply_event(plan, state, entry.event)
-    return state
 
 
 async def drive_run(work: RunSnapshot, lane: RunContext) -> RunState:

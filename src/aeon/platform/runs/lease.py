@@ -4,8 +4,17 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from aeon.base.clock import since_boot
-from aeon.platform.runs.driver import LeaseLostError
+from aeon.base.errors import AeonError
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
+
+
+class HaltError(AeonError):
+    """The engine cannot go on with the run for now. What it has recorded stands, and it is taken up again."""
+
+
+class LeaseLostError(HaltError):
+    """Somebody else carries the run out now."""
+
 
 ConfirmOwnership: TypeAlias = Callable[[], None]
 """Returns while this process may go on. Raises LeaseLostError once somebody else does, and StoreError where nobody can

@@ -14,6 +14,8 @@ from aeon.platform.runs.model import Job, JobResult, Run, RunEntry, RunSignal, R
 class EngineUnavailableError(AeonError):
     """The engine can keep nothing for now. What it has kept stands, and runs go on from there."""
 
+    is_retryable = True
+
 
 class Engine(Protocol):
     """Carries accepted runs out. Threads may share one; processes that share one's store carry out each other's runs.

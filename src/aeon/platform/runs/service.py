@@ -10,7 +10,6 @@ from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs.admission import NewRun, PlannedRun, RunAdmission
 from aeon.platform.runs.claim_check import ResultStore
-from aeon.platform.runs.driver import replay
 from aeon.platform.runs.machine.apply import apply_event, rejection_reason
 from aeon.platform.runs.machine.commands import AskPerson
 from aeon.platform.runs.machine.decide import recorded_commands
@@ -27,6 +26,7 @@ from aeon.platform.runs.machine.events import (
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState, StepState, initial_state
 from aeon.platform.runs.model import Run, RunEntry, RunSignal, RunSummary
+from aeon.platform.runs.replay import replay
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.semantics import SEMANTICS
 from aeon.platform.store import DuplicateError, GuardError, Store

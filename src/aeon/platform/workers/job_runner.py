@@ -8,8 +8,7 @@ from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.operations import TokenUsage
 from aeon.platform.catalog.tool_calls import CachedCallPort, DefectError, OperationError, ToolCallPort, ToolCallResult
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.runs.driver import HaltError
-from aeon.platform.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.runs.lease import ConfirmOwnership, HaltError, always_owned
 from aeon.platform.runs.machine.events import AttemptFailure, StepCompleted, StepFailed
 from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError

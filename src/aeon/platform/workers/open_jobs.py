@@ -6,9 +6,9 @@ Worked out from what the runs' entries say and from who is there: it is the same
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from aeon.platform.runs.driver import replay
 from aeon.platform.runs.machine.events import AttemptStarted
 from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.replay import replay
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.workers.availability import list_live_executors
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, Worker, WorkerRegistry

@@ -10,9 +10,9 @@ from functools import partial
 from queue import Empty
 from typing import Protocol
 
+from aeon.base.long_calls import in_long_call
 from aeon.base.threads import ThreadOutcome, WorkerThread
-from aeon.platform.runs.driver import HaltError
-from aeon.platform.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.runs.lease import ConfirmOwnership, HaltError, always_owned
 from aeon.platform.runs.machine.events import StepCompleted, StepTimedOut
 from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
@@ -106,7 +106,7 @@ class LocalWorkerPool:
     async def execute(self, job: Job, confirm: ConfirmOwnership = always_owned) -> JobResult:
         """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
         async with self.reserve(job, confirm) as act:
-            return await asyncio.to_thread(act)
+            return await in_long_call(act)
 
     def queue_length(self, kind: str) -> int:
         """How many jobs of a type wait here, for their services or for a worker. Threads may ask."""

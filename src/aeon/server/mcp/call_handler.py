@@ -1,10 +1,12 @@
 """What is answered: the list of tools, and calls of them, each on a thread of its own."""
 
 import asyncio
+import secrets
 from collections.abc import Callable, Mapping
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
+from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.masking import Mask
@@ -51,13 +53,14 @@ _MAX_PROBLEMS = 20
 class McpCallHandler:
     """Lists and calls tools for one client, its calls side by side. What `mask` knows stands in no answer."""
 
-    def __init__(self, tools: Mapping[str, OfferedTool], mask: Mask) -> None:
+    def __init__(self, tools: Mapping[str, OfferedTool], mask: Mask, clock: Clock | None = None) -> None:
         self.is_client_gone = False
         """Whether the client has gone: a call that is given up from then on is one that it did not take back."""
         self.are_all_answered = True
         """Whether every call was, but for those that the client took back."""
         self._tools = tools
         self._mask = mask
+        self._clock = clock or SystemClock()
 
     async def list_tools(self, _context: object, _params: object) -> "ListToolsResult":
         """Every tool, on one page."""
@@ -92,7 +95,11 @@ class McpCallHandler:
         try:
             return _success_result(self._mask.value(caller.invoke(offered.registered, given)))
         except AeonError as error:
-            return _error_result(self._mask.text(f"{error.message} {error.advice}".rstrip()))
+            text = self._mask.text(f"{error.message} {error.advice}".rstrip())
+            return _error_result(text, self._error_report(error))
+
+    def _error_report(self, error: AeonError) -> JsonObject:
+        return self._mask.value(error.report(secrets.token_hex(16), self._clock.now()))
 
 
 def _as_mcp(offered: OfferedTool) -> "McpTool":
@@ -108,7 +115,9 @@ def _success_result(result: JsonObject) -> "CallToolResult":
     return CallToolResult(content=[TextContent(text=canonical_json(result))], structured_content=result)
 
 
-def _error_result(said: str) -> "CallToolResult":
+def _error_result(said: str, report: JsonObject | None = None) -> "CallToolResult":
+    """What went wrong in words, and as data if it is an error of the tool (platform 2)."""
     from mcp.types import CallToolResult, TextContent
 
-    return CallToolResult(content=[TextContent(text=said)], is_error=True)
+    data = None if report is None else {"error": report}
+    return CallToolResult(content=[TextContent(text=said)], structured_content=data, is_error=True)

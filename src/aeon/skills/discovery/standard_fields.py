@@ -35,7 +35,7 @@ class StandardFields:
 
 
 def read_fields(document: SkillDocument, folder: str) -> StandardFields:
-    """The standard's fields of a document in a folder of this name. Raises UnreadableFileError without a description."""
+    """The standard's fields of a document in this folder. Raises UnreadableFileError without a description."""
     remarks = list(document.remarks)
     description = _description(document, remarks)
     written = _text(document.fields.get("name"))

@@ -82,8 +82,8 @@ class PlanExecutor:
         """Run `plan` to its end and say how it went; the result's trace alone leads to its final state again.
 
         `finished` are results of nodes of this plan that are not to run again: each is taken as it is and its effects
-        commit; ids that the plan does not have are ignored. `is_user_supplied` is for whoever watches: no planner made it.
-        `verbatim` takes the inputs as they are, what looks like a reference too.
+        commit; ids that the plan does not have are ignored. `is_user_supplied` is for whoever watches: no planner made
+        it. `verbatim` takes the inputs as they are, what looks like a reference too.
         Raises nothing for what plans and scripts do wrong. SandboxError comes through, as does what an observer raises:
         every script has been ended by then, and the cancellation wished.
         """

@@ -23,7 +23,8 @@ def build_spawn_request(invocation: Invocation, level: SandboxLevel, token: str)
     command = tuple(invocation.command)
     cwd = str(invocation.cwd)
     if level == "bubblewrap":
-        return SpawnRequest((*_bubblewrap_command(invocation), *command), cwd, env, token, True, None)
+        in_bubblewrap = (*_bubblewrap_command(invocation), *command)
+        return SpawnRequest(in_bubblewrap, cwd, env, token, True, _sandbox_policy(invocation))
     return SpawnRequest(command, cwd, env, token, False, _sandbox_policy(invocation) if level == "landlock" else None)
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from aeon.base.sqlite_locks import retry_while_locked
-from aeon.platform.runs.driver import HaltError
+from aeon.platform.runs.lease import HaltError
 from aeon.platform.runs.ports import EngineUnavailableError
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from contextvars import Context
 
 from dbos import DBOS, EnqueueOptions, SetWorkflowID, error
 
@@ -16,7 +17,7 @@ from aeon.adapters.engines.run_host import RunHost
 from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.runs.claim_check import ResultStore
-from aeon.platform.runs.driver import HaltError, LeaseLostError
+from aeon.platform.runs.lease import HaltError, LeaseLostError
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 from aeon.platform.runs.ports import EngineUnavailableError, RunRepository, WorkerPool
@@ -70,6 +71,7 @@ class DbosEngine:
         self._run_ends: dict[str, _RunEnd] = {}
         self._queue = f"aeon-runs-{executor}"
         self._is_taking_over = False
+        self._starting: set[asyncio.Task[None]] = set()
         self._instance = DbosInstance(address, results, executor, is_durable=is_durable)
         with self._instance.closing_on_failure():
             self._journal = Journal(self._instance.database, results)
@@ -83,9 +85,7 @@ class DbosEngine:
 
     def start(self, run: str) -> None:
         """Have an accepted run carried out here; one that is known already is left to whoever has it."""
-        self._run_ends.setdefault(run, _RunEnd())
-        with as_unavailable_errors(), SetWorkflowID(run):
-            DBOS.start_workflow(self._workflow, run)
+        DBOS.run_step({"name": RUN}, self._start_workflow, run)
 
     def wake(self, run: str) -> None:  # noqa: ARG002  # all are looked at
         """Look at the runs' signals at once."""
@@ -165,6 +165,12 @@ class DbosEngine:
         while await self._host.retry.call(checkpoints.is_owner):  # noqa: ASYNC110  # nobody tells of it
             await asyncio.sleep(_OWNER_POLL_INTERVAL)
 
+    async def _start_workflow(self, run: str) -> None:
+        """Start the workflow as a task of DBOS's loop: a workflow that a thread starts keeps that thread to its end."""
+        self._run_ends.setdefault(run, _RunEnd())
+        with as_unavailable_errors(), SetWorkflowID(run):
+            await DBOS.start_workflow_async(self._workflow, run)
+
     def _release_run(self, run: str) -> None:
         """Let whoever looks next go on with it."""
         with as_unavailable_errors():
@@ -173,4 +179,11 @@ class DbosEngine:
 
     async def _start_outside_workflow(self, run: str) -> None:
         """Outside of the workflow that asks for it: a workflow that is started within a step would be a part of it."""
-        await self._host.retry.call(self.start, run)
+        await self._host.retry.call_async(lambda: asyncio.shield(self._start_task(run)))
+
+    def _start_task(self, run: str) -> asyncio.Task[None]:
+        """Start the workflow in a task of its own: the run starts even if the caller is cancelled while it waits."""
+        task = asyncio.get_running_loop().create_task(self._start_workflow(run), context=Context())
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
+        return task

@@ -9,6 +9,7 @@ from dbos import DBOS, DBOSConfig, Serializer
 
 from aeon.adapters.engines.dbos.database import Database, as_unavailable_errors
 from aeon.base.json import Json, canonical_json, parse_strict
+from aeon.base.long_calls import SHORT_CALLS
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out
 from aeon.platform.runs.ports import EngineUnavailableError
 
@@ -122,6 +123,7 @@ def _config(address: str, database: Database, results: ResultStore, executor: st
         "application_version": VERSION,
         "executor_id": executor,
         "log_level": "CRITICAL",
+        "max_executor_threads": SHORT_CALLS,
         "use_listen_notify": False,
         "scheduler_polling_interval_sec": _IDLE_INTERVAL,  # neither its schedules nor its messages are used
         "notification_listener_polling_interval_sec": _LISTENER_INTERVAL,

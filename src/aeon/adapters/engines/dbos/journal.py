@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from sqlalchemy import (
@@ -32,8 +33,9 @@ from aeon.adapters.engines.dbos.queues import workflow_table
 from aeon.adapters.engines.retry import OutageLog
 from aeon.adapters.engines.run_host import AttemptFunction
 from aeon.base.json import canonical_json, parse_strict
+from aeon.base.long_calls import in_long_call
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out
-from aeon.platform.runs.driver import HaltError, LeaseLostError
+from aeon.platform.runs.lease import HaltError, LeaseLostError
 from aeon.platform.runs.model import JobResult
 from aeon.platform.runs.ports import EngineUnavailableError
 
@@ -253,7 +255,7 @@ class RunCheckpoints:
         """
         key = (position, attempt)
         if not inspect.iscoroutinefunction(makes):
-            return await asyncio.to_thread(self._run_blocking, key, cast(Callable[[], JobResult], makes))
+            return await in_long_call(partial(self._run_blocking, key, cast(Callable[[], JobResult], makes)))
         earlier = await asyncio.to_thread(self._load_earlier, key)
         if earlier is not None:
             return earlier

@@ -13,7 +13,7 @@ from dbos import DBOS, WorkflowStatus
 
 from aeon.adapters.engines.dbos.instance import JOB, VERSION, queue_name
 from aeon.adapters.engines.jobs import interrupted_result, lost_worker_result
-from aeon.platform.runs.driver import HaltError
+from aeon.platform.runs.lease import HaltError
 from aeon.platform.runs.model import Job, JobResult
 
 _MIN_PAUSE, _MAX_PAUSE = 0.02, 0.25

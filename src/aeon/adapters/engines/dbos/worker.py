@@ -15,9 +15,9 @@ from aeon.adapters.engines.dbos.instance import BEGUN, JOB, DbosInstance
 from aeon.adapters.engines.dbos.queues import POLL_INTERVAL, JobRecovery, QueuePollers, QueueStats
 from aeon.adapters.engines.jobs import MAX_STARTS, interrupted_result, lost_worker_result
 from aeon.base.json import JsonObject
+from aeon.base.long_calls import in_long_call
 from aeon.platform.runs.claim_check import ResultStore
-from aeon.platform.runs.driver import LeaseLostError
-from aeon.platform.runs.lease import RunLease
+from aeon.platform.runs.lease import LeaseLostError, RunLease
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult
 from aeon.platform.runs.ports import WorkerPool
 from aeon.platform.store import StoreError
@@ -50,9 +50,9 @@ class DbosWorker:
         """Serve the queues of the types in `slots`, so many jobs of each at once.
 
         `present` says which executors there are now, this one among them: it must be entered there before. Every
-        `looks_every` seconds it is looked for jobs whose worker is not. `is_run_active` says whether a run's jobs are still
-        to be carried out. Both may raise StoreError. Others take jobs over from this process after `lease` seconds of
-        silence. A power cut takes nothing that was kept where it `is_durable`.
+        `looks_every` seconds it is looked for jobs whose worker is not. `is_run_active` says whether a run's jobs are
+        still to be carried out. Both may raise StoreError. Others take jobs over from this process after `lease`
+        seconds of silence. A power cut takes nothing that was kept where it `is_durable`.
         """
         self._lease = lease
         self._workers = workers
@@ -115,7 +115,7 @@ class DbosWorker:
                 return lost_worker_result(job, f"A worker was lost {MAX_STARTS} times while it carried it out")
             if earlier and job.effect == "once":
                 return interrupted_result(job)
-            return await asyncio.to_thread(act)
+            return await in_long_call(act)
 
     def _is_still_wanted(self, job: Job) -> bool:
         """Whoever wanted it no more may have been killed before he could take it back. In doubt it is made."""

@@ -38,8 +38,7 @@ from aeon.base.clock import since_boot
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError
-from aeon.platform.runs.driver import LeaseLostError
-from aeon.platform.runs.lease import RunLease
+from aeon.platform.runs.lease import LeaseLostError, RunLease
 from aeon.platform.runs.machine.events import AttemptFailure, StepFailed
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult

@@ -95,6 +95,7 @@ class TemporalError(PlatformError):
     """Temporal does not answer."""
 
     status: ClassVar[int] = 503
+    is_retryable: ClassVar[bool] = True
     next_step = "Start it, or look at `engine.address`; what was accepted is safe, and goes on when it answers."
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -24,6 +25,7 @@ from aeon.adapters.engines.jobs import prefetch_limit
 from aeon.adapters.engines.temporal.activities import JobActivities, RunActivities
 from aeon.adapters.engines.temporal.names import RUN_QUEUE, queue_name
 from aeon.adapters.engines.temporal.workflow import RunWorkflow
+from aeon.base.long_calls import SHORT_CALLS
 from aeon.platform.runs.ports import RunRepository, WorkerPool
 
 _POLL_INTERVAL = 0.25
@@ -102,6 +104,7 @@ def run_worker(client: Client, book: RunRepository) -> Worker:
         workflows=[RunWorkflow],
         activities=RunActivities(book, client).all,
         workflow_runner=UnsandboxedWorkflowRunner(),
+        workflow_task_executor=ThreadPoolExecutor(SHORT_CALLS, "aeon-workflow"),  # its threads end with the worker
         build_id=_BUILD_ID,
         sticky_queue_schedule_to_start_timeout=_STICKY_TIMEOUT,
         max_heartbeat_throttle_interval=_HEARTBEAT_THROTTLE,

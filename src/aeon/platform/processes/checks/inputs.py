@@ -1,10 +1,10 @@
 """A step's inputs against what it calls: all that is needed, nothing else, nothing that can never fit (platform 6)."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from aeon.base.binding import STEP_PREFIX
-from aeon.base.json import Json, json_problems
+from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import compile_schema
 from aeon.platform.processes.checks.context import CheckContext
 from aeon.platform.processes.checks.json_types import (
@@ -31,6 +31,7 @@ def check_inputs(whole: CheckContext, place: int) -> Iterator[DefinitionProblem]
     found = list(find_references(step.inputs))
     if isinstance(target, ToolTarget):
         yield from _schema_problems(place, step.inputs, target, found)
+        yield from _undeclared_problems(place, step.inputs, target)
     elif target is not None:
         yield from _context_problems(place, step.inputs, target)
     for reference in found:
@@ -53,6 +54,38 @@ def _schema_problems(
         yield DefinitionProblem(
             path, "inputs_match_tool", f"the tool {target.name!r} does not take this: {problem.message}"
         )
+
+
+_OTHER_DECLARATIONS = frozenset(
+    {
+        "additionalProperties",
+        "patternProperties",
+        "unevaluatedProperties",
+        "propertyNames",
+        "dependentSchemas",
+        "$ref",
+        "$dynamicRef",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "if",
+    }
+)
+"""Keywords by which a schema says more of its properties than `properties` does."""
+
+
+def _undeclared_problems(place: int, inputs: dict[str, Json], target: ToolTarget) -> Iterator[DefinitionProblem]:
+    """Inputs that the tool does not declare: its schema allows them, and the tool ignores them."""
+    declared: Json = target.input_schema.get("properties")
+    if not isinstance(declared, dict) or target.input_schema.keys() & _OTHER_DECLARATIONS:
+        return
+    required: Json = target.input_schema.get("required")
+    needed = cast("list[str]", required) if isinstance(required, list) else []
+    taken = list(dict.fromkeys([*cast(JsonObject, declared), *needed]))
+    for name in inputs:
+        if name not in taken:
+            message = f"the tool {target.name!r} takes no {name!r}; it takes {join_names(taken)}"
+            yield DefinitionProblem(f"$.steps[{place}].inputs.{name}", "inputs_match_tool", message)
 
 
 def _context_problems(place: int, inputs: dict[str, Json], target: ProcessTarget) -> Iterator[DefinitionProblem]:

@@ -107,10 +107,16 @@ def expire(
     What stands in the future, because a clock went back, is taken to be now: so nobody waits longer than the limit can
     mean, from when somebody notices.
     """
-    held = (each._replace(acquired_at=now, expires_at=now + each.expires_at - each.acquired_at) if each.acquired_at > now else each
-            for each in standing.leases)  # fmt: skip
-    queue = (each._replace(queued_at=min(each.queued_at, now), expires_at=min(each.expires_at, now + WAITER_TTL))
-             for each in standing.waiters)  # fmt: skip
+    held = (
+        each._replace(acquired_at=now, expires_at=now + each.expires_at - each.acquired_at)
+        if each.acquired_at > now
+        else each
+        for each in standing.leases
+    )
+    queue = (
+        each._replace(queued_at=min(each.queued_at, now), expires_at=min(each.expires_at, now + WAITER_TTL))
+        for each in standing.waiters
+    )
     return LimiterState(
         tuple(each for each in held if each.expires_at > now and _is_there(each, now, there)),
         _recent(standing.windows, limits.rate, now),

@@ -50,7 +50,11 @@ class SandboxPolicy(NamedTuple):
 
 
 class SpawnRequest(NamedTuple):
-    """A script to start. `fence` is applied by landlock; `uses_bubblewrap` says that the command is bubblewrap's."""
+    """A script to start.
+
+    If `uses_bubblewrap`, the command is bubblewrap's, which shows what may be read and written, and a filter of system
+    calls applies the rest of the `policy`. Otherwise landlock and the filter apply all of it.
+    """
 
     command: tuple[str, ...]
     cwd: str
@@ -90,7 +94,7 @@ class SpawnCommand(NamedTuple):
 
 
 class ScriptStopCommand(NamedTuple):
-    """End what runs, politely for so long, or what waits. `is_for_group`: of what waits for its place, too, none begins."""
+    """End what runs, politely for so long, or what waits. `is_for_group`: nothing of the group that waits begins."""
 
     grace_seconds: float
     is_for_group: bool = False

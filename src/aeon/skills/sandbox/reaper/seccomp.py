@@ -1,8 +1,11 @@
-"""Seccomp by prctl: what landlock does not see is refused by system call. For the calling thread and what it starts.
+"""Seccomp: what landlock and bubblewrap do not see is refused by system call.
 
 Landlock knows files and TCP. Without this a script behind it reaches UDP, netlink, unix sockets by their path, and the
 extended attributes of every file of the user. Modes and times of files stay within reach: a filter sees no paths, and
 scripts change those of their own files all the time.
+
+Bubblewrap gives a script a network of its own, which does not contain vsock, and shows it the unix sockets in the
+folders that it may read.
 """
 
 import ctypes
@@ -51,7 +54,7 @@ def install_filter(fence: SandboxPolicy) -> None:
 
     Does nothing on machines whose system calls are not known here. Raises OSError when the kernel will not.
     """
-    program = _filter_program(os.uname().machine, fence.network, fence.local_sockets)
+    program = _filter_program(os.uname().machine, fence.network, fence.local_sockets, False)
     if not program:
         return
     content = ctypes.create_string_buffer(program, len(program))
@@ -60,8 +63,16 @@ def install_filter(fence: SandboxPolicy) -> None:
         raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
 
 
-@lru_cache(maxsize=4)
-def _filter_program(machine: str, network: bool, local_sockets: bool) -> bytes:  # a key of the cache
+def bubblewrap_filter(fence: SandboxPolicy) -> bytes:
+    """The filter for a script that bubblewrap starts; empty on machines whose system calls are not known here."""
+    # True: a script in bubblewrap has a network of its own, or the one that was granted.
+    return _filter_program(os.uname().machine, True, fence.local_sockets, True)
+
+
+@lru_cache(maxsize=6)
+def _filter_program(
+    machine: str, network: bool, local_sockets: bool, uses_bubblewrap: bool
+) -> bytes:  # a key of the cache
     known = _MACHINES.get(machine)
     if known is None:
         return b""
@@ -74,7 +85,7 @@ def _filter_program(machine: str, network: bool, local_sockets: bool) -> bytes: 
             _instruction(_LOAD, _NUMBER),
             *([_instruction(_JUMP_ABOVE, _X32, 0, 1), _refuse(errno.ENOSYS)] if machine == "x86_64" else []),
             _when(_IO_URING_SETUP, [_refuse(errno.ENOSYS)]),  # its operations would go past this filter
-            *(_when(number, [_refuse(errno.EPERM)]) for number in known.attributes),
+            *(_when(number, [_refuse(errno.EPERM)]) for number in (() if uses_bubblewrap else known.attributes)),
             _when(known.socket, [_instruction(_LOAD, _FIRST), *_only(families)]),
             # One of a pair of datagram sockets can send to any path.
             _when(

@@ -12,8 +12,8 @@ from . import landlock, seccomp
 from .messages import SandboxPolicy, SpawnRequest
 from .resource_limits import ScriptLimits, limit_open_files, limited_open_files
 
-_STATUS = 3
-"""The descriptor on which bubblewrap reports."""
+_STATUS, _FILTER = 3, 4
+"""The descriptors on which bubblewrap reports, and reads the filter of system calls."""
 
 _RESTORED = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 """Everything: an interpreter ignores some, whoever started Aeon in the background others, and a script must none."""
@@ -87,14 +87,27 @@ def _spawn_bubblewrap(request: SpawnRequest, stdio: tuple[int, int, int], limits
     """Start it in bubblewrap, from the thread that lives as long as the reaper: the box dies with that thread."""
     program, *rest = request.command
     status, told = os.pipe()
+    filtered = _filter_descriptors(request.policy)
     try:
-        command = (program, "--json-status-fd", str(_STATUS), *rest)
-        return ScriptLeader(_spawn(request, command, (*stdio, told), limits), status)
+        options = ("--json-status-fd", str(_STATUS), *(("--seccomp", str(_FILTER)) if filtered else ()))
+        return ScriptLeader(_spawn(request, (program, *options, *rest), (*stdio, told, *filtered), limits), status)
     except BaseException:
         os.close(status)
         raise
     finally:
-        os.close(told)
+        for fd in (told, *filtered):
+            os.close(fd)
+
+
+def _filter_descriptors(policy: SandboxPolicy | None) -> tuple[int, ...]:
+    """A descriptor from which bubblewrap reads its filter; none on machines whose system calls are not known."""
+    program = b"" if policy is None else seccomp.bubblewrap_filter(policy)
+    if not program:
+        return ()
+    reads, writes = os.pipe()
+    os.write(writes, program)  # some hundred bytes, which a pipe takes at once
+    os.close(writes)
+    return (reads,)
 
 
 def _spawn_restricted(fence: SandboxPolicy, ruleset: int, spawn: Callable[[], int]) -> int:

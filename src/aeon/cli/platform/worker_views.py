@@ -1,0 +1,28 @@
+"""`aeon worker list`: lists the workers without an engine."""
+
+from aeon.base.clock import SystemClock
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.session import platform_session
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.platform.workers.registry import Worker, WorkerRegistry
+
+
+def list_workers(user: str, *, as_json: bool) -> int:
+    """List the workers of all processes; a worker without a recent heartbeat is offline."""
+    with platform_session(user) as platform:
+        workers = WorkerRegistry(platform.store, SystemClock()).list_workers()
+    if as_json:
+        print_data(indented_json([worker.as_dict() for worker in workers]))
+        return ExitCode.DONE
+    for worker in workers:
+        print_data(one_line(printable(_line(worker)), COLUMNS * 2))
+    if not workers:
+        print_message("no worker is there; each `aeon worker` and `aeon process run` brings its own")
+    return ExitCode.DONE
+
+
+def _line(worker: Worker) -> str:
+    job = f" {worker.current_job_id}" if worker.current_job_id else ""
+    counts = f"{worker.processed_count} job(s), {worker.error_count} failed"
+    return f"{worker.type} {worker.status}{job}, heard of {worker.last_heartbeat[:19]}, {counts} ({worker.id})"
