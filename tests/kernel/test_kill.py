@@ -28,14 +28,14 @@ from aeon.plan.models import Plan
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, plan
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 folder = Path(sys.argv[1])
 memory = SQLiteMemory(folder / "memory.db")
 made = Plan.model_validate(plan(*(calc(f"s{{n}}", f"{{n}} * 2") for n in range({STEPS}))))
 log = JsonlLog(folder / "log")
 print("ready", flush=True)
-Orchestrator(ScriptedAdapter([]), memory, ToolRegistry(shipped_tools(memory)), ttl=1000, log=log).execute("go", made)
+Orchestrator(ScriptedAdapter([]), memory, ToolRegistry(builtin_tools(memory)), ttl=1000, log=log).execute("go", made)
 print("done", flush=True)
 """
 

@@ -84,7 +84,7 @@ def test_over_each_transport_a_tool_is_called(anywhere):
 
 
 def test_a_server_that_others_wrote(ask, executor):
-    names = [tool["name"] for tool in executor.tools("stdio", TIME)]
+    names = [tool["name"] for tool in executor.list_tools("stdio", TIME)]
     assert names == ["get_current_time", "convert_time"]
     asked = {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}
     assert "T21:00" in ask("convert_time", asked, connection=TIME)["target"]["datetime"]
@@ -95,7 +95,7 @@ def test_a_server_that_others_wrote(ask, executor):
 
 
 def test_the_schemas_of_a_servers_tools_can_be_taken_over(executor):
-    tools = {tool["name"]: tool for tool in executor.tools("stdio", STDIO)}
+    tools = {tool["name"]: tool for tool in executor.list_tools("stdio", STDIO)}
     assert tools["add"]["description"] == "The sum."
     assert tools["add"]["inputSchema"]["required"] == ["a", "b"]
     assert tools["add"]["outputSchema"]["properties"]["result"]["type"] == "integer"
@@ -197,7 +197,7 @@ def test_a_private_address_is_reached_only_where_it_is_allowed(served, ask, exec
         ask("add", {"a": 1, "b": 1}, allowPrivate=False, **place)
     assert "allowPrivate" in refused.value.advice
     with pytest.raises(OperationError, match="which is private"):
-        executor.tools(protocol, place["connection"])
+        executor.list_tools(protocol, place["connection"])
 
 
 @pytest.mark.parametrize("protocol", ["http", "sse"])

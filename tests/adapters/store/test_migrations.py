@@ -234,13 +234,13 @@ def test_threads_that_open_an_older_record_at_once_migrate_it_once(project):
 
 MIGRATING = """
 import aeon.adapters.store.sqlite.schema as schema
-from aeon.adapters.store.migrations import Migration, available
+from aeon.adapters.store.migrations import Migration, load_migrations
 from dataclasses import replace
 more = Migration(int(given[1]), "notes", given[2], "")
 calls = []
 def migrations():
     say("migrates")
-    return [*available("sqlite"), more]
+    return [*load_migrations("sqlite"), more]
 known = schema.Versions(more.number, {**schema.DIGESTS, more.number: given[3]}, migrations)
 store = open_sqlite(path, state=state, versions=known)
 store.update(lambda unit: unit.write("INSERT INTO users VALUES (:id, 0, '', '', 'a note')", {"id": given[0]}))

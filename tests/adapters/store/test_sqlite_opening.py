@@ -75,7 +75,7 @@ def test_a_record_of_the_newest_version_is_opened_without_reading_migrations(pro
     project.make()
     script = """
 from aeon.adapters.store import migrations
-migrations.available = None
+migrations.load_migrations = None
 opened = set(sys.modules)
 open_sqlite(path, state=state).close()
 say("importlib.resources" in set(sys.modules) - opened)

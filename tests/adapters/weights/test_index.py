@@ -77,7 +77,7 @@ import os, signal, sys
 from pathlib import Path
 from aeon.adapters.weights.index import IndexSource
 from aeon.adapters.weights.lockfile import parse_lock
-from aeon.testing.weights import weights_of
+from aeon.testing.weights import make_weights
 
 content, work, first_part = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2]), int(sys.argv[3])
 
@@ -86,7 +86,7 @@ def report(progress):
         os.kill(os.getpid(), signal.SIGKILL)
 
 source = IndexSource(dict(os.environ), sys.argv[5:], parse_lock(sys.argv[4], "test"))
-source.deliver(weights_of(content), work, report)
+source.deliver(make_weights(content), work, report)
 """
 
 

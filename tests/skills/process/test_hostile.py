@@ -327,7 +327,7 @@ from aeon.skills.sandbox import SandboxRunner
 level, script = sys.argv[1:]
 folder = Path(script).parent
 with SandboxRunner(level) as runner:
-    runner.run(Invocation([script], b"", folder, {"PATH": "/usr/bin:/bin"}, access=Access((folder,), (folder,))))
+    runner.run(Invocation([script], b"", folder, {"PATH": "/usr/bin:/bin"}, access=ScriptAccess((folder,), (folder,))))
 """
 
 
@@ -381,7 +381,7 @@ def test_a_killed_reaper_leaves_nothing_that_hid_from_it(runner, scripts, which)
 
 def test_nothing_is_ended_for_a_leader_that_is_not_known():
     """Some processes show 0 as their session and group: not knowing a leader must never mean them."""
-    code = "from aeon.skills.sandbox.script_process import _marked; print(_marked('no such token', 0))"
+    code = "from aeon.skills.sandbox.script_process import _find_orphans; print(_find_orphans('no such token', 0))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"set()\n"
 
 
