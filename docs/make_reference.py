@@ -82,7 +82,7 @@ ROOMS = {
         ("aeon.platform.catalog.health", ["HealthChecks", "HealthProbe"]),
         ("aeon.platform.search.index", ["TextIndex", "SearchHit"]),
         ("aeon.platform.exports.transfer", ["export", "load", "copy"]),
-        ("aeon.platform.projection", ["Projector", "GraphTarget", "Status"]),
+        ("aeon.platform.projection", ["Projector", "GraphTarget", "ProjectionStatus"]),
         ("aeon.adapters.store.sqlite.factory", ["open_sqlite"]),
         ("aeon.adapters.store.postgresql", ["open_postgresql", "migrate", "roll_back"]),
     ],
