@@ -150,7 +150,7 @@ def _folders(app: App) -> list[CheckResult]:
 
 
 def _durability(app: App) -> CheckResult:
-    """What a power cut may take of runs (rule 42)."""
+    """What a power cut may take of runs (platform 42)."""
     engine = app.settings.engine
     if engine.address == "memory":
         return CheckResult("runs", "note", "engine.address is memory: they end with their process")

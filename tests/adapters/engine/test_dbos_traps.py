@@ -118,7 +118,7 @@ def test_writers_wait_for_each_other_and_a_commit_is_in_the_log(asked):
 
 def test_who_takes_a_run_over_has_it_though_another_starts_it_at_that_moment(world, monkeypatch):
     """Whoever accepted it was stopped before it started it: what is started under its id is left to whoever did, and
-    the run would be carried out by nobody (rule 43).
+    the run would be carried out by nobody (platform 43).
     """
     tool = world.tool("echo", echo)
     process = world.process("late", [step("a", tool)])

@@ -60,7 +60,7 @@ def test_engine_that_keeps_its_work(case, lasting_world):
 
 
 def test_who_lost_a_run_does_nothing_more_for_it(world):
-    """Who has it then goes on (rule 43). On Temporal the server decides who has it."""
+    """Who has it then goes on (platform 43). On Temporal the server decides who has it."""
     goes_on = threading.Event()
     gate, tool = world.tool("gate", wait_for(goes_on)), world.tool("echo", echo)
     run = world.start_run(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))

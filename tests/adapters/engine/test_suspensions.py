@@ -1,4 +1,4 @@
-"""A process that is stopped, and goes on after others took its runs over, does nothing more for them (rule 43)."""
+"""A process that is stopped, and goes on after others took its runs over, does nothing more for them (platform 43)."""
 
 import os
 import random

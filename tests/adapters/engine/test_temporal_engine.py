@@ -132,7 +132,9 @@ def test_a_signal_told_twice_is_taken_once(world):
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("hears", [step(name, tool, interactionMode="manual") for name in "ab"]))
     for name in "ab":
-        world.wait_until(lambda name=name: any(each.step == name for each in world.runs.list_questions(world.user, run.id)))
+        world.wait_until(
+            lambda name=name: any(each.step == name for each in world.runs.list_questions(world.user, run.id))
+        )
         world.runs.answer(world.user, run.id, name, name)
         for _ in range(2):
             world.engine.wake(run.id)
@@ -280,7 +282,9 @@ def test_what_is_forgotten_is_gone_from_temporal_and_not_from_the_book(world):
     world.wait_for_end(run)
     world.wait_until(lambda: world.engine._connection.run(workflows(world)) != [])
     world.engine.forget([run.id])
-    assert wait_until(lambda: world.engine._connection.run(workflows(world)) == [], 90)  # the server takes half a minute
+    assert wait_until(
+        lambda: world.engine._connection.run(workflows(world)) == [], 90
+    )  # the server takes half a minute
     world.engine.forget([run.id])
     world.engine.start(run.id)
     assert world.view_of(run).state.output == {"got": "q"}

@@ -1,4 +1,4 @@
-"""Whether a process still holds what it works on is asked again after a third of the lease (rule 43)."""
+"""Whether a process still holds what it works on is asked again after a third of the lease (platform 43)."""
 
 import pytest
 

@@ -363,7 +363,9 @@ async def test_a_service_that_asks_for_it_is_left_alone_by_all_though_it_has_no_
     calls = Refusing(1.0)
     limits = Limits(world, calls)
     tool = limits.tool()
-    beside = limits.world.tool(limits.user, limits.world.catalog.services.find_own(limits.user, "api"), name="beside").id
+    beside = limits.world.tool(
+        limits.user, limits.world.catalog.services.find_own(limits.user, "api"), name="beside"
+    ).id
     await limits.carry_out(job("refused", tool))
     (told,) = find_limit_waits(world.store, [tool], SystemClock().now()).values()
     assert (

@@ -71,7 +71,7 @@ def test_what_may_have_happened_is_not_begun_again():
 
 
 def test_a_job_that_nobody_waits_for_comes_to_nothing():
-    """Kept as the end of its time, it would fail the run for whoever goes on with it (rule 43)."""
+    """Kept as the end of its time, it would fail the run for whoever goes on with it (platform 43)."""
     begun, goes_on = threading.Event(), threading.Event()
 
     def slow(_job, _confirm):

@@ -32,7 +32,7 @@ class HttpRequest(NamedTuple):
     """Parameters that hold credentials. They join the URL on the wire alone, so that no log shows them."""
     has_credentials: bool = False
     confirm: Callable[[], None] = skip_confirmation
-    """Raises when the request may be sent no more; asked once a connection is there (rule 43)."""
+    """Raises when the request may be sent no more; asked once a connection is there (platform 43)."""
 
     def __repr__(self) -> str:
         return f"Asked({self.method} {self.url.host})"

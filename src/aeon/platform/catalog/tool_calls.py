@@ -167,7 +167,7 @@ class StoredToolCaller:
 
         `key` goes with the call to where it can be told by it that this is a repetition. `trusted` is the digest of
         the tool that the caller means: one that was changed since is not called. What `confirm` raises right before the
-        call, this raises (rule 43).
+        call, this raises (platform 43).
 
         Raises NotFoundError, RuleError for what is disabled, down, changed, not allowed to start its program, or given
         or answered wrongly, OperationError.

@@ -1,4 +1,4 @@
-"""Whether this process still holds what it works on: asked before an effect, and again after a long pause (rule 43)."""
+"""Whether this process still holds what it works on: asked before an effect, and again after a long pause (platform 43)."""
 
 from collections.abc import Callable
 from typing import TypeAlias

@@ -79,7 +79,7 @@ class LocalWorkerPool:
         """Wait for a free worker, and for a place on the job's service if that has limits.
 
         Gives what has the worker carry the job out, in whichever thread, blocking for the job's time. Each try is
-        confirmed before it begins, and before it has an effect (rule 43): LeaseLostError. Whoever leaves before it is
+        confirmed before it begins, and before it has an effect (platform 43): LeaseLostError. Whoever leaves before it is
         done is not waited for: it raises HaltError then, since what it came to is not known.
         """
         if job.worker not in self._free:

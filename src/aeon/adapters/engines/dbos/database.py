@@ -29,7 +29,7 @@ class Database:
     def __init__(self, address: str, *, is_durable: bool = True) -> None:
         """`address` is `sqlite:///FILE`, or a URL of Postgres.
 
-        What is committed survives a power cut (rule 42). Where it is not to be durable, a power cut may take what was
+        What is committed survives a power cut (platform 42). Where it is not to be durable, a power cut may take what was
         committed last, and nothing else: SQLite does not sync, and Postgres does what its own settings say.
         """
         from sqlalchemy import create_engine

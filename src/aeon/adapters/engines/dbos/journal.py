@@ -137,7 +137,7 @@ class Journal:
                 connection.execute(_DELETE_RUN, [{"run": run} for run in runs])
 
     def _write_pending(self) -> None:
-        """Whoever has its turn writes for all that wait by then: they share a transaction, and its sync (rule 42)."""
+        """Whoever has its turn writes for all that wait by then: they share a transaction, and its sync (platform 42)."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         if waiting:
@@ -200,7 +200,7 @@ def _insert_attempt(engine: Engine) -> Insert:
 
 
 def _insert_owned_attempt(engine: Engine, workflows: Table) -> Insert:
-    """Nobody takes the run over between the look at its owner and the end of the transaction (rule 43)."""
+    """Nobody takes the run over between the look at its owner and the end of the transaction (platform 43)."""
     values = [bindparam(column.name, type_=column.type) for column in _ATTEMPTS.c]
     is_owned = (workflows.c.workflow_uuid == bindparam("run")) & (workflows.c.owner_xid == bindparam("owner"))
     owned = select(*values).select_from(workflows).where(is_owned, workflows.c.status == _PENDING_STATUS)
