@@ -84,7 +84,7 @@ def test_a_tool_is_described_applied_and_called(aeon, file, monkeypatch):
 def test_bad_input_is_said_plainly(aeon, file):
     """Each with its exit code, and nothing done."""
     unset = aeon("apply", file)
-    assert (unset.code, "the environment has no WEATHER_KEY" in unset.err) == (2, True)
+    assert (unset.code, "the environment does not define WEATHER_KEY" in unset.err) == (2, True)
     missing = aeon("apply", "nowhere.yaml")
     assert (missing.code, "nowhere.yaml cannot be read" in missing.err) == (2, True)
     Path("bad.yaml").write_text("kind: Service\nname: x\n---\nkind: Robot\n")

@@ -63,7 +63,7 @@ def test_a_thing_is_renamed_and_what_refers_to_it_goes_on(aeon, shop):
     assert aeon("catalog", "rename", "service", "shop", "store").out == "renamed shop to store\n"
     assert aeon("uses", "service", "store").out == "tool item of me\n"
     taken = aeon("catalog", "rename", "tool", "summarize", "mine")
-    assert (taken.code, "belongs to somebody else" in taken.err) == (1, True)
+    assert (taken.code, "belongs to another user" in taken.err) == (1, True)
 
 
 def test_a_template_is_put_away_and_taken_back(aeon, shop):

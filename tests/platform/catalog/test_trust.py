@@ -358,7 +358,7 @@ def test_nobody_acts_as_aeon_itself_with_anothers_arguments(doors, way):
     }
     theirs = doors.world.tool(doors.bob, itself, shared=True, **tool)
     doors.catalog.tools.trust(theirs.id, MutationRequest(doors.ann))
-    assert "have Aeon act as you" in doors.said(way, doors.ann, theirs)
+    assert "make Aeon act as you" in doors.said(way, doors.ann, theirs)
     assert doors.recorder.works == []
     assert doors.said(way, doors.bob, theirs) == "ran"
 

@@ -59,7 +59,7 @@ def test_what_was_saved_is_given_back_and_found(storing, ann):
     assert processes.list_own(ann) == [inner, made]
     assert (made.version, made.created_at, made.digest) == (1, made.updated_at, made.definition.digest)
     assert made.token_budget == 900
-    with pytest.raises(RuleError, match="You have a process named 'research' already"):
+    with pytest.raises(RuleError, match="You already have a process named 'research'"):
         research(storing, ann, tool, inner)
 
 

@@ -259,7 +259,7 @@ def test_unsharing_warns_of_whose_processes_call_it(storing, user, world):
 
 
 def test_without_the_kind_a_process_is_not_applied(storing, user):
-    with pytest.raises(ApplyError, match="no Process can be made here"):
+    with pytest.raises(ApplyError, match="a Process cannot be created here"):
         Applier(storing.world.catalog, user).plan(read_documents(alone("x", "tool: t"), {}))
 
 
