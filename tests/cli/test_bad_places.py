@@ -41,7 +41,7 @@ def test_a_disk_that_fills_up_keeps_every_whole_entry(aeon, plan_file, monkeypat
         assert "next: Nothing was done yet. Free space" in told
         assert not Path("run.jsonl").exists()
         return
-    assert "next: Free space, then go on with: aeon resume run.jsonl" in told
+    assert "next: Free space, then continue with: aeon resume run.jsonl" in told
     assert len(read_log(Path("run.jsonl")).entries) == kept
     resumed = aeon("resume", "run.jsonl")
     assert (resumed.code, resumed.out) == (0, "it is 352\n")

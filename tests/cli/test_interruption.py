@@ -47,7 +47,7 @@ def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (code, "")
-    assert "interrupted; go on with: aeon resume run.jsonl" in err
+    assert "interrupted; continue with: aeon resume run.jsonl" in err
     assert "Traceback" not in err
     verified = aeon("log", "verify", "run.jsonl", "--json")
     assert verified.json["entries"] == 2
