@@ -52,7 +52,7 @@ def test_jobs_are_carried_out_by_workers_of_their_type(aeon, applied, background
     applied(ERRAND)
     running = background("process", "run", "errand", "--input", "who=me")
     running.says("first started")
-    running.says("first: Waits for a worker of the type rest_api: none is there.")
+    running.says("first: Waits for a worker of the type rest_api: there is none.")
     assert "Start one: aeon worker --type rest_api" in aeon("runs", "why", "last").out
     (job,) = aeon("jobs", "list", "--type", "rest_api", "--json").json
     assert (job["step"], job["status"], job["worker"]) == ("first", "queued", None)

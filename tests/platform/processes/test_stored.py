@@ -305,7 +305,7 @@ def test_what_works_no_more_can_be_renamed_disabled_and_deleted_but_not_enabled(
     storing.unshare_tool(ann, tool)
     off = storing.change(bob, storing.change(bob, made, name="old"), enabled=False)
     for change in ({"enabled": True}, {"outputTemplate": "x"}, {"maxRecursionDepth": 4}):
-        with pytest.raises(RuleError, match="or it is not yours to see"):
+        with pytest.raises(RuleError, match="or you cannot see it"):
             storing.change(bob, off, **change)
     storing.remove(bob, off)
     assert storing.processes.list_own(bob) == []
