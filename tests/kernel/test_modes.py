@@ -129,7 +129,7 @@ def test_references_in_a_thoughts_arguments_are_bound(run):
     [
         ({"ok": float("nan")}, "no JSON"),
         ({"ok": {1, 2}}, "no JSON"),
-        ({"wrong": 1}, "output schema rejects"),
+        ({"wrong": 1}, "does not fit its output schema"),
         ([1], "not an object"),
         (None, "not an object"),
         ({"ok": "x" * 50_000_000}, "at most 1,048,576"),
