@@ -41,7 +41,7 @@ class StoreError(AeonError):
 
 
 class StoreUnavailableError(StoreError):
-    """The store does not respond.
+    """The store does not answer.
 
     `may_have_happened` is True if the response to a commit was lost: repeat it with an idempotency key.
     """

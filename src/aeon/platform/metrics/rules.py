@@ -98,7 +98,8 @@ def _problems(place: int, value: NewMetricValue, metrics: dict[str, MetricDefini
     if metric is None:
         yield f"$[{place}].metric: there is no metric with the id {value.metric[:_MAX_CHARACTERS]!r}"
     elif not _TYPES[metric.data_type](value.value):
-        yield f"$[{place}].value: it is not of type {metric.data_type}, which {metric.name} needs{_HINTS[metric.data_type]}"
+        hint = _HINTS[metric.data_type]
+        yield f"$[{place}].value: it is not of type {metric.data_type}{hint}, as {metric.name} needs"
     if len(value.dimensions) > _MAX_DIMENSIONS:
         yield f"$[{place}].dimensions: {len(value.dimensions)} are too many; at most {_MAX_DIMENSIONS} are allowed"
     for name, dimension in value.dimensions.items():
