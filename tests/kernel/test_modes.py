@@ -127,8 +127,8 @@ def test_references_in_a_thoughts_arguments_are_bound(run):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ({"ok": float("nan")}, "no JSON"),
-        ({"ok": {1, 2}}, "no JSON"),
+        ({"ok": float("nan")}, "not JSON"),
+        ({"ok": {1, 2}}, "not JSON"),
         ({"wrong": 1}, "does not fit its output schema"),
         ([1], "not an object"),
         (None, "not an object"),
