@@ -175,7 +175,7 @@ def test_a_job_that_ends_its_worker_each_time_is_a_dead_job_at_last(elsewhere, w
     elsewhere.ready()
     failure = world.wait_for_end(run).run.failure
     assert failure["code"] == "worker"
-    assert "A worker was lost 20 times" in failure["message"]
+    assert "Its worker was lost 20 times" in failure["message"]
     assert [each.run_id for each in world.runs.repository.list_dead_jobs(world.user)] == [run.id]
     assert hang.calls == 20
     hang.goes_on.set()
@@ -271,7 +271,9 @@ def test_nothing_is_left_of_jobs_that_are_over(elsewhere, world):
     elsewhere.ready()
     tool = world.tool("echo", echo)
     inner = world.process("inner", [step("i", tool)])
-    run = world.start_run(world.process("gone", [step("a", tool), step("c", "", process=inner.id, inputs={"q": "{q}"})]))
+    run = world.start_run(
+        world.process("gone", [step("a", tool), step("c", "", process=inner.id, inputs={"q": "{q}"})])
+    )
     called = f"{run.id}:c:1"
     world.wait_for_end(run)
     world.wait_until(lambda: set(rows(elsewhere)) == {run.id, called})

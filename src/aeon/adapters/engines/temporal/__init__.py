@@ -1,4 +1,4 @@
-"""Temporal as the engine: runs are its workflows, jobs its activities, and each type of worker has a queue."""
+"""Temporal as the engine: runs are workflows, jobs are activities, and each worker type has a queue."""
 
 from importlib.util import find_spec
 
