@@ -110,7 +110,7 @@ def test_ctrl_c_at_any_moment_ends_in_order_and_leaves_a_log_that_holds(plan_fil
         assert out == "it is 352\n"
     if Path("run.jsonl").exists():
         assert aeon("log", "verify", "run.jsonl").code == 0
-        assert aeon("resume", "run.jsonl").code in (0, 2), "2: it is finished"
+        assert aeon("resume", "run.jsonl").code in (0, 2), "2: it has ended"
 
 
 LETS_FALL = """

@@ -137,6 +137,6 @@ def _entries(history: LogHistory) -> str:
 def _print_torn(history: LogHistory) -> None:
     if history.torn_bytes:
         print_message(
-            f"The last line is incomplete ({history.torn_bytes} bytes): the run stopped while writing it. A resume drops it.",
+            f"The last line is incomplete ({history.torn_bytes} bytes): the run ended abruptly. Resuming drops it.",
             "note: ",
         )

@@ -74,7 +74,7 @@ def test_a_template_is_put_away_and_taken_back(aeon, shop):
     assert aeon("catalog", "restore", "toolTemplate", "look-up").out == "restored look-up\n"
     assert aeon("catalog", "delete", "toolTemplate", "look-up").code == 0
     assert aeon("catalog", "show", "tool", "item").code == 0
-    assert "A tool is not archived" in aeon("catalog", "archive", "tool", "item").err
+    assert "A tool cannot be archived" in aeon("catalog", "archive", "tool", "item").err
 
 
 def test_what_is_used_is_not_deleted(aeon, shop):
