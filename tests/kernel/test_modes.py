@@ -217,7 +217,7 @@ def test_a_tool_step_without_tool_or_arguments_fails_with_its_reason(run):
     executor = StepExecutor()
 
     assert (
-        "names no registered tool" in executor.execute_tool_step(step_of(tool="nope"), made.registry, made.memory).error
+        "does not name a registered tool" in executor.execute_tool_step(step_of(tool="nope"), made.registry, made.memory).error
     )
     assert "no valid arguments" in executor.execute_tool_step(step_of(tool="echo"), made.registry, made.memory).error
 

@@ -66,7 +66,7 @@ def require_ownership(path: Path) -> None:
     if not folder.is_symlink() and not is_own_folder(folder) and not is_unused_folder(folder):
         raise foreign_folder_error(folder)
     for problem in path_problems(_between(folder, path.absolute())):
-        raise ForeignFolderError(f"{problem} Aeon did not use it.", next_step=_MEND)
+        raise ForeignFolderError(f"{problem} It was not used.", next_step=_MEND)
 
 
 def adopt_folder(folder: Path) -> None:

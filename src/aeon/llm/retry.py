@@ -58,7 +58,7 @@ class LLMRetryPolicy:
     max_backoff: float = 60.0
 
     def delay(self, failed: int, chance: float, retry_after: float | None = None) -> float:
-        """The wait after `failed` attempts: doubling, half of it random by `chance` in [0, 1), at least `retry_after`."""
+        """The wait after `failed` attempts: doubling, half random by `chance` in [0, 1), at least `retry_after`."""
         backoff = self.initial_backoff * 2 ** (failed - 1) * (1 + chance) / 2
         return min(self.max_backoff, max(backoff, retry_after or 0.0))
 
