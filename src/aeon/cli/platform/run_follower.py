@@ -39,8 +39,9 @@ def interleave(
 ) -> Iterator[tuple[str, RunEntry]]:
     """Yield all entries with their runs by time; each run keeps its order despite clock skew.
 
-    """Yield all entries with their runs, by time; each run's entries keep their order despite clock skew.
-    times, the run that is first in `entries_by_run` comes first. A child run has the id of the attempt that calls it.
+    Entries of a child run come after the entry that started the calling step, and before the one that ended it. At
+    equal times, the run that is first in `entries_by_run` comes first. A child run has the id of the attempt that
+    calls it.
     """
     left = {run: deque(entries) for run, entries in entries_by_run.items() if entries}
     to_start = {
