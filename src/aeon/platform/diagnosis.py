@@ -46,8 +46,8 @@ class ObstacleFinder:
         Targets without an obstacle are left out.
         """
         distinct = {call.id: call for call in calls}.values()
-        found = {call.id: self._find_one(user, call) for call in distinct}
-        obstacles = {id_: each for id_, each in found.items() if each is not None}
+        by_id = {call.id: self._find_one(user, call) for call in distinct}
+        obstacles = {id_: each for id_, each in by_id.items() if each is not None}
         return self._with_health_of_tools(obstacles)
 
     def _find_one(self, user: str, call: StepCall) -> Obstacle | None:

@@ -1,4 +1,4 @@
-"""Child runs: accepted once, executed on any process, and stopped with the step that started them."""
+"""Child runs: accepted once, executed anywhere, stopped with the step that started them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

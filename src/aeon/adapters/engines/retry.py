@@ -1,4 +1,4 @@
-"""Retries calls to a store or engine that is unavailable: disk full, server down (platform 10)."""
+"""Retries calls while a store or engine is unavailable (platform 10)."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Hosts the runs of this process for an engine: their contexts, signals, leases and child runs."""
+"""Hosts the runs of this process: their contexts, signals, leases and child runs."""
 
 import asyncio
 import inspect
@@ -220,7 +220,7 @@ class _HostedRunContext:
         return Occurrence(result.event, result.about)
 
     async def _run_in_queue(self, job: Job, queues: JobQueues, *, again: bool) -> JobResult:
-        """Make another process execute the job. The job is cancelled only if the run no longer wants it."""
+        """Make another process execute the job. Only the run itself cancels the job."""
         try:
             result = await self._checkpointed(job, partial(queues.run_job, job, again=again))
         except asyncio.CancelledError:
@@ -294,7 +294,10 @@ class _HostedRunContext:
         self._timer.cancel()
 
     def _is_unwanted(self, step: str) -> bool:
-        """Return whether the run itself no longer wants a running step. Otherwise another process continues it."""
+        """Return whether the run itself no longer wants a running step.
+
+        Otherwise another process continues the step.
+        """
         return self._is_over or step in self._stopping
 
     async def _until_deadline(self) -> None:

@@ -52,7 +52,7 @@ def find_edges(steps: Sequence[ProcessStep]) -> list[DiagramEdge]:
 
 
 def arrange_rows(stages: Sequence[list[int]], edges: Sequence[DiagramEdge]) -> list[list[int]]:
-    """Return the stages as rows, ordered from left to right; a long stage becomes several equal rows."""
+    """Return the stages as rows, ordered from left to right; long stages become several rows."""
     rows = [row for stage in stages for row in _split_stage(stage)]
     _sort_rows(rows, edges)
     return rows

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from aeon.platform.diagrams.shapes import BOX_WIDTH, DiagramEdge
 
 LANE_EXIT_X, LANE_ENTRY_X = BOX_WIDTH - 30, BOX_WIDTH - 16
-"""The x offsets in a box where the line to a lane starts and that from lanes ends, clear of straight lines."""
+"""The x offsets in a box of the line to a lane, and of the line from lanes."""
 
 _STRAIGHT_WIDTH, _STRAIGHT_STEP = 120, 24
-"""The range around the middle of a box where straight lines leave and enter it, and their distance."""
+"""The range around the middle of a box for straight lines, and their distance."""
 
 
 class StraightRoute(NamedTuple):

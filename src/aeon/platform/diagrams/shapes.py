@@ -9,7 +9,7 @@ BOX_WIDTH = 216
 BOX_GAP = 24
 """Gap between two adjacent boxes."""
 FRAME_MARGIN = 14
-"""Distance between the boxes of parallel steps and their frame; kept free above and below every row."""
+"""Distance between parallel boxes and their frame; free above and below every row."""
 LANE_WIDTH = 10
 """Distance between two lanes."""
 TRACK_HEIGHT = 9

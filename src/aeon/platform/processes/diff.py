@@ -37,11 +37,14 @@ def diff_definitions(old: ProcessDefinition, new: ProcessDefinition) -> list[Def
     Removed steps come first. Steps are the same if their ids are. As few steps as possible count as moved.
     """
     before, after = _by_id(old), _by_id(new)
-    gone = [DefinitionDifference(id_, "removed", old=place) for id_, (place, _) in before.items() if id_ not in after]
+    old_only = [(id_, place) for id_, (place, _) in before.items() if id_ not in after]
+    removed = [DefinitionDifference(id_, "removed", old=place) for id_, place in old_only]
+        DefinitionDifference(id_, "removed", old=place) for id_, (place, _) in before.items() if id_ not in after
+    ]
     moved = _moved_steps({id_: before[id_][0] for id_ in after if id_ in before})
     return [
         *_field_differences("", _process_fields(old), _process_fields(new)),
-        *gone,
+        *removed,
         *_step_differences(before, after, moved),
     ]
 

@@ -48,7 +48,7 @@ class ProcessDocuments:
         """Return the documents with callees before their callers, as far as possible."""
         by_name = {document.name: document for document in documents}
         self._unparsed = set(by_name)
-        calls = {name: _called(each) for name, each in by_name.items()}
+        calls = {name: _called_names(each) for name, each in by_name.items()}
         return [by_name[name] for name in _callees_first(calls, lambda name: self._own(name) is not None)]
 
     def parse(self, document: CatalogDocument, coming: PlannedRecords) -> NewProcess:
@@ -137,7 +137,7 @@ class _OverlaidTargets:
 
 
 def _resolve(shelf: Any, user: str, name: str) -> str:
-    """Return the id of the entity that the user means by a name, or the name itself if there is none.
+    """Return the id that the user means by a name, or the name itself if there is none.
 
     A default, or an entity of another user, is named by its id.
     """
@@ -169,12 +169,12 @@ def _process_target(process: NewProcess) -> ProcessTarget:
     )
 
 
-def _called(document: CatalogDocument) -> list[str]:
-    """Return the names of the Processes that a document's steps call, however invalid the document is."""
+def _called_names(document: CatalogDocument) -> list[str]:
+    """Return the names of the Processes that the steps of any document, even an invalid one, call."""
     steps = document.fields.get("steps")
     step_list = cast(list[Json], steps) if isinstance(steps, list) else []
-    called = [cast(JsonObject, step).get("process") for step in step_list if isinstance(step, dict)]
-    return [name for name in called if isinstance(name, str)]
+    names = [cast(JsonObject, step).get("process") for step in step_list if isinstance(step, dict)]
+    return [name for name in names if isinstance(name, str)]
 
 
 def _callees_first(calls: Mapping[str, Sequence[str]], is_there: Callable[[str], bool]) -> Iterator[str]:
@@ -182,20 +182,20 @@ def _callees_first(calls: Mapping[str, Sequence[str]], is_there: Callable[[str],
 
     A circle starts with a name that only calls Processes that exist already.
     """
-    left = {name: {each for each in called if each in calls and each != name} for name, called in calls.items()}
+    remaining = {name: {each for each in callees if each in calls and each != name} for name, callees in calls.items()}
     callers: dict[str, list[str]] = {name: [] for name in calls}
-    for name, called in left.items():
-        for each in called:
+    for name, callees in remaining.items():
+        for each in callees:
             callers[each].append(name)
-    ready = deque(name for name, called in left.items() if not called)
-    while left:
-        name = ready.popleft() if ready else _first_of_circle(left, is_there)
-        del left[name]
+    ready = deque(name for name, callees in remaining.items() if not callees)
+    while remaining:
+        name = ready.popleft() if ready else _first_of_circle(remaining, is_there)
+        del remaining[name]
         yield name
         for caller in callers[name]:
-            if caller in left:
-                left[caller].discard(name)
-                ready.extend([] if left[caller] else [caller])
+            if caller in remaining:
+                remaining[caller].discard(name)
+                ready.extend([] if remaining[caller] else [caller])
 
 
 def _first_of_circle(left: Mapping[str, set[str]], is_there: Callable[[str], bool]) -> str:

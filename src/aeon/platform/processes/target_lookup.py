@@ -1,4 +1,4 @@
-"""Looks up the targets of steps in the catalog and the stored Processes, as one user sees them.
+"""Looks up the targets of steps as one user sees them.
 
 Visibility follows platform 2 and 3.
 """

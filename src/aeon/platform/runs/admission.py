@@ -227,10 +227,10 @@ class RunAdmission:
         return calls
 
     def _tools(self, definition: ProcessDefinition) -> dict[str, StepCall]:
-        wanted = list[Json](dict.fromkeys(step.tool for step in definition.steps if step.tool))
-        if not wanted:
+        ids = list[Json](dict.fromkeys(step.tool for step in definition.steps if step.tool))
+        if not ids:
             return {}
-        return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": wanted})}
+        return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": ids})}
 
     def _called_processes(self, ids: Iterable[str]) -> dict[str, StepCall]:
         return {
@@ -251,8 +251,8 @@ class RunAdmission:
         return pins
 
     def _process_rows(self, ids: Iterable[str]) -> list[Row]:
-        wanted = list[Json](ids)
-        return self._store.read(queries.CALLED_PROCESSES, {"processes": wanted}) if wanted else []
+        id_list = list[Json](ids)
+        return self._store.read(queries.CALLED_PROCESSES, {"processes": id_list}) if id_list else []
 
 
 def _missing_call(step: ProcessStep) -> StepCall:

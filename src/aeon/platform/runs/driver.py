@@ -35,7 +35,7 @@ from aeon.platform.runs.semantics import SEMANTICS
 
 
 class HaltError(AeonError):
-    """The engine cannot continue the run for now. Recorded entries stay, and the run is resumed later."""
+    """The engine cannot continue the run for now; it is resumed from its entries later."""
 
 
 class LeaseLostError(HaltError):

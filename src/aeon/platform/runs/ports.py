@@ -55,7 +55,10 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Stop executing; unfinished runs continue elsewhere or at the next start. Calling it again does nothing."""
+        """Stop executing; calling it again does nothing.
+
+        Unfinished runs continue elsewhere, or at the next start.
+        """
         ...
 
 

@@ -146,8 +146,8 @@ class Runs:
 
     def list_questions(self, user: str, run: str) -> list[PendingQuestion]:
         """Return the open questions of a run, then those of its whole family."""
-        questions = self.repository.get(user, run).run
-        family = [each.id for each in self.repository.list_family(questions.root_id) if each.phase not in ENDED_PHASES]
+        root = self.repository.get(user, run).run.root_id
+        family = [each.id for each in self.repository.list_family(root) if each.phase not in ENDED_PHASES]
         family.sort(key=lambda each: each != run)
         answered = {signal.id for signal in self.repository.list_signals(family)}
         questions = [question for each in family for question in self._questions(user, each)]
@@ -168,9 +168,9 @@ class Runs:
 
     def cancel(self, user: str, run: str) -> None:
         """Cancel a run with everything that it called. Raises RuleError if it has ended."""
-        found = self.repository.get(user, run).run
-        if found.phase in ENDED_PHASES:
-            raise RuleError(f"The run {run} has ended: it is {found.phase}.", rule="run_open")
+        target = self.repository.get(user, run).run
+        if target.phase in ENDED_PHASES:
+            raise RuleError(f"The run {run} has ended: it is {target.phase}.", rule="run_open")
         event = CancelRequested(by=user)
         try:
             self._send(RunSignal(id=f"{run}:cancel", run_id=run, at=self._ledger.now(), event=event))

@@ -18,7 +18,7 @@ _FIELD = re.compile(
     r"([0-9*,/#-]|\b(l|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)(?=\b|[0-9]))+",
     re.IGNORECASE,
 )
-"""croniter accepts more: random values, hashes and years, which users could not foresee or would not miss."""
+"""croniter accepts more: random values, hashes and years, which are unpredictable or useless."""
 
 _SECOND = timedelta(seconds=1)
 _DAY = timedelta(days=1)
@@ -55,7 +55,7 @@ class CronExpression:
             raise CronError("it never matches a date")
 
     def next_after(self, moment: datetime) -> datetime | None:
-        """Return the first instant after another one, in UTC; None if there is none within fifty years."""
+        """Return the first instant after another one, in UTC; None if fifty years have none."""
         best: datetime | None = None
         for wall in self._wall_times_after(_wall_time(moment, min(self._offsets(moment))) - _SECOND):
             if best and self._earliest_instant(wall) >= best:

@@ -100,7 +100,7 @@ _UNCHANGED: JsonObject = {"since": None, "due_micros": None}
 
 
 class ScheduleRepository(EntityRepository[ProcessSchedule]):
-    """The schedules of all users, each visible to its owner only. Threads and processes may share it."""
+    """The schedules of all users, visible to their owners only. Thread- and process-safe."""
 
     def __init__(self, store: Store, catalog: Catalog, processes: ProcessRepository) -> None:
         super().__init__(store, catalog.ledger, ProcessSchedule.from_row, QUERIES)

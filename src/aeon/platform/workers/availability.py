@@ -1,4 +1,4 @@
-"""Which executors are alive, which workers may execute a run's jobs, and whether a run is active."""
+"""Finds live executors, the workers for a run's jobs, and whether a run is active."""
 
 from aeon.platform.errors import NotFoundError
 from aeon.platform.runs.machine.state import CLOSING_PHASES, ENDED_PHASES
@@ -12,11 +12,10 @@ def list_live_executors(registry: WorkerRegistry) -> set[str]:
 
 
 def find_eligible_workers(registry: WorkerRegistry, executor: str) -> list[Worker]:
-    """Return the workers that may execute jobs of a run that this executor owns. Raises StoreError.
+    """Return the workers that may execute jobs of this executor's runs. Raises StoreError.
 
     They are the executor's own workers, and for types of which it has none, those of processes that serve others.
-    Temporal gives jobs to all workers. If no live executor owns the run, the next one is unknown, and all workers
-    count.
+    Temporal gives jobs to all workers. If the executor is not alive, the next one is unknown, and all workers count.
     """
     workers = registry.list_workers()
     if executor == SELF_RECOVERING_EXECUTOR or executor not in list_live_executors(registry):
@@ -31,7 +30,7 @@ def find_eligible_workers(registry: WorkerRegistry, executor: str) -> list[Worke
 
 
 def is_run_active(runs: RunRepository, run: str) -> bool:
-    """Return whether a run still executes jobs: it has not ended and is not closing. Raises StoreError."""
+    """Return whether a run is open and not closing, so needs its jobs. Raises StoreError."""
     try:
         return runs.get_phase(run) not in CLOSING_PHASES | ENDED_PHASES
     except NotFoundError:

@@ -30,7 +30,7 @@ class WorkerHeartbeat:
         beats_every: float = HEARTBEAT_INTERVAL,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
-        """`beats_every` is in seconds of `since_boot`, a clock that also runs while the machine is suspended."""
+        """`beats_every` is in seconds of `since_boot`, which also runs while the machine sleeps."""
         self._beats_every = beats_every
         self._since_boot = since_boot
         self._registry = registry

@@ -104,7 +104,7 @@ class LocalWorkerPool:
                 await self._limits.pause(job.tool, execution.retry_after)
 
     async def execute(self, job: Job, confirm: ConfirmOwnership = always_owned) -> JobResult:
-        """Execute a job once a worker is free, and return its result. A job that times out is abandoned."""
+        """Execute a job once a worker is free. A job that times out is abandoned."""
         async with self.reserve(job, confirm) as run:
             return await asyncio.to_thread(run)
 
@@ -135,7 +135,7 @@ class _JobExecution:
         self._pause = threading.Event()
 
     def __call__(self) -> JobResult:
-        """Return the job's result, or a timeout. The job does not start while the store is unavailable."""
+        """Return the job's result, or a timeout. Waits while the store is unavailable."""
         until = time.monotonic() + self.job.timeout
         while True:
             result = self._run_once(until - time.monotonic())

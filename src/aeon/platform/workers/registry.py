@@ -73,7 +73,7 @@ def current_process() -> ProcessIdentity:
 
 
 def is_process_running(pid: int, birth: str) -> bool:
-    """Return whether that process of this machine is running, and is not a later one with the same pid."""
+    """Return whether that process is running here, and is not a later one with its pid."""
     start_time = _start_time(pid)
     return start_time is not None and birth in ("", start_time)
 

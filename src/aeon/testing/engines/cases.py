@@ -20,7 +20,7 @@ Case = Callable[[EngineWorld], None]
 
 
 def chain(world: EngineWorld) -> None:
-    """Sequential steps run one after another, each with the output of the one before (platform 6, 7)."""
+    """Sequential steps run in order, each with the output of the one before (platform 6, 7)."""
     tool = world.tool("echo", echo)
     steps = [step("s0", tool)]
     steps += [step(f"s{n}", tool, after=[f"s{n - 1}"], inputs={"id": f"{{step.s{n - 1}.got}}"}) for n in range(1, 10)]
@@ -63,7 +63,7 @@ def beside_each_other(world: EngineWorld) -> None:
 
 
 def condition(world: EngineWorld) -> None:
-    """A step whose condition is false is skipped, its variable is null, and the run continues (platform 6)."""
+    """A step with a false condition is skipped: its variable is null (platform 6)."""
     tool = world.tool("echo", echo)
     steps = [
         step("a", tool),
@@ -85,7 +85,7 @@ def optional_failure(world: EngineWorld) -> None:
 
 
 def required_failure(world: EngineWorld) -> None:
-    """A required step that fails fails the run, with the cause; later steps do not run (platform 8)."""
+    """A required step that fails ends the run with its cause; later steps do not run."""
     tool, bad = world.tool("echo", echo), world.tool("bad", failing)
     run = world.start_run(world.process("required", [step("a", bad), step("b", tool)]))
     view = world.wait_for_end(run)
@@ -130,7 +130,7 @@ def time_out(world: EngineWorld) -> None:
 
 
 def called_process(world: EngineWorld) -> None:
-    """A step may call another Process: a run of its own, whose output is the step's result (platform 7)."""
+    """A step may call another Process; that run's output is the step's result (platform 7)."""
     tool = world.tool("echo", echo)
     inner = world.process("inner", [step("i", tool)], outputTemplate="inner {{step.i.got}}")
     call = step("c", "", after=["a"], process=inner.id, inputs={"q": "{step.a.got}"})
@@ -150,7 +150,7 @@ def failure_below(world: EngineWorld) -> None:
 
 
 def manual(world: EngineWorld) -> None:
-    """A manual step asks and waits; its answer is its result; a second answer and a stranger's are refused."""
+    """A manual step waits for its answer; a second answer and a stranger's are refused."""
     tool = world.tool("echo", echo)
     ask = step("ask", tool, interactionMode="manual", inputs={"id": "{q}?"})
     run = world.start_run(world.process("ask", [ask, step("then", tool, after=["ask"], inputs={"id": "{step.ask}"})]))
@@ -230,7 +230,7 @@ def cancelled_at_any_moment(world: EngineWorld) -> None:
 
 
 def cancelled_while_it_calls(world: EngineWorld) -> None:
-    """A child run that is just about to start is cancelled as well; none is left without an executor."""
+    """A child run that is about to start is cancelled, too, and is not left behind."""
     tool = world.tool("echo", echo)
     inner = world.process("inner", [step("i", tool)])
     run = world.start_run(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
@@ -273,7 +273,7 @@ def started_twice(world: EngineWorld) -> None:
 
 
 def large_results(world: EngineWorld) -> None:
-    """A result of more than 256 KB is stored once, by reference, and is complete wherever it is used."""
+    """A result of over 256 KB is stored once, by reference, and read back complete."""
     big = "x" * 3_000_000
     tool, length = world.tool("big", lambda _given, _key: big), world.tool("length", _length)
     last = step("b", length, after=["a"], inputs={"id": "{step.a}"})
@@ -283,7 +283,7 @@ def large_results(world: EngineWorld) -> None:
 
 
 def rubbish(world: EngineWorld) -> None:
-    """A tool that raises an unexpected error, or returns too much, fails its step and nothing else."""
+    """An unexpected error or a too large output of a tool fails only its step."""
     huge = world.tool("huge", lambda _given, _key: "x" * 17_000_000)
     broken = world.tool("broken", _raise_key_error)
     tool = world.tool("echo", echo)
@@ -340,7 +340,7 @@ def entries_from_any_number(world: EngineWorld) -> None:
 
 
 def store_full(world: EngineWorld) -> None:
-    """While the record is full a run waits and loses nothing; it continues by itself once there is space."""
+    """While the record is full a run waits, loses nothing, and continues later."""
     goes_on = threading.Event()
     tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
     inner = world.process("inner", [step("i", tool)])
@@ -371,7 +371,7 @@ def store_away(world: EngineWorld) -> None:
 
 
 def store_away_from_a_job(world: EngineWorld) -> None:
-    """While the record cannot confirm that a tool may be called, the job waits; that is not an attempt."""
+    """While the record cannot confirm that a tool may be called, no attempt starts."""
     failures_left = [2]
 
     def asks_first(given: JsonObject, key: str) -> Json:

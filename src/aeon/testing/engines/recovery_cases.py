@@ -1,4 +1,4 @@
-"""Cases for engines that store their work: continue after the engine was closed and opened again."""
+"""Cases for engines that store their work, and continue it after a restart."""
 
 import threading
 from collections.abc import Callable
@@ -10,7 +10,10 @@ Case = Callable[[EngineWorld], None]
 
 
 def goes_on(world: EngineWorld) -> None:
-    """A completed step is not repeated; a running one runs once more, with the same job id (platform 10)."""
+    """A completed step is not repeated; a running one runs once more (platform 10).
+
+    The repeated job has the same id.
+    """
     is_first, reached, lets_go = [True], threading.Event(), threading.Event()
 
     def stop_here(given: JsonObject, key: str) -> Json:
@@ -34,7 +37,7 @@ def goes_on(world: EngineWorld) -> None:
 
 
 def once_is_not_repeated(world: EngineWorld) -> None:
-    """A running job with the effect `once` is not repeated: the run fails with that cause (platform 10)."""
+    """A running job with the effect `once` is not repeated: the run fails (platform 10)."""
     reached, lets_go = threading.Event(), threading.Event()
 
     def stop_here(given: JsonObject, key: str) -> Json:
@@ -53,7 +56,7 @@ def once_is_not_repeated(world: EngineWorld) -> None:
 
 
 def question_survives(world: EngineWorld) -> None:
-    """A question survives a restart, and so does an answer that is given while nothing runs (platform 9)."""
+    """A question survives a restart, and so does an answer while nothing runs (platform 9)."""
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
     world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))

@@ -1,4 +1,4 @@
-"""Jobs executed by a worker in another process, which calls back to the tools of a test's world.
+"""Jobs executed by a worker process that calls back to the tools of a test.
 
 These tools are functions of the test, with events that the test sets, so they cannot live in another process.
 Therefore the worker is a real one, in a process that can be killed, and only the call itself comes back here, as JSON

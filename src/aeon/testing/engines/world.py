@@ -35,13 +35,13 @@ ToolBehaviour: TypeAlias = Callable[[JsonObject, str], Json]
 """Returns a tool's output for its input and the id of its job."""
 
 TEST_TIMEOUT = 60.0
-"""Seconds until a test fails. While a store hangs, Temporal reports a cancellation after 24 of them."""
+"""Seconds until a test fails. Temporal reports a cancellation 24 s into an outage."""
 
 _MAX_EVENT_WAIT = 30.0
 
 
 class EngineFactory(Protocol):
-    """Opens the engine under test. Closed and created again, it continues the work of the one before."""
+    """Opens the engine under test, which continues the work of a closed one."""
 
     def __call__(
         self, book: RunRepository, workers: WorkerPool, results: ResultStore, clock: SystemClock, executor: str

@@ -1,4 +1,4 @@
-"""The database of DBOS, configured to be fast, durable, and correct on every SQLite and Python."""
+"""The database of DBOS, set up to be fast, durable, and correct on all versions."""
 
 import time
 from collections.abc import Generator

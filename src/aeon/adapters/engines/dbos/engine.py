@@ -57,7 +57,7 @@ class DbosEngine:
         lease: float = HEARTBEAT_TIMEOUT,
         is_durable: bool = True,
     ) -> None:
-        """Open the database at `address` (`sqlite:///FILE` or a Postgres URL); create it if it does not exist.
+        """Open or create the database at `address` (`sqlite:///FILE` or a Postgres URL).
 
         Jobs of the types in `elsewhere` go to queues, which other processes serve; all others are executed here.
         Other processes adopt runs of this one after `lease` seconds without a heartbeat. If `is_durable`, a power cut

@@ -62,7 +62,7 @@ _MAX_SQLITE_WRITERS, _MAX_WRITERS = 1, 4
 """Concurrent writers of this process; SQLite makes concurrent writers wait by sleeping."""
 
 _MIN_PAUSE, _MAX_PAUSE = 0.1, 5.0
-"""Seconds between two attempts while the database is unavailable: its disk is full, or its server down."""
+"""Seconds between two attempts while the database is unavailable."""
 
 AttemptKey = tuple[int, int]
 """A step's position, and the number of the attempt at it."""
@@ -136,7 +136,7 @@ class Journal:
             self._require_same(run, key, text)
 
     def delete_runs(self, runs: Sequence[str]) -> None:
-        """Delete all attempts of runs that have ended. Raises EngineUnavailableError: it is not urgent."""
+        """Delete all attempts of runs that have ended. Raises EngineUnavailableError."""
         if runs:
             with self._write_slots, as_unavailable_errors(), self._engine.begin() as connection:
                 connection.execute(_DELETE_RUN, [{"run": run} for run in runs])
@@ -235,7 +235,7 @@ class RunCheckpoints:
     """The checkpoints of one run while this process executes it."""
 
     def __init__(self, journal: Journal, run: str, executor: str | None = None) -> None:
-        """Results are stored only while `executor` owns the run; None for a run that no other executor can own."""
+        """Results are stored only while `executor` owns the run; None needs no owner."""
         self._journal = journal
         self._run = run
         self._executor = executor

@@ -64,7 +64,7 @@ class JobQueueClient:
         return job.worker in self._types or (again and await _in_thread(_is_known, job.id))
 
     async def run_job(self, job: Job, *, again: bool) -> JobResult:
-        """Return the result of a job that any process executes. With `again`, a known job is only awaited.
+        """Return the result of a queued job. With `again`, a known job is only awaited.
 
         A job with the effect `once` that may never have been queued is not queued again.
         """

@@ -1,4 +1,4 @@
-"""Reads DBOS's workflow table directly: DBOS would scan the whole table, and these queries run often.
+"""Reads DBOS's workflow table directly, with indexes; DBOS would scan the whole table.
 
 The conditions match those of DBOS's indexes word by word: SQLite uses a partial index only then.
 """
@@ -52,19 +52,19 @@ def workflow_table(engine: Engine) -> Table:
     return Table("workflow_status", MetaData(), *(Column(name, String) for name in names), schema=schema)
 
 
-def _select_queued(workflows: Table) -> Select[Any]:  # of whatever columns
+def _select_queued(workflows: Table) -> Select[Any]:  # its columns vary
     status, queue = workflows.c.status, workflows.c.queue_name
     is_in_flight = status.in_([literal_column("'ENQUEUED'"), literal_column("'PENDING'")])
     is_queued = status == literal_column("'ENQUEUED'")
     return select(queue).where(is_in_flight, is_queued, queue.in_(bindparam("queues", expanding=True))).limit(1)
 
 
-def _select_held(workflows: Table) -> Select[Any]:  # of whatever columns
+def _select_held(workflows: Table) -> Select[Any]:  # its columns vary
     is_job = (workflows.c.workflow_uuid == bindparam("job")) & (workflows.c.executor_id == bindparam("executor"))
     return select(workflows.c.status).where(is_job, workflows.c.status == literal_column("'PENDING'"))
 
 
-def _select_executors(workflows: Table) -> Select[Any]:  # of whatever columns
+def _select_executors(workflows: Table) -> Select[Any]:  # its columns vary
     is_started = workflows.c.status == literal_column("'PENDING'")
     return select(workflows.c.executor_id).where(is_started, workflows.c.name == JOB).distinct()
 
@@ -72,7 +72,7 @@ def _select_executors(workflows: Table) -> Select[Any]:  # of whatever columns
 POLL_INTERVAL = 0.25
 _BUSY_POLL_INTERVAL = 0.1
 _BUSY_SECONDS = 3.0
-"""Seconds; the last one is the time since a job started or ended in which another one is likely."""
+"""Seconds; the last one is how long after a job another one is likely."""
 
 
 class QueuePollers:
@@ -81,7 +81,7 @@ class QueuePollers:
     def __init__(
         self, instance: DBOS, stats: QueueStats, slots: Mapping[str, int], waiting: Callable[[str], int]
     ) -> None:
-        """`slots` is the number of concurrent jobs by type; `waiting` returns how many of them wait here."""
+        """`slots` is the number of concurrent jobs by type; `waiting` counts those that wait."""
         self._stats = stats
         self._waiting = waiting
         self._queues = {kind: _registered_queue(instance, kind) for kind in slots}

@@ -1,4 +1,4 @@
-"""Calls of a workflow to the run repository, which return the same answer whenever they are made."""
+"""Calls of a workflow to the run repository, whose answers do not change."""
 
 import asyncio
 from datetime import timedelta

@@ -79,7 +79,7 @@ class TemporalEngine:
         return wait_until(lambda: self._repository.get_phase(run) in ENDED_PHASES, seconds)
 
     def adopt(self, runs: Sequence[str]) -> None:
-        """Start runs that were never started, or were stopped on Temporal itself; the rest continue anyway."""
+        """Start runs that were never started or were stopped on Temporal; others continue anyway."""
         for run in runs:
             self._connection.run(self._start_workflow(run, WorkflowIDReusePolicy.ALLOW_DUPLICATE))
 

@@ -1,1 +1,1 @@
-"""Checks a whole Process before it is saved; reports every problem at once, each with its path."""
+"""Checks a whole Process before it is saved, and reports every problem with its path."""

@@ -1,4 +1,4 @@
-"""The definition under check with its dependencies, its targets, and the producers of its variables."""
+"""The definition under check with its dependencies, targets and producers of variables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from aeon.platform.processes.text import join_names
 
 
 class StepDependencies:
-    """The transitive `dependsOn` relation between steps. For a duplicate step id, the first step counts."""
+    """The transitive `dependsOn` relation. For a duplicate step id, the first step counts."""
 
     def __init__(self, steps: Sequence[ProcessStep]) -> None:
         self.steps = steps
@@ -56,7 +56,7 @@ class StepDependencies:
         if other > place:
             return (
                 "dependency_backwards",
-                f"step {needed!r} stands after {step.id!r}, and only earlier ones can be named",
+                f"step {needed!r} comes after {step.id!r}, and only earlier ones can be named",
             )
         if self._groups[other] == self._groups[place]:
             return (
@@ -66,7 +66,7 @@ class StepDependencies:
         return None
 
     def _ancestors(self) -> list[int]:
-        """Return each step's ancestors as the bits of a number, which keeps a chain of 10,000 steps small.
+        """Return each step's ancestors as bits of a number, which stays small for 10,000 steps.
 
         A dependency that points forwards is reported elsewhere; it counts here, so that it is not reported twice.
         """

@@ -1,4 +1,4 @@
-"""Checks a Process when it is saved: every problem at once, each with its path (platform 6, 7)."""
+"""Checks a Process when it is saved, and reports every problem at once (platform 6, 7)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,10 @@ from aeon.platform.processes.text import join_names
 def check_budgets(
     definition: ProcessDefinition, called: Sequence[ToolTarget | ProcessTarget | None]
 ) -> Iterator[DefinitionProblem]:
-    """Check that the budgets can be kept. `called` is each step's target, None if unknown (platform 7)."""
+    """Check that the token budgets can be kept (platform 7).
+
+    `called` is the target of each step, None if unknown.
+    """
     whole = definition.token_budget
     if whole is None:
         return
@@ -132,12 +135,12 @@ def _condition_problems(context: CheckContext, place: int) -> Iterator[Definitio
             path, "condition_valid", f"{condition.message} It may read {join_names(sorted(context.names))}."
         )
     elif isinstance(condition, CompiledCondition):
-        found = {
+        objections = {
             objection
             for cel_path in sorted(condition.paths)
             if (objection := context.reference_problem(cel_path, place))
         }
-        yield from (DefinitionProblem(path, rule, why) for rule, why in sorted(found))
+        yield from (DefinitionProblem(path, rule, why) for rule, why in sorted(objections))
 
 
 def _template_problems(context: CheckContext) -> Iterator[DefinitionProblem]:

@@ -29,7 +29,7 @@ def allowed_types(schema: Json, root: Json) -> JsonTypes:
 
 
 def schema_at(schema: Json, path: Sequence[str], root: Json) -> Json:
-    """Return the schema of the value at `path` in a value that fits `schema`; True if nothing is known."""
+    """Return the schema of the value at `path` in a fitting value; True if unknown."""
     reader = _SchemaReader(root)
     return reduce(reader.inner, path, schema)
 

@@ -97,7 +97,7 @@ class _Calls:
         return target.name if target else process
 
     def _uncached_chain(self, process: str, left: int) -> tuple[str, ...] | None:
-        """Return a chain of more than `left` unconditional calls that starts with a call of this Process."""
+        """Return a chain of more than `left` unconditional calls that starts with this Process."""
         if left == 0:
             return (process,)
         for callee in self._unconditional_callees(process):

@@ -102,7 +102,7 @@ def _is_dot(tokens: list[_Token], place: int) -> bool:
 
 def _follows_an_operand(tokens: list[_Token], place: int) -> bool:
     """Return whether the word at `place` selects from an operand, as in `f(x).y`."""
-    if place < 2 or not _is_dot(tokens, place - 1):  # noqa: PLR2004  # a dot and what stands before it
+    if place < 2 or not _is_dot(tokens, place - 1):  # noqa: PLR2004  # a dot and the token before it
         return False
     before = tokens[place - 2]
     return before.kind in {"text", "number", "word"} or before.text in {")", "]", "}", "`"}

@@ -113,7 +113,7 @@ class CelProgramCache:
         self._lock = Lock()
 
     def get_or_compile(self, source: str, read: frozenset[str], declared: frozenset[str]) -> "cel.Expression":
-        """Return the program; compile it with `declared`, a superset of what it reads, if it is not cached."""
+        """Return the cached program, or compile it with `declared`, a superset of what it reads."""
         with self._lock:
             if (cached := self._programs.get((source, read))) is not None:
                 return cached

@@ -83,7 +83,10 @@ def _as_double(value: int) -> float:
 
 
 def find_text_fault(text: str) -> str | None:
-    """Return why CEL would misread a text: it ends a text at a NUL, and cannot hold half a character."""
+    """Return why CEL would misread a text, or None.
+
+    CEL ends a text at a NUL, and cannot represent a lone surrogate.
+    """
     if "\0" in text:
         return "a NUL character"
     if text.isascii():

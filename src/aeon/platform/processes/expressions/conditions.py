@@ -142,7 +142,7 @@ def _scan(source: str, names: Container[str]) -> _ScannedCondition:
 
 
 def _is_known(path: CelPath, names: Container[str]) -> bool:
-    """Return whether the path starts with a known name. Others are left undeclared, and so do not compile."""
+    """Return whether the path starts with a known name; unknown names do not compile."""
     if path[0] != STEP_PREFIX:
         return path[0] in names
     return len(path) > 1 and f"{STEP_PREFIX}.{path[1]}" in names

@@ -1,4 +1,4 @@
-"""Renders Handlebars templates over JSON: objects and lists print as JSON, and every template ends."""
+"""Renders Handlebars templates over JSON, with a limit that ends every template."""
 
 # ruff: noqa: SLF001  # see `render_template`
 # pyright: reportPrivateUsage=false

@@ -1,4 +1,7 @@
-"""Applies an event to a run's state: total, strict, pure. Invalid events change nothing (platform 8-10)."""
+"""Applies an event to a run's state: total, strict and pure (platform 8-10).
+
+Invalid events change nothing.
+"""
 
 from dataclasses import replace
 

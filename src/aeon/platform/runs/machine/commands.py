@@ -1,4 +1,4 @@
-"""The commands of a run, as records. The event of a command is recorded first; then it is executed."""
+"""The commands of a run. The event of a command is recorded before it is executed."""
 
 from typing import Literal, TypeAlias
 

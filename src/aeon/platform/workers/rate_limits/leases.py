@@ -71,7 +71,7 @@ class ServiceLeaseStore:
         return limited_service_from_row(rows[0], self._now()) if rows else None
 
     def acquire(self, of: LimitedService, job: Job) -> LimitDecision:
-        """Acquire a lease for a job if one is free; it lasts until its release, or until the job's timeout.
+        """Acquire a lease for a job if one is free, until its release or the job's timeout.
 
         If none is free, this process joins the queue.
         """
@@ -101,7 +101,7 @@ class ServiceLeaseStore:
         return self._update(of.service, change)
 
     def release(self, of: LimitedService, job: str) -> None:
-        """Release the lease of a job that has ended. Without a concurrency limit there is nothing to write."""
+        """Release the lease of a job that has ended, if there is a concurrency limit."""
         if of.limits.concurrency is not None:
             self._update(of.service, lambda before, _now: (release(before, job), LimitDecision(before)))
 

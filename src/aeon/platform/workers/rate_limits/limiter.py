@@ -135,7 +135,10 @@ class RateLimiter:
     async def _wait_until_free(
         self, job: Job, of: LimitedService, gate: _ServiceQueue, decision: LimitDecision
     ) -> LimitedService:
-        """Wait until a lease seems free and this process is first; return the service with its current limits."""
+        """Wait until a lease seems free and this process is first.
+
+        Return the service with its current limits.
+        """
         while decision.wait is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_pause_seconds(decision)):

@@ -15,7 +15,7 @@ from aeon.platform.catalog.model import CallRate, ServiceLimits
 LimitKind: TypeAlias = Literal["concurrency", "rate", "closed"]
 
 FAIR_AFTER: Final = 500
-"""After that time a waiter can no longer be overtaken; until then first come, first served, so no slot stays idle."""
+"""Age at which a waiter can no longer be overtaken. Younger ones can, so that no slot stays idle."""
 
 MAX_PAUSE: Final = 300_000
 """Maximum duration of a pause that a service can request."""
