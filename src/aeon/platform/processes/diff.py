@@ -37,8 +37,7 @@ def diff_definitions(old: ProcessDefinition, new: ProcessDefinition) -> list[Def
     Removed steps come first. Steps are the same if their ids are. As few steps as possible count as moved.
     """
     before, after = _by_id(old), _by_id(new)
-    old_only = [(id_, place) for id_, (place, _) in before.items() if id_ not in after]
-    removed = [DefinitionDifference(id_, "removed", old=place) for id_, place in old_only]
+    removed = [
         DefinitionDifference(id_, "removed", old=place) for id_, (place, _) in before.items() if id_ not in after
     ]
     moved = _moved_steps({id_: before[id_][0] for id_ in after if id_ in before})
