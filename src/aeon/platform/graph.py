@@ -47,7 +47,7 @@ class ComputedProperty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowType:
-    """What a table's rows publish as properties."""
+    """The properties that a table's rows publish."""
 
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     """Columns by published name."""
@@ -95,7 +95,10 @@ class EdgeType(RowType):
 
 
 class GraphSchema:
-    """All node and edge types. The order of the nodes satisfies the foreign keys between their tables."""
+    """All node and edge types.
+
+    The order of the nodes satisfies the foreign keys between their tables.
+    """
 
     def __init__(self, nodes: Sequence[NodeType], edges: Sequence[EdgeType]) -> None:
         self.nodes = {each.label: each for each in nodes}

@@ -62,10 +62,10 @@ def published_entry(row: JsonObject) -> JsonObject:
 
 
 def find_chain_fault(entries: Iterable[JsonObject], head: ChainHead, saved: ChainHead | None = None) -> str | None:
-    """Returns the first fault in a user's complete chain, in order; None if it is intact up to `head`.
+    """Returns the first fault in a user's complete chain, in order.
 
-    `saved` is an earlier chain head that was stored elsewhere. It detects a chain that was truncated and rebuilt
-    together with its head.
+    Returns None if it is intact up to `head`. `saved` is an earlier chain head that was stored elsewhere. It detects a
+    chain that was truncated and rebuilt together with its head.
     """
     seen = ChainHead()
     for entry in entries:
@@ -133,9 +133,10 @@ class MutationRequest:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A requested change. A repetition with the same key must request the same change (platform 20).
+    """A requested change.
 
-    A digest of it is stored, so `parameters` never contain a secret's value, only the vault's keyed digest of it.
+    A repetition with the same key must request the same change (platform 20). A digest of it is stored, so `parameters`
+    never contain a secret's value, only the vault's keyed digest of it.
     """
 
     request: MutationRequest
@@ -203,9 +204,10 @@ class Ledger:
             raise _unknown(user)
 
     def earlier_answer(self, mutation: Mutation) -> JsonObject | None:
-        """Returns the earlier answer to the same mutation; None if it is new, has no key, or is older than a day.
+        """Returns the earlier answer to the same mutation.
 
-        Raises ConflictError if its key was used for another request.
+        Returns None if it is new, has no key, or is older than a day. Raises ConflictError if its key was used for
+        another request.
         """
         if mutation.key is None:
             return None
@@ -239,12 +241,18 @@ class Ledger:
             after = page[-1]["seq"]
 
     def chain_head(self, user: str) -> ChainHead:
-        """Returns the current end of a user's audit log. Save it elsewhere, and pass it to `verify_audit_log` later."""
+        """Returns the current end of a user's audit log.
+
+        Save it elsewhere, and pass it to `verify_audit_log` later.
+        """
         rows = self._store.read(queries.HEAD, {"user": user})
         return ChainHead(rows[0]["seq"], rows[0]["hash"]) if rows else ChainHead()
 
     def verify_audit_log(self, user: str, saved: ChainHead | None = None) -> str | None:
-        """Returns the first fault in a user's audit log; None if it is intact and continues `saved` (platform 19)."""
+        """Returns the first fault in a user's audit log.
+
+        Returns None if it is intact and continues `saved` (platform 19).
+        """
         head = self.chain_head(user)
         return find_chain_fault(takewhile(lambda entry: entry["seq"] <= head.seq, self.audit_log(user)), head, saved)
 

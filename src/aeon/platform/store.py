@@ -21,7 +21,10 @@ Dialect: TypeAlias = Literal["sqlite", "postgresql"]
 
 
 class DialectQuery(NamedTuple):
-    """One query in two texts, for queries that differ between dialects. Both have the same parameters and columns."""
+    """One query in two texts, for queries that differ between dialects.
+
+    Both have the same parameters and columns.
+    """
 
     sqlite: str
     postgresql: str
@@ -105,9 +108,10 @@ class UnitOfWork(Protocol):
 
 
 class Store(Protocol):
-    """The database of one record. Threads may share it, and several processes may open the same one.
+    """The database of one record.
 
-    Committed work survives a kill of the process, the server or the machine. All methods raise StoreError.
+    Threads may share it, and several processes may open the same one. Committed work survives a kill of the process,
+    the server or the machine. All methods raise StoreError.
     """
 
     @property
@@ -121,7 +125,10 @@ class Store(Protocol):
         ...
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
-        """Returns the rows of one read-only query. `timeout` is in seconds. Raises QueryTimeoutError."""
+        """Returns the rows of one read-only query.
+
+        `timeout` is in seconds. Raises QueryTimeoutError.
+        """
         ...
 
     def view(self, work: Callable[[UnitOfWork], T]) -> T:

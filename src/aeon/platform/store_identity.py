@@ -17,7 +17,10 @@ class RunStoreIdentity(NamedTuple):
 
 
 def get_record_id(store: Store) -> str:
-    """Returns the record's id, which stays the same wherever the record is moved. Raises StoreError."""
+    """Returns the record's id, which stays the same wherever the record is moved.
+
+    Raises StoreError.
+    """
     (row,) = store.read(queries.RECORD_ID)
     return row["id"]
 
@@ -48,7 +51,10 @@ def claim_run_store(store: Store, own: RunStoreIdentity) -> None:
 
 
 def move_run_store(store: Store, own: RunStoreIdentity) -> None:
-    """Binds the record to the run store `own`, because the previous one is lost. Raises StoreError."""
+    """Binds the record to the run store `own`, because the previous one is lost.
+
+    Raises StoreError.
+    """
     store.update(lambda unit: unit.write(queries.MOVE_RUN_STORE, {"said": _encoded(own)}))
 
 

@@ -83,7 +83,10 @@ class SecretValue:
 
 
 class Vault(Protocol):
-    """Stores encrypted values by SecretKey. Threads and processes may share one. Errors contain no value and no key."""
+    """Stores encrypted values by SecretKey.
+
+    Threads and processes may share one. Errors contain no value and no key.
+    """
 
     def check(self, kind: SecretType, value: JsonObject) -> None:
         """Raises RuleError with every problem of a value that does not fit its type, without repeating the value."""
@@ -97,14 +100,18 @@ class Vault(Protocol):
         ...
 
     def put(self, key: SecretKey, value: JsonObject) -> None:
-        """Encrypts and stores a value. Each key is written only once: a rotation creates a new version.
+        """Encrypts and stores a value.
 
-        Raises RuleError for a value that does not fit its type, VaultError.
+        Each key is written only once: a rotation creates a new version. Raises RuleError for a value that does not fit
+        its type, VaultError.
         """
         ...
 
     def open(self, key: SecretKey) -> SecretValue:
-        """Returns the value. Raises WrongKeyError, TamperedError, and VaultError if it does not exist."""
+        """Returns the value.
+
+        Raises WrongKeyError, TamperedError, and VaultError if it does not exist.
+        """
         ...
 
     def forget(self, secret_id: str, version: int | None = None) -> None:
@@ -116,7 +123,10 @@ class Vault(Protocol):
         ...
 
     def rewrap(self, new_master: bytes) -> int:
-        """Rewraps every secret with another master key, all or none, and returns their number. Values stay the same."""
+        """Rewraps every secret with another master key, all or none, and returns their number.
+
+        Values stay the same.
+        """
         ...
 
     def close(self) -> None: ...

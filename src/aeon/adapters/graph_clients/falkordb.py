@@ -46,7 +46,10 @@ _MIN_HIDDEN_CHARACTERS = 4
 
 
 def connect(host: str, port: int, user: str | None, password: str | None, seconds: float) -> Any:
-    """Returns a `redis.Redis` with a timeout of `seconds`. Raises MissingExtraError without the client."""
+    """Returns a `redis.Redis` with a timeout of `seconds`.
+
+    Raises MissingExtraError without the client.
+    """
     try:
         import redis
         from redis.backoff import NoBackoff
@@ -67,7 +70,10 @@ def connect(host: str, port: int, user: str | None, password: str | None, second
 
 
 def open_graph(client: Any, name: str) -> Any:
-    """Returns a graph on the server as a `falkordb.Graph`. Raises MissingExtraError without the client."""
+    """Returns a graph on the server as a `falkordb.Graph`.
+
+    Raises MissingExtraError without the client.
+    """
     try:
         from falkordb import Graph
     except ImportError as missing:

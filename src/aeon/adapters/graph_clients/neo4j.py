@@ -52,7 +52,10 @@ def load_client() -> ModuleType:
 
 
 def failure_of_code(code: str) -> GraphServerFailure:
-    """Returns the failure for a `code` of the server. The server's text is not quoted: it may contain data."""
+    """Returns the failure for a `code` of the server.
+
+    The server's text is not quoted: it may contain data.
+    """
     if _UNIQUE in code:
         return GraphServerFailure(
             "A value that must be unique already exists.", "Use the existing one, or another value.", False

@@ -72,7 +72,10 @@ class CypherGraph:
         return str(rows[0]["stamp"]) if rows else ""
 
     def clear(self, stamp: str) -> None:
-        """Deletes the projection. It sets the token first, so that other projectors lose their claims and stop."""
+        """Deletes the projection.
+
+        It sets the token first, so that other projectors lose their claims and stop.
+        """
         self._indexed.clear()
         self._index(["AeonProjection"])
         token: JsonObject = {"token": uuid4().hex}

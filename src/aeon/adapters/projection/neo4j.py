@@ -41,7 +41,10 @@ def _driver(place: GraphServerAddress, password: str | None) -> Any:
 
 
 class Neo4jConnection:
-    """A `CypherConnection` over the official driver. The statements of a batch are one explicit transaction."""
+    """A `CypherConnection` over the official driver.
+
+    The statements of a batch are one explicit transaction.
+    """
 
     def __init__(self, driver: Any, place: GraphServerAddress) -> None:
         self._driver = driver
@@ -65,7 +68,10 @@ class Neo4jConnection:
         return rows
 
     def index(self, label: str) -> None:
-        """Creates the constraint. A server killed during that leaves an index of its name, which must be dropped."""
+        """Creates the constraint.
+
+        A server killed during that leaves an index of its name, which must be dropped.
+        """
         constraint = CypherStatement(with_names(queries.NEO4J_CONSTRAINT, LABEL=label), {})
         try:
             self._define(constraint)

@@ -59,7 +59,10 @@ FALKORDB_INDEX: Final = "CREATE INDEX FOR (n:LABEL) ON (n.id)"
 
 
 def with_names(query: str, **names: str) -> str:
-    """Inserts labels and types, which cannot be parameters. Raises ProjectionError for an invalid name."""
+    """Inserts labels and types, which cannot be parameters.
+
+    Raises ProjectionError for an invalid name.
+    """
     for placeholder, name in names.items():
         if not _NAME.match(name):
             raise ProjectionError(f"{name[:80]!r} is not a valid name of a label or an edge.")

@@ -20,7 +20,7 @@ class FileResultStore:
         self._folder = folder
 
     def put(self, digest: str, text: str) -> None:
-        """Stores a text. Raises OSError if there is no space."""
+        """Stores a text. Raises OSError if the disk is full."""
         file = self._file(digest)
         with suppress(FileNotFoundError):
             os.utime(file)

@@ -23,7 +23,10 @@ _CHECK_FILE = "Check its path, its permissions and the free space."
 
 
 def as_vault_error(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> VaultError:
-    """Returns the port's error. SQLite's messages name tables and causes, never values bound to a query."""
+    """Returns the port's error.
+
+    SQLite's messages name tables and causes, never values bound to a query.
+    """
     if isinstance(error, UnicodeDecodeError):  # SQLite's error quoted a damaged table that is not text
         return VaultError(f"The vault {path} is damaged.", next_step=RESTORE_ADVICE)
     if isinstance(error, sqlite3.ProgrammingError):

@@ -21,7 +21,10 @@ _FORM = "Give 32 bytes in base64 or hex, as `openssl rand -base64 32` prints the
 
 
 class FoundMasterKeys(NamedTuple):
-    """The master key and its source. After an interrupted change of key there are several keys, oldest first."""
+    """The master key and its source.
+
+    After an interrupted change of key there are several keys, oldest first.
+    """
 
     keys: tuple[MasterKey, ...]
     source: KeySource

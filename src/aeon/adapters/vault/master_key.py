@@ -62,7 +62,10 @@ class MasterKey:
 
 
 def parse_key(text: str) -> MasterKey | None:
-    """Parses 64 hex digits or 43 base64 characters (either alphabet, padding optional); returns None for other text."""
+    """Parses 64 hex digits or 43 base64 characters (either alphabet, padding optional).
+
+    Returns None for other text.
+    """
     text = text.strip()
     if _HEX.fullmatch(text):
         return MasterKey(bytes.fromhex(text))
@@ -91,7 +94,10 @@ _MAX_KEYS = 16
 
 
 def read_key_file(path: Path) -> tuple[MasterKey, ...]:
-    """Returns the file's keys; none if it does not exist. Raises VaultError if it is readable by others or invalid."""
+    """Returns the file's keys; none if it does not exist.
+
+    Raises VaultError if it is readable by others or invalid.
+    """
     text = _read(path)
     if text is None:
         return ()
@@ -113,9 +119,9 @@ def create_key_file(path: Path, fresh: RandomBytes) -> bool:
 
 
 def move_key_file(old: Path, new: Path) -> bool:
-    """Moves a key file unless the target exists; returns whether it was moved. Raises VaultError.
+    """Moves a key file unless the target exists.
 
-    The new file is complete and synced before the old one is deleted.
+    Returns whether it was moved. Raises VaultError. The new file is complete and synced before the old one is deleted.
     """
     if exists(new) or not (keys := read_key_file(old)):
         return False
@@ -127,11 +133,11 @@ def move_key_file(old: Path, new: Path) -> bool:
 
 
 def change_key(vault: Vault, path: Path, *, fresh: RandomBytes = os.urandom) -> int:
-    """Rewraps the vault with a new key, which is added to the key file; returns the number of secrets.
+    """Rewraps the vault with a new key, which is added to the key file.
 
-    After an interruption at any point, the file contains a key that opens the vault. Former keys stay in it: copies of
-    the project and backups of the vault need them. A key in the environment takes precedence over the file, so the
-    caller must have it removed there. Raises VaultError.
+    Returns the number of secrets. After an interruption at any point, the file contains a key that opens the vault.
+    Former keys stay in it: copies of the project and backups of the vault need them. A key in the environment takes
+    precedence over the file, so the caller must have it removed there. Raises VaultError.
     """
     new = MasterKey.new(fresh)
     with _failures(path), locked_folder(private_folder(path.parent)):

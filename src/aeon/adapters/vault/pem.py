@@ -8,7 +8,10 @@ _DER = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 
 def certificate_public_key(text: str) -> bytes | None:
-    """Returns the public key (DER) of the first certificate of a PEM chain; None if it is unreadable."""
+    """Returns the public key (DER) of the first certificate of a PEM chain.
+
+    Returns None if it is unreadable.
+    """
     try:
         return load_pem_x509_certificates(text.encode())[0].public_key().public_bytes(*_DER)
     except (ValueError, UnsupportedAlgorithm):

@@ -32,7 +32,10 @@ def exists(path: Path) -> bool:
 
 
 def private_folder(folder: Path) -> Path:
-    """Returns the folder, created (0700) if missing. Raises VaultError if others may write to it."""
+    """Returns the folder, created (0700) if missing.
+
+    Raises VaultError if others may write to it.
+    """
     make_folder(folder, 0o700)
     check_folder(folder)
     return folder
@@ -45,9 +48,10 @@ def check_folder(folder: Path) -> None:
 
 
 def create_file(path: Path, fill: Callable[[Path], None]) -> bool:
-    """Creates a complete, synced file (0600) at `path` unless it exists; returns whether it was created.
+    """Creates a complete, synced file (0600) at `path` unless it exists.
 
-    `fill` writes to a given path in the same folder. Of several concurrent processes, one succeeds.
+    Returns whether it was created. `fill` writes to a given path in the same folder. Of several concurrent processes,
+    one succeeds.
     """
     with _draft(path, fill) as draft:
         try:

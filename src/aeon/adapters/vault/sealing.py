@@ -85,7 +85,10 @@ class VaultKeys:
 def rewrap(
     key: SecretKey, sealed: SealedValue, old: VaultKeys, new: VaultKeys, fresh: RandomBytes
 ) -> SealedValue | None:
-    """Returns the same ciphertext with its data key wrapped by new keys; None if the old keys do not open it."""
+    """Returns the same ciphertext with its data key wrapped by new keys.
+
+    Returns None if the old keys do not open it.
+    """
     data_key = old.unwrap(key, sealed)
     return None if data_key is None else replace(sealed, wrapped_key=new.wrap(key, data_key, fresh))
 
@@ -110,7 +113,10 @@ def _decrypt(key: bytes, blob: bytes, bound: bytes) -> bytes | None:
 
 
 class VaultHeader(NamedTuple):
-    """The single row of the table `vault`. `check_value` derives from the master key and reveals nothing of it."""
+    """The single row of the table `vault`.
+
+    `check_value` derives from the master key and reveals nothing of it.
+    """
 
     salt: bytes
     check_value: bytes
@@ -123,7 +129,10 @@ class VaultHeader(NamedTuple):
         return cls(salt, check_value, _digest(salt, check_value))
 
     def is_whole(self) -> bool:
-        """Returns whether the header is undamaged. Deliberate tampering could only make the right key be refused."""
+        """Returns whether the header is undamaged.
+
+        Deliberate tampering could only make the right key be refused.
+        """
         return self.digest == _digest(self.salt, self.check_value)
 
 

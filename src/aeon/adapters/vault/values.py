@@ -1,4 +1,7 @@
-"""Rules for the values of each type of secret. Problems name fields of the type, and never repeat a value."""
+"""Rules for the values of each type of secret.
+
+Problems name fields of the type, and never repeat a value.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -26,7 +26,10 @@ class VaultFile:
     """One connection, used by one thread at a time, for the statements in `queries`."""
 
     def __init__(self, path: Path) -> None:
-        """Opens an existing file. Raises VaultError if others may read it, or if it is damaged or not a vault."""
+        """Opens an existing file.
+
+        Raises VaultError if others may read it, or if it is damaged or not a vault.
+        """
         require_ownership(path)
         self.path = path.resolve()
         self._lock = RLock()
@@ -64,7 +67,10 @@ class VaultFile:
 
     @contextmanager
     def writing(self) -> Generator[None]:
-        """Writes atomically. It takes the write lock at once: a reader that turns writer could be refused midway."""
+        """Writes atomically.
+
+        It takes the write lock at once: a reader that turns writer could be refused midway.
+        """
         with self._transaction("BEGIN IMMEDIATE"):
             yield
 
@@ -98,7 +104,10 @@ class VaultFile:
 
 
 def make_vault_file(path: Path, head: VaultHeader) -> None:
-    """Creates an empty vault at `path` unless something exists. Raises VaultError if others may write to its folder."""
+    """Creates an empty vault at `path` unless something exists.
+
+    Raises VaultError if others may write to its folder.
+    """
     try:
         private_folder(path.parent)
         create_file(path, lambda draft: _fill(draft, head))

@@ -99,10 +99,11 @@ _TEMPLATES: dict[str, tuple[str, model.EntityKind]] = {
 
 
 class ApplyStep(NamedTuple):
-    """What applying one document does. `fields` are the fields that differ, `differences` the changes inside them.
+    """What applying one document does.
 
-    `affects` lists other users' things that depend on a thing that is no longer shared; `breaks` lists other users'
-    tools that would not fit the service's new connection schema.
+    `fields` are the fields that differ, `differences` the changes inside them. `affects` lists other users' things that
+    depend on a thing that the file unshares; `breaks` lists other users' tools that would not fit the service's new
+    connection schema.
     """
 
     action: ApplyAction
@@ -135,7 +136,10 @@ class Applier:
         }
 
     def plan(self, documents: Sequence[CatalogDocument]) -> list[ApplyStep]:
-        """Returns a step for each document, in order. Raises ApplyError with every problem and its place."""
+        """Returns a step for each document, in order.
+
+        Raises ApplyError with every problem and its place.
+        """
         steps: list[ApplyStep] = []
         problems: list[str] = []
         coming: dict[tuple[str, str], Record] = {}
@@ -245,7 +249,7 @@ class Applier:
     def _affected_uses(
         self, document: CatalogDocument, existing: model.OwnedEntity, fields: tuple[str, ...]
     ) -> tuple[str, ...]:
-        """Returns other users' things that depend on a thing that is no longer to be shared (platform 4)."""
+        """Returns other users' things that depend on a thing that the file unshares (platform 4)."""
         if "shared" not in fields or not existing.shared:
             return ()
         user = self._request.user

@@ -1,4 +1,7 @@
-"""Reads a YAML file of catalog documents: services, secrets, tools, templates and processes. Checks only its form."""
+"""Reads a YAML file of catalog documents: services, secrets, tools, templates and processes.
+
+Checks only its form.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +22,10 @@ _MAX_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class CatalogDocument:
-    """A document's kind, name, fields and location. Its `repr` shows no field: a field may be a secret."""
+    """A document's kind, name, fields and location.
+
+    Its `repr` shows no field: a field may be a secret.
+    """
 
     kind: str
     name: str
@@ -34,9 +40,9 @@ class ApplyError(InputError):
 
 
 def read_documents(text: str, environ: Mapping[str, str]) -> list[CatalogDocument]:
-    """Returns the documents in the order of creation. `${NAME}` in a Secret's value is taken from `environ`.
+    """Returns the documents in the order of creation.
 
-    Raises ApplyError with every problem, its document and line.
+    `${NAME}` in a Secret's value is taken from `environ`. Raises ApplyError with every problem, its document and line.
     """
     if len(text) > _MAX_CHARACTERS:
         raise ApplyError(f"The file has {len(text):,} characters; at most {_MAX_CHARACTERS:,} are read.")

@@ -1,4 +1,7 @@
-"""The catalog as nodes and edges. Connection parameters and secret references are on the edges of their users."""
+"""The catalog as nodes and edges.
+
+Connection parameters and secret references are on the edges of their users.
+"""
 
 from typing import Final
 

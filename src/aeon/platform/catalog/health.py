@@ -32,9 +32,10 @@ class HealthProbe(Protocol):
     """Checks whether services of one type respond."""
 
     def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
-        """Returns why the service does not respond; None if it does. Does not raise for a missing service.
+        """Returns why the service does not respond.
 
-        Without `allow_private`, a private address counts as unreachable, as it is for a call.
+        Returns None if it does. Does not raise for a missing service. Without `allow_private`, a private address counts
+        as unreachable, as it is for a call.
         """
         ...
 
@@ -51,7 +52,7 @@ class HealthCheckResult(NamedTuple):
 
     tool: Tool
     service: Service | None
-    """None if the service is no longer shared with the tool's owner."""
+    """None if the service is not shared with the tool's owner any more."""
     since: str | None
 
 

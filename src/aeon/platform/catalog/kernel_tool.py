@@ -18,7 +18,10 @@ StoredToolCall: TypeAlias = Callable[[JsonObject], ToolCallResult]
 
 
 class StoredTool(Tool):
-    """Calls a stored tool for its user. An output that is not an object is wrapped as the field `result`."""
+    """Calls a stored tool for its user.
+
+    An output that is not an object is wrapped as the field `result`.
+    """
 
     def __init__(self, stored: Stored, call: StoredToolCall) -> None:
         self.name = stored.name

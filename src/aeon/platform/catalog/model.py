@@ -18,14 +18,17 @@ class CallRate(Record):
 
 
 class ServiceLimits(Record):
-    """Limits of a service; None means unlimited. All jobs of all runs of one record share them (platform 10)."""
+    """Limits of a service; None means unlimited.
+
+    All jobs of all runs of one record share them (platform 10).
+    """
 
     concurrency: int | None = Field(default=None, ge=1, le=256, description="calls at once")
     rate: CallRate | None = None
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether there are no limits."""
+        """Whether no limit is set."""
         return self.concurrency is None and self.rate is None
 
     def describe(self) -> str:
@@ -43,7 +46,10 @@ EntityKind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", 
 
 
 class OwnedEntity(Record):
-    """Common fields of entities. `version` counts changes; `owner_id`, the OWNED_BY edge's target, never changes."""
+    """Common fields of entities.
+
+    `version` counts changes; `owner_id`, the OWNED_BY edge's target, never changes.
+    """
 
     kind: ClassVar[EntityKind]
 
@@ -81,7 +87,10 @@ class Service(OwnedEntity, _Monitored):
 
 
 class Secret(OwnedEntity):
-    """A credential's metadata. Its value is in the vault, under `vault_version`, and never here (platform 3)."""
+    """A credential's metadata.
+
+    Its value is in the vault, under `vault_version`, and never here (platform 3).
+    """
 
     kind: ClassVar[EntityKind] = "secret"
 
@@ -172,7 +181,10 @@ class ServiceChange(Record):
 
 
 class NewSecret(Record):
-    """A secret to create. Its value is an object of strings by its type; see `aeon.platform.vault.SecretValue`."""
+    """A secret to create.
+
+    Its value is an object of strings by its type; see `aeon.platform.vault.SecretValue`.
+    """
 
     name: Name
     type: SecretType

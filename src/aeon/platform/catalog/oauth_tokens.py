@@ -74,9 +74,10 @@ def apply_refresh(value: JsonObject, answer: JsonObject, now: str) -> JsonObject
 
 
 class OAuthTokens:
-    """The tokens of all users. One thread at a time refreshes a token, and the vault stores it before its use.
+    """The tokens of all users.
 
-    If two processes refresh at once, one result is stored, and both use it.
+    One thread at a time refreshes a token, and the vault stores it before its use. If two processes refresh at once,
+    one result is stored, and both use it.
     """
 
     def __init__(self, secrets: SecretRepository, server: TokenServer, clock: Clock) -> None:
@@ -93,7 +94,10 @@ class OAuthTokens:
         return self._refresh(user, id_, current, allow_private=allow_private)
 
     def refresh_rejected(self, user: str, id_: str, used: SecretValue, *, allow_private: bool) -> SecretValue | None:
-        """Returns a new value for one that a peer rejected; None if it is not refreshable. Raises OperationError."""
+        """Returns a new value for one that a peer rejected.
+
+        Returns None if it is not refreshable. Raises OperationError.
+        """
         if not is_refreshable(used.reveal()):
             return None
         return self._refresh(user, id_, used, allow_private=allow_private)
@@ -114,7 +118,10 @@ class OAuthTokens:
             return self._store(user, id_, used, after, secret.vault_version)
 
     def _store(self, user: str, id_: str, used: SecretValue, after: JsonObject, version: int) -> SecretValue:
-        """Stores the new value and returns it; returns another process's value if that was stored first."""
+        """Stores the new value and returns it.
+
+        Returns another process's value if that was stored first.
+        """
         for _ in range(_WRITE_ATTEMPTS):
             with suppress(ConflictError):
                 self._secrets.rotate(id_, after, MutationRequest(user), since=version)

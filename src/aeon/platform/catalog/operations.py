@@ -14,7 +14,10 @@ from aeon.platform.records import Record
 
 
 class TokenUsage(NamedTuple):
-    """The tokens of one call with its repairs. `model` is the name that the server reports, None if it reports none."""
+    """The tokens of one call with its repairs.
+
+    `model` is the name that the server reports, None if it reports none.
+    """
 
     prompt_tokens: int
     completion_tokens: int
@@ -100,7 +103,10 @@ OWN_RECORD_ENDPOINT: Final = "aeon:graph"
 
 
 class GraphQuery(NetworkOperation):
-    """A query of a graph. `$name` in it is bound to the input's field of that name, never pasted."""
+    """A query of a graph.
+
+    `$name` in it is bound to the input's field of that name, never pasted.
+    """
 
     service_type: ClassVar[str] = "neo4j_graph"
 
@@ -116,7 +122,10 @@ class GraphQuery(NetworkOperation):
 
 
 class RestRequest(HttpOperation):
-    """A request to an HTTP service. `{name}` is the input's field: escaped in the path, whole where it stands alone."""
+    """A request to an HTTP service.
+
+    `{name}` is the input's field: escaped in the path, whole where it stands alone.
+    """
 
     service_type: ClassVar[str] = "rest_api"
 
@@ -137,7 +146,10 @@ class RestRequest(HttpOperation):
 
 
 class LlmCall(HttpOperation):
-    """A request to a language model. The prompts are Handlebars; the output follows the tool's output schema."""
+    """A request to a language model.
+
+    The prompts are Handlebars; the output follows the tool's output schema.
+    """
 
     service_type: ClassVar[str] = "llm_provider"
 
@@ -149,12 +161,18 @@ class LlmCall(HttpOperation):
     timeout: float = Field(default=120.0, gt=0, le=300, description="seconds")
 
     def variables(self) -> frozenset[str]:
-        """Returns the variables of both prompts. Raises ValueError if a prompt is not a valid template."""
+        """Returns the variables of both prompts.
+
+        Raises ValueError if a prompt is not a valid template.
+        """
         return _handlebars(self.system_prompt) | _handlebars(self.prompt_template)
 
 
 class McpCall(HttpOperation):
-    """A call of an MCP server's tool. `{name}` in the arguments is the input's field; without arguments, the input."""
+    """A call of an MCP server's tool.
+
+    `{name}` in the arguments is the input's field; without arguments, the input.
+    """
 
     service_type: ClassVar[str] = "mcp_server"
 

@@ -24,11 +24,12 @@ _MAX_USES = 100
 
 @dataclass(frozen=True, slots=True)
 class EntityQueries:
-    """The queries of one kind, which all take `:user`. `shared` is None for kinds that other users never see.
+    """The queries of one kind, which all take `:user`.
 
-    `one` takes `:id`; `named` takes `:name` and returns the id of the user's own thing; `own` and `shared` return a
-    page by name and take `:after` and `:limit`, `shared` also `:after_id`, and both `:archived` if it applies;
-    `uses` returns kind, id, name, owner_id and visible of the things that use the thing with `:id`.
+    `shared` is None for kinds that other users never see. `one` takes `:id`; `named` takes `:name` and returns the id
+    of the user's own thing; `own` and `shared` return a page by name and take `:after` and `:limit`, `shared` also
+    `:after_id`, and both `:archived` if it applies; `uses` returns kind, id, name, owner_id and visible of the things
+    that use the thing with `:id`.
     """
 
     one: Query
@@ -81,7 +82,10 @@ class EntityRepository(Generic[E]):
         return self._read(rows[0])
 
     def get_own(self, user: str, id_: str) -> E:
-        """Returns the user's own entity. Raises NotFoundError, and ForbiddenError for a shared one (platform 2)."""
+        """Returns the user's own entity.
+
+        Raises NotFoundError, and ForbiddenError for a shared one (platform 2).
+        """
         entity = self.get(user, id_)
         if entity.owner_id != user:
             self._ledger.require_user(user)
@@ -178,7 +182,10 @@ class EntityRepository(Generic[E]):
             raise self._deletion_error(mutation.user, entity) from None
 
     def _expecting(self, work: Callable[[UnitOfWork], None], mutation: Mutation) -> Callable[[UnitOfWork], None]:
-        """Adds the version check. Nobody can change it before `work` runs: every change locks its owner's audit log."""
+        """Adds the version check.
+
+        Nobody can change it before `work` runs: every change locks its owner's audit log.
+        """
 
         def version(unit: UnitOfWork) -> int | None:
             rows = unit.read(self._queries.one, {"user": mutation.user, "id": mutation.target})
@@ -236,9 +243,10 @@ _ALWAYS_CHANGED = ("version", "updatedAt")
 
 
 def update_row(before: OwnedEntity, after: OwnedEntity) -> JsonObject:
-    """Returns the changed entity as a row with its previous version. Its status is None unless the change is about it.
+    """Returns the changed entity as a row with its previous version.
 
-    A check may have written its health since it was read; a change of other fields must not overwrite that.
+    Its status is None unless the change is about it. A check may have written its health since it was read; a change of
+    other fields must not overwrite that.
     """
     row = after.as_row()
     was = before.as_row()

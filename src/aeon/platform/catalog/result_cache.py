@@ -24,7 +24,10 @@ class CachedResult(NamedTuple):
 
 
 class ResultCache(Protocol):
-    """Stores results of pure tools. Threads and processes may share one. It raises nothing: a miss means a new call."""
+    """Stores results of pure tools.
+
+    Threads and processes may share one. It raises nothing: a miss means a new call.
+    """
 
     def get(self, key: CacheKey) -> CachedResult | None:
         """Returns the stored result, if any."""

@@ -1,4 +1,7 @@
-"""Rules for services and tools, independent of their owner. Pure; reports every schema problem at once."""
+"""Rules for services and tools, independent of their owner.
+
+Pure; reports every schema problem at once.
+"""
 
 from ipaddress import ip_address
 from typing import cast

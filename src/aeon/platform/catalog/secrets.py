@@ -73,7 +73,7 @@ class SecretRepository(EntityRepository[Secret]):
     def rotate(self, id_: str, value: JsonObject, request: MutationRequest, *, since: int | None = None) -> Secret:
         """Replaces the value of the caller's secret; the id stays, and the old value is deleted.
 
-        Raises ConflictError if the value is no longer the vault's version `since`.
+        Raises ConflictError if the value has another vault version than `since`.
         """
         before = self.get_own(request.user, id_)
         if since not in (None, before.vault_version):
@@ -95,7 +95,10 @@ class SecretRepository(EntityRepository[Secret]):
         self._vault.forget(id_)
 
     def reveal(self, user: str, id_: str) -> SecretValue:
-        """Returns the value for the owner's own call (platform 3). Raises NotFoundError for all other users."""
+        """Returns the value for the owner's own call (platform 3).
+
+        Raises NotFoundError for all other users.
+        """
         return self.get_with_value(user, id_)[1]
 
     def get_with_value(self, user: str, id_: str) -> tuple[Secret, SecretValue]:
@@ -110,9 +113,10 @@ class SecretRepository(EntityRepository[Secret]):
             return after, self._vault.open(_key(after))
 
     def sweep(self, before: str) -> int:
-        """Deletes values that the vault stored before that instant and the record does not know; returns their number.
+        """Deletes values that the vault stored before that instant and the record does not know.
 
-        A crash between the two writes leaves such values. Younger values may belong to a change in progress.
+        Returns their number. A crash between the two writes leaves such values. Younger values may belong to a change
+        in progress.
         """
         orphaned = [
             stored.key

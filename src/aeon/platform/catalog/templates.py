@@ -104,7 +104,10 @@ class ToolTemplateRepository(EntityRepository[ToolTemplate]):
         self._new_id = new_id
 
     def add(self, new: NewToolTemplate, request: MutationRequest) -> ToolTemplate:
-        """Creates a template for the caller. Raises RuleError for schemas and variables that do not fit."""
+        """Creates a template for the caller.
+
+        Raises RuleError for schemas and variables that do not fit.
+        """
         check_tool(new)
         at = self._ledger.now()
         template = ToolTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))

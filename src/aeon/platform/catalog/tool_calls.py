@@ -180,9 +180,9 @@ class StoredToolCaller:
         )
 
     def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None:
-        """Returns the cached result of an equal call, if any, without calling anything. Raises like `call`.
+        """Returns the cached result of an equal call, if any, without calling anything.
 
-        The checks are the same as before a call (platform 4).
+        Raises like `call`. The checks are the same as before a call (platform 4).
         """
         resolved, warnings = self._resolve(user, tool_id, given)
         cached = self._find_result(resolved, user, given, warnings)
@@ -193,7 +193,10 @@ class StoredToolCaller:
     def _resolve(
         self, user: str, tool_id: str, given: JsonObject, trusted: str | None = None
     ) -> tuple[ResolvedTool, list[str]]:
-        """Resolves and checks a tool. A refusal of another user's tool is recorded in both audit logs (platform 19)."""
+        """Resolves and checks a tool.
+
+        A refusal of another user's tool is recorded in both audit logs (platform 19).
+        """
         try:
             resolved = self._catalog.tools.resolve(user, tool_id)
             if trusted is not None and appearance_digest(resolved.tool, resolved.service) != trusted:
@@ -271,7 +274,10 @@ class StoredToolCaller:
     def _execute_with_secret(
         self, resolved: ResolvedTool, request: ToolCallRequest, used: list[SecretValue]
     ) -> OperationResult:
-        """Executes the operation, again if the peer rejected a refreshable token. `used` collects every secret."""
+        """Executes the operation, again if the peer rejected a refreshable token.
+
+        `used` collects every secret.
+        """
         tool, service, secret = resolved
         user, arguments, key, confirm = request
         work = OperationRequest(
@@ -311,7 +317,10 @@ class StoredToolCaller:
         return confirmed
 
     def _record_tokens(self, tool: Tool, user: str, usage: TokenUsage | None) -> list[str]:
-        """Records tokens, also of failed calls. Returns a warning if that fails, so that the answer is not lost."""
+        """Records tokens, also of failed calls.
+
+        Returns a warning if that fails, so that the answer is not lost.
+        """
         if usage is None:
             return []
         try:

@@ -96,9 +96,10 @@ class ToolRepository(EntityRepository[Tool]):
         return self.create(work, tool, mutation, _uses(service, tool, request.user))
 
     def change(self, id_: str, change: ToolChange, request: MutationRequest) -> Tool:
-        """Changes the caller's tool. Its service never changes; its connection parameters and its secret may.
+        """Changes the caller's tool.
 
-        A tool that breaks a rule by now can still be renamed, described, disabled and unshared.
+        Its service never changes; its connection parameters and its secret may. A tool that breaks a rule by now can
+        still be renamed, described, disabled and unshared.
         """
         before = self.get_own(request.user, id_)
         service = self._service(request.user, before.service_id)
@@ -143,7 +144,7 @@ class ToolRepository(EntityRepository[Tool]):
     def trust(self, tool_id: str, request: MutationRequest) -> str:
         """Adds another user's shared tool in its present form to the caller's kernel, and returns its digest.
 
-        The tool is no longer offered once its owner changes what it does or anything that a model reads of it.
+        The tool stops being offered once its owner changes what it does or anything that a model reads of it.
         """
         tool = self.get(request.user, tool_id)
         if tool.owner_id == request.user:
@@ -186,7 +187,10 @@ class ToolRepository(EntityRepository[Tool]):
         return ResolvedTool(tool, service, self._secret_for(tool, service, user))
 
     def get_service(self, user: str, tool: Tool) -> Service:
-        """Returns the service of a visible tool. Raises RuleError if the tool's owner may no longer use it."""
+        """Returns the service of a visible tool.
+
+        Raises RuleError if the tool's owner may no longer use it.
+        """
         return self._service_of(tool, user)
 
     def record_tokens(self, user: str, id_: str, usage: TokenUsage) -> None:

@@ -61,7 +61,10 @@ def is_same_connection(wanted: JsonObject, stored: JsonObject, connection_schema
 
 
 def started_program(tool: Tool, service: Service) -> StdioProgram | None:
-    """Returns the program that a call of the tool starts on this machine; None if none, or Aeon itself."""
+    """Returns the program that a call of the tool starts on this machine.
+
+    Returns None if none, or Aeon itself.
+    """
     connection = tool.connection_params
     if service.protocol != "stdio" or connection.get("command") == SELF_COMMAND:
         return None

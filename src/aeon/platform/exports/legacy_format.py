@@ -46,7 +46,10 @@ _ADDED: Final[Mapping[str, JsonObject]] = {"Service": _UNLIMITED, "ServiceTempla
 
 
 def upgrade_properties(label: str, properties: JsonObject) -> JsonObject:
-    """Returns a node's properties with current names and forms. Unlisted properties stay as they are."""
+    """Returns a node's properties with current names and forms.
+
+    Unlisted properties stay as they are.
+    """
     obsolete = _OBSOLETE_EVERYWHERE | _OBSOLETE.get(label, frozenset())
     empty = _EMPTY_IS_NONE.get(label, frozenset())
     renamed = _RENAMED.get(label, {})

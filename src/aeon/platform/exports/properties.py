@@ -16,7 +16,10 @@ def properties_from_row(kind: RowType, row: Row) -> JsonObject:
 
 
 def row_from_properties(kind: RowType, properties: JsonObject, tell: Callable[[str], None]) -> JsonObject:
-    """Returns the columns of the properties. Calls `tell` for each unknown property or wrong value."""
+    """Returns the columns of the properties.
+
+    Calls `tell` for each unknown property or wrong value.
+    """
     row: JsonObject = {}
     for name, value in properties.items():
         if value is None:

@@ -20,7 +20,10 @@ _MAX_PROBLEMS: Final = 50
 
 
 class Spool:
-    """JSON values in an unnamed temporary file, which can be read several times. A context manager."""
+    """JSON values in an unnamed temporary file, which can be read several times.
+
+    A context manager.
+    """
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115  # see `close`
@@ -44,7 +47,10 @@ class Spool:
         self._file.close()
 
     def __iter__(self) -> Iterator[Json]:
-        """Iterates over all values. Raises StoreError if the disk is full, since it first flushes pending values."""
+        """Iterates over all values.
+
+        Raises StoreError if the disk is full, since it first flushes pending values.
+        """
         with _disk_errors():
             self._file.seek(0)
         return map(parse_strict, self._file)
@@ -71,7 +77,10 @@ def _disk_errors() -> Generator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A node that edges may refer to. `values` are the columns of its row that edges read or write."""
+    """A node that edges may refer to.
+
+    `values` are the columns of its row that edges read or write.
+    """
 
     line: int
     label: str

@@ -56,7 +56,10 @@ def copy(source: Store, target: Store) -> None:
 
 
 def counts(store: Store) -> dict[str, int]:
-    """Returns the number of nodes by label, without labels that have none. It scans whole tables."""
+    """Returns the number of nodes by label, without labels that have none.
+
+    It scans whole tables.
+    """
     selects = (
         f"SELECT '{node.label}' AS label, count(*) AS nodes FROM {node.table}"  # noqa: S608  # declared
         for node in GRAPH_SCHEMA.nodes.values()

@@ -17,7 +17,10 @@ class MeasuredEntity(NamedTuple):
 
 
 class PartialAggregate(NamedTuple):
-    """The aggregate of some values of one entity and user. `last_id` is the id of the latest value."""
+    """The aggregate of some values of one entity and user.
+
+    `last_id` is the id of the latest value.
+    """
 
     entity: str
     user: str | None

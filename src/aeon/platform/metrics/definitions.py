@@ -34,7 +34,10 @@ _ALWAYS_CHANGED = ("version", "updatedAt")
 
 
 class MetricDefinitionRepository:
-    """The metrics of one record. No user owns them: in the audit log they belong to the user `aeon`."""
+    """The metrics of one record.
+
+    No user owns them: in the audit log they belong to the user `aeon`.
+    """
 
     def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
         self._store = store
@@ -53,7 +56,10 @@ class MetricDefinitionRepository:
         return MetricDefinition.from_row(rows[0])
 
     def find(self, name: str, scope: MetricScope | None = None) -> MetricDefinition:
-        """Returns the metric with that name or id. Raises NotFoundError, and RuleError if only the scope can decide."""
+        """Returns the metric with that name or id.
+
+        Raises NotFoundError, and RuleError if only the scope can decide.
+        """
         metrics = [metric for metric in self.list_all() if metric.name == name and scope in (None, metric.scope)]
         if len(metrics) > 1:
             raise RuleError(

@@ -20,7 +20,10 @@ RetentionDays = Annotated[int, Field(ge=1, le=36_500)]
 
 
 class MetricDefinition(Record):
-    """A metric. Its scope and data type never change (platform 18); `version` counts its changes."""
+    """A metric.
+
+    Its scope and data type never change (platform 18); `version` counts its changes.
+    """
 
     kind: ClassVar[str] = "metric"
 
@@ -62,10 +65,11 @@ class MetricChange(Record):
 
 
 class NewMetricValue(NamedTuple):
-    """A measurement to record. `metric` and `entity` are ids; the id of a built-in metric is its name.
+    """A measurement to record.
 
-    `dimensions` contain ids and plain words, never text from people or models: every user who sees the entity may see
-    them. The dimension `userId` is the user who caused the value.
+    `metric` and `entity` are ids; the id of a built-in metric is its name. `dimensions` contain ids and plain words,
+    never text from people or models: every user who sees the entity may see them. The dimension `userId` is the user
+    who caused the value.
     """
 
     metric: str
@@ -75,10 +79,10 @@ class NewMetricValue(NamedTuple):
 
 
 class MetricGroup(NamedTuple):
-    """The aggregated value of one group, and its number of values. `value` is None if it is undefined.
+    """The aggregated value of one group, and its number of values.
 
-    `label` is the group's value of the dimension; None for values without it, and for a single group of all values.
-    `name` is the entity's name if `label` is the id of a visible entity.
+    `value` is None if it is undefined. `label` is the group's value of the dimension; None for values without it, and
+    for a single group of all values. `name` is the entity's name if `label` is the id of a visible entity.
     """
 
     label: str | None

@@ -23,7 +23,10 @@ SERVICE_FAILURE_CODES = frozenset({"OperationError", "timed_out"})
 
 
 class CallMeasurement(NamedTuple):
-    """A call of a tool. `code` is its failure code; `service` the service that it used, if known."""
+    """A call of a tool.
+
+    `code` is its failure code; `service` the service that it used, if known.
+    """
 
     tool: str
     service: str | None = None
@@ -57,7 +60,10 @@ def call_values(calls: Iterable[CallMeasurement], user: str) -> list[NewMetricVa
 
 
 class MeasuringToolCaller:
-    """Calls stored tools, and records every call. A call that could not be recorded does not fail."""
+    """Calls stored tools, and records every call.
+
+    A call that could not be recorded does not fail.
+    """
 
     def __init__(self, caller: ToolCallPort, tools: ToolRepository, values: MetricValueRepository) -> None:
         self._caller = caller

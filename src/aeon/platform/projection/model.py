@@ -19,7 +19,10 @@ class NodeKey(NamedTuple):
 
 
 class GraphNode(NamedTuple):
-    """A node. Its `properties` contain its id as `id`; the id of a step within its Process is `localId`."""
+    """A node.
+
+    Its `properties` contain its id as `id`; the id of a step within its Process is `localId`.
+    """
 
     key: NodeKey
     properties: dict[str, GraphScalar]

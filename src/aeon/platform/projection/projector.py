@@ -41,7 +41,10 @@ _MAX_DELAY: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ProjectionStatus:
-    """How far a graph is behind the record. `reason` explains a required rebuild, `lag` is in seconds."""
+    """How far a graph is behind the record.
+
+    `reason` explains a required rebuild, `lag` is in seconds.
+    """
 
     target: str
     state: Literal["empty", "building", "following", "rebuild required"]
@@ -82,11 +85,11 @@ class Projector:
         return self._target.name
 
     def sync(self, seconds: float = _SETTLING_SECONDS) -> int:
-        """Updates the graph to the record's current state, or builds it if there is none; returns the number of events.
+        """Updates the graph to the record's current state, or builds it if there is none.
 
-        Changes wait for running transactions. If one of these takes longer than `seconds`, the changes are left for the
-        next call, and `status` shows it. Raises RebuildRequiredError, ProjectionMovedError, TargetUnavailableError and
-        StoreError.
+        Returns the number of events. Changes wait for running transactions. If one of these takes longer than
+        `seconds`, the changes are left for the next call, and `status` shows it. Raises RebuildRequiredError,
+        ProjectionMovedError, TargetUnavailableError and StoreError.
         """
         self._await_builder()
         return self._catch_up(self._position() or self._build(), seconds)
@@ -179,7 +182,10 @@ class Projector:
         return rows[0]["position"] if rows else None
 
     def _build(self) -> ProjectionPosition:
-        """Builds the graph from nothing. Changes during the build have events, which are processed afterwards."""
+        """Builds the graph from nothing.
+
+        Changes during the build have events, which are processed afterwards.
+        """
         at, stamp = self._register(), BuildProgress.begun()
         self._target.clear(stamp.stamp)
         for batch in self._full_batches():

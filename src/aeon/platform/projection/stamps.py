@@ -40,7 +40,10 @@ class BuildProgress(NamedTuple):
 
 
 def parse_position(stamp: str) -> ProjectionPosition | None:
-    """Returns the position in a stamp; None if the graph is empty, incomplete, or stamped by another version."""
+    """Returns the position in a stamp.
+
+    Returns None if the graph is empty, incomplete, or stamped by another version.
+    """
     fields = _read(stamp)
     try:
         return ProjectionPosition(str(fields["record"]), int(fields["seq"]), int(fields["micros"]))

@@ -43,7 +43,7 @@ class GraphTarget(Protocol):
         ...
 
     def stamp(self) -> str:
-        """Returns the stamp that the last batch or `clear` has set; empty if there is no projection."""
+        """Returns the stamp that the last batch or `clear` has set; empty without a projection."""
         ...
 
     def clear(self, stamp: str) -> None:
@@ -51,7 +51,10 @@ class GraphTarget(Protocol):
         ...
 
     def claim(self, expected: str) -> ProjectionClaim:
-        """Claims the right to apply the next batch. Raises ProjectionMovedError if the stamp differs."""
+        """Claims the right to apply the next batch.
+
+        Raises ProjectionMovedError if the stamp differs.
+        """
         ...
 
     def find_missing(self, references: Sequence[NodeKey], claim: ProjectionClaim) -> Collection[NodeKey]:

@@ -10,10 +10,11 @@ __all__ = ["PostgresAddress", "migrate", "open_postgresql", "parse_address", "ro
 
 
 def open_postgresql(address: str, password: str | None = None) -> Store:
-    """Opens the record at `postgresql://user@host:5432/database?schema=aeon`. Other processes may have it open.
+    """Opens the record at `postgresql://user@host:5432/database?schema=aeon`.
 
-    Raises ConfigError for an invalid address, MissingExtraError, StoreUnavailableError if the server does not answer or
-    refuses the user, and StoreError for a record of another version.
+    Other processes may have it open. Raises ConfigError for an invalid address, MissingExtraError,
+    StoreUnavailableError if the server does not answer or refuses the user, and StoreError for a record of another
+    version.
     """
     place = parse_address(address)
     _require_psycopg()
@@ -23,9 +24,10 @@ def open_postgresql(address: str, password: str | None = None) -> Store:
 
 
 def migrate(address: str, password: str | None = None) -> list[str]:
-    """Migrates the record at an address to this Aeon's version, or creates it; returns the applied migrations' names.
+    """Migrates the record at an address to this Aeon's version, or creates it.
 
-    The user must own the schema, or be allowed to create it. Raises like `open_postgresql`.
+    Returns the applied migrations' names. The user must own the schema, or be allowed to create it. Raises like
+    `open_postgresql`.
     """
     place = parse_address(address)
     _require_psycopg()
@@ -36,7 +38,10 @@ def migrate(address: str, password: str | None = None) -> list[str]:
 
 
 def roll_back(address: str, password: str | None = None, *, to: int) -> list[str]:
-    """Undoes the migrations after version `to`, with data that only they store; returns their names, newest first."""
+    """Undoes the migrations after version `to`, with data that only they store.
+
+    Returns their names, newest first.
+    """
     place = parse_address(address)
     _require_psycopg()
     from aeon.adapters.store.migrations import load_migrations

@@ -33,7 +33,10 @@ _OPTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PostgresAddress:
-    """The location of a record. Hosts and ports are in the order of attempts; without hosts, a local socket is used."""
+    """The location of a record.
+
+    Hosts and ports are in the order of attempts; without hosts, a local socket is used.
+    """
 
     user: str
     hosts: tuple[str, ...]
@@ -63,7 +66,10 @@ class PostgresAddress:
 
 
 def parse_address(text: str) -> PostgresAddress:
-    """Parses an address. Raises ConfigError, which does not repeat the address: it may contain a password."""
+    """Parses an address.
+
+    Raises ConfigError, which does not repeat the address: it may contain a password.
+    """
     try:
         parts = urlsplit(text)
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))

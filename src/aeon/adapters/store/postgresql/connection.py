@@ -100,7 +100,10 @@ def is_alive(connection: Connection) -> bool:
 
 
 def consume_input(connection: Connection) -> None:
-    """Reads pending messages of the server on an idle connection. Raises psycopg.Error if it has ended the session."""
+    """Reads pending messages of the server on an idle connection.
+
+    Raises psycopg.Error if it has ended the session.
+    """
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     while poll.poll(0):

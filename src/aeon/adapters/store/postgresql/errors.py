@@ -1,4 +1,7 @@
-"""Translates errors of PostgreSQL to errors of the port. Their texts contain no values and no password."""
+"""Translates errors of PostgreSQL to errors of the port.
+
+Their texts contain no values and no password.
+"""
 
 import re
 from collections.abc import Generator
@@ -79,7 +82,7 @@ def unavailable_error(error: psycopg.Error, name: str) -> StoreUnavailableError:
 
 
 def as_store_error(error: psycopg.Error, connection: psycopg.Connection[DictRow], name: str) -> StoreError:
-    """Returns the port's error for psycopg's. Closes a connection that is no longer usable."""
+    """Returns the port's error for psycopg's. Closes an unusable connection."""
     code = error.sqlstate or ""
     if _is_lost(error, connection):
         connection.close()
@@ -90,7 +93,7 @@ def as_store_error(error: psycopg.Error, connection: psycopg.Connection[DictRow]
 
 
 def _is_lost(error: psycopg.Error, connection: psycopg.Connection[DictRow]) -> bool:
-    """Returns whether the connection is no longer usable, even if psycopg has not noticed its end yet.
+    """Returns whether the connection is unusable, even if psycopg has not noticed its end yet.
 
     An OperationalError without a code comes from libpq, and concerns the connection. A server that ends the session
     between two answers of a pipeline gives "cannot exit pipeline mode while busy".

@@ -27,9 +27,9 @@ MigrationStep = Callable[[Connection], Migration | None]
 
 
 def migrate(address: PostgresAddress, password: str | None, migrations: Sequence[Migration]) -> list[str]:
-    """Applies the missing migrations, and creates the schema if needed; returns the names of the migrations.
+    """Applies the missing migrations, and creates the schema if needed.
 
-    Raises StoreError. Migrations before a failed one remain applied.
+    Returns the names of the migrations. Raises StoreError. Migrations before a failed one remain applied.
     """
 
     def apply_next(connection: Connection) -> Migration | None:
@@ -46,7 +46,10 @@ def migrate(address: PostgresAddress, password: str | None, migrations: Sequence
 
 
 def roll_back(address: PostgresAddress, password: str | None, migrations: Sequence[Migration], *, to: int) -> list[str]:
-    """Undoes the migrations after version `to`, newest first; returns their names. Raises StoreError."""
+    """Undoes the migrations after version `to`, newest first.
+
+    Returns their names. Raises StoreError.
+    """
 
     def undo_newest(connection: Connection) -> Migration | None:
         version = version_of(connection)
@@ -60,7 +63,10 @@ def roll_back(address: PostgresAddress, password: str | None, migrations: Sequen
 
 
 def _run_all(connection: Connection, address: PostgresAddress, step: MigrationStep) -> list[str]:
-    """Runs a step repeatedly, each time in a transaction, until it returns None; returns the migrations' names."""
+    """Runs a step repeatedly, each time in a transaction, until it returns None.
+
+    Returns the migrations' names.
+    """
     names: list[str] = []
     with as_store_errors(connection, address.title):
         while (migration := _in_transaction(connection, address.schema, step)) is not None:

@@ -36,9 +36,10 @@ class ConnectionPool:
 
     @contextmanager
     def connection(self, until: float) -> Generator[Connection]:
-        """Yields an open connection. Retries an unavailable server until that monotonic time, at least once.
+        """Yields an open connection.
 
-        Raises StoreUnavailableError, and QueryError if the pool is closed.
+        Retries an unavailable server until that monotonic time, at least once. Raises StoreUnavailableError, and
+        QueryError if the pool is closed.
         """
         if not self._free.acquire(timeout=_WAIT_SECONDS):
             raise StoreUnavailableError(f"All {SIZE} connections to {self._name} are in use.")
@@ -67,7 +68,10 @@ class ConnectionPool:
             connection.close()
 
     def close(self) -> None:
-        """Closes all connections; those in use close when they are released. Calling it again does nothing."""
+        """Closes all connections; those in use close when they are released.
+
+        Calling it again does nothing.
+        """
         self._is_closed = True
         self.discard_idle()
 

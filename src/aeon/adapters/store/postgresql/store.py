@@ -105,7 +105,10 @@ class PostgresStore:
         return unit.read(query, params)
 
     def _view(self, connection: Connection, work: Callable[[UnitOfWork], T]) -> T:
-        """Returns the result of `work`. It is not retried, since it may already have passed on what it read."""
+        """Returns the result of `work`.
+
+        It is not retried, since it may already have passed on what it read.
+        """
         self._begin(connection, _BEGIN_VIEW)
         unit = PostgresUnit(connection, self._name)
         try:
@@ -130,7 +133,10 @@ class PostgresStore:
 
 
 class PostgresUnit:
-    """A `UnitOfWork` on a connection. It refuses work after an error: PostgreSQL has aborted the transaction."""
+    """A `UnitOfWork` on a connection.
+
+    It refuses work after an error: PostgreSQL has aborted the transaction.
+    """
 
     def __init__(self, connection: Connection, name: str) -> None:
         self._connection = connection
@@ -152,9 +158,10 @@ class PostgresUnit:
         self._guard(lambda: self._cursor.executemany(statement.text, values))
 
     def commit(self) -> None:
-        """Commits. Raises the error of an earlier query, since PostgreSQL has rolled back the transaction.
+        """Commits.
 
-        ConnectionLostError means that no commit was sent; `may_have_happened` that its response was lost.
+        Raises the error of an earlier query, since PostgreSQL has rolled back the transaction. ConnectionLostError
+        means that no commit was sent; `may_have_happened` that its response was lost.
         """
         if self._failure is not None:
             raise self._failure

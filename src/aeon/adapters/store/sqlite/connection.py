@@ -30,20 +30,27 @@ _SET_WAL: Final = "PRAGMA journal_mode = WAL"
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Opens a connection in autocommit mode, usable by one thread at a time. Raises sqlite3.Error.
+    """Opens a connection in autocommit mode, usable by one thread at a time.
 
-    The file must exist. The connection never waits for a lock: the caller retries with `retry_while_locked`.
+    Raises sqlite3.Error. The file must exist. The connection never waits for a lock: the caller retries with
+    `retry_while_locked`.
     """
     return _open(f"{path.absolute().as_uri()}?mode=rw", _PRAGMAS)
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:
-    """Opens a connection that does not change the file, even when it is closed. Raises sqlite3.Error."""
+    """Opens a connection that does not change the file, even when it is closed.
+
+    Raises sqlite3.Error.
+    """
     return _open(f"{path.absolute().as_uri()}?mode=ro", _SAFETY)
 
 
 def connect_at_rest(path: Path) -> sqlite3.Connection:
-    """Opens a connection to a file that nobody writes to, such as a backup. It creates no files beside it."""
+    """Opens a connection to a file that nobody writes to, such as a backup.
+
+    It creates no files beside it.
+    """
     return _open(f"{path.absolute().as_uri()}?mode=ro&immutable=1", _SAFETY)
 
 

@@ -50,7 +50,10 @@ def old_graph_folder(path: Path) -> Path | None:
 
 @contextmanager
 def exclusive_access(path: Path) -> Generator[RecordFiles]:
-    """Yields a record's files with exclusive access. Raises StoreUnavailableError that names other users of it."""
+    """Yields a record's files with exclusive access.
+
+    Raises StoreUnavailableError that names other users of it.
+    """
     files = RecordFiles(path.absolute())
     files.prepare_folder()
     lock = RecordLock(files)
@@ -64,9 +67,10 @@ def exclusive_access(path: Path) -> Generator[RecordFiles]:
 
 
 def finish_restoring(files: RecordFiles) -> Path | None:
-    """Moves a waiting restored file to the record's path; returns the new path of the old record, if there was one.
+    """Moves a waiting restored file to the record's path.
 
-    The caller holds the lock exclusively. After a crash, the next opening of the record completes the restore.
+    Returns the new path of the old record, if there was one. The caller holds the lock exclusively. After a crash, the
+    next opening of the record completes the restore.
     """
     if not files.restored.exists():
         return None
@@ -98,7 +102,10 @@ def inspect_record(files: RecordFiles, state: Path, versions: SchemaVersions, *,
 
 
 def _prepare(files: RecordFiles, lock: RecordLock, state: Path, versions: SchemaVersions) -> None:
-    """Creates, repairs or migrates the record, so that it is valid and current. Returns with `lock` held."""
+    """Creates, repairs or migrates the record, so that it is valid and current.
+
+    Returns with `lock` held.
+    """
     is_alone = lock.acquire()
     if not is_alone and not files.exists():
         lock.acquire_exclusive()
@@ -135,7 +142,10 @@ def _create(files: RecordFiles, state: Path, versions: SchemaVersions) -> None:
 
 
 def _migrate(files: RecordFiles, version: int, versions: SchemaVersions) -> None:
-    """Migrates a record after a backup, unless another process did. The caller holds the lock exclusively."""
+    """Migrates a record after a backup, unless another process did.
+
+    The caller holds the lock exclusively.
+    """
     if version == versions.latest:
         return
     copy_record(files.path, files.backup_before(version + 1))

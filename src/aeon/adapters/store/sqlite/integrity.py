@@ -64,7 +64,10 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[str]:
 
 
 def _until_unreadable(findings: Iterator[str], path: Path, where: str = "") -> Iterator[str]:
-    """Yields the findings, and finally why the file cannot be read further. Raises errors other than damage."""
+    """Yields the findings, and finally why the file cannot be read further.
+
+    Raises errors other than damage.
+    """
     try:
         with as_store_errors(path):
             yield from findings

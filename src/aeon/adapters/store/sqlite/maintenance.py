@@ -34,9 +34,10 @@ def backup(path: Path, target: Path, *, state: Path) -> None:
 
 
 def restore(path: Path, source: Path, *, state: Path, versions: SchemaVersions = KNOWN_VERSIONS) -> Path | None:
-    """Replaces the record `path` with a copy of the backup `source`; returns the new path of the old file, if any.
+    """Replaces the record `path` with a copy of the backup `source`.
 
-    The copy is checked before anything changes. No process may have the record open. Raises StoreError.
+    Returns the new path of the old file, if any. The copy is checked before anything changes. No process may have the
+    record open. Raises StoreError.
     """
     with exclusive_access(path) as files:
         try:
@@ -105,9 +106,10 @@ def check_record(path: Path, *, versions: SchemaVersions = KNOWN_VERSIONS) -> li
 
 
 def adopt_record(path: Path, *, state: Path, versions: SchemaVersions = KNOWN_VERSIONS) -> bool:
-    """Adopts a record from elsewhere after checking all of it; returns False for the user's own record.
+    """Adopts a record from elsewhere after checking all of it.
 
-    Its tables must be Aeon's, and its file intact. It then belongs to this user, with a new id. Raises StoreError.
+    Returns False for the user's own record. Its tables must be Aeon's, and its file intact. It then belongs to this
+    user, with a new id. Raises StoreError.
     """
     RecordFiles(path.absolute()).require()
     with exclusive_access(path) as files, as_store_errors(files.path):

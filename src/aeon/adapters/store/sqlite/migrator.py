@@ -18,9 +18,9 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value
 
 
 def migrate(connection: sqlite3.Connection, path: Path, version: int, versions: SchemaVersions) -> None:
-    """Applies the missing migrations to a record of that version. No other process may have the record open.
+    """Applies the missing migrations to a record of that version.
 
-    Raises StoreError. Migrations before a failed one remain applied.
+    No other process may have the record open. Raises StoreError. Migrations before a failed one remain applied.
     """
     for migration in versions.migrations():
         if version < migration.number <= versions.latest:

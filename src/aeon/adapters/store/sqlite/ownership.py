@@ -41,7 +41,10 @@ def require_mark(path: Path, record: str, state: Path) -> None:
 
 
 def is_marked(record: str, state: Path) -> bool:
-    """Returns whether the record with that id has a mark. Raises StoreUnavailableError for an unsafe folder."""
+    """Returns whether the record with that id has a mark.
+
+    Raises StoreUnavailableError for an unsafe folder.
+    """
     if not _RECORD.fullmatch(record):
         return False
     with as_store_os_errors(state), suppress(FileNotFoundError):
@@ -51,9 +54,10 @@ def is_marked(record: str, state: Path) -> bool:
 
 
 def write_mark(record: str, state: Path, path: Path) -> None:
-    """Writes the mark of the record with that id. It contains the record's path, for people who clean up.
+    """Writes the mark of the record with that id.
 
-    `state` is this user's own folder for such files; it is created (0700) if missing.
+    It contains the record's path, for people who clean up. `state` is this user's own folder for such files; it is
+    created (0700) if missing.
     """
     folder = state / "records"
     with as_store_os_errors(folder):
@@ -70,9 +74,10 @@ def write_mark(record: str, state: Path, path: Path) -> None:
 
 
 def take_ownership(connection: sqlite3.Connection, record: str, state: Path, path: Path) -> bool:
-    """Gives a checked record to this user, with a new id; returns False if it already was theirs.
+    """Gives a checked record to this user, with a new id.
 
-    Its previous owner knows the old id, and could send another record with that id.
+    Returns False if it already was theirs. Its previous owner knows the old id, and could send another record with that
+    id.
     """
     if is_marked(record, state):
         return False

@@ -74,7 +74,10 @@ class RecordFiles:
 
     @property
     def wal(self) -> Path:
-        """Commits that are not in the file yet. SQLite removes it when the last process closes the record."""
+        """Commits that are not in the file yet.
+
+        SQLite removes it when the last process closes the record.
+        """
         return self.beside("-wal")
 
     @property
@@ -84,7 +87,10 @@ class RecordFiles:
 
     @property
     def journal(self) -> Path:
-        """A rollback journal. Aeon's records have none, and a foreign one could change or delete files."""
+        """A rollback journal.
+
+        Aeon's records have none, and a foreign one could change or delete files.
+        """
         return self.beside("-journal")
 
     @property
@@ -127,7 +133,10 @@ class RecordFiles:
             raise StoreUnavailableError(f"There is no record at {self.path}.", next_step="Check the project's folder.")
 
     def was_not_closed(self) -> bool:
-        """Returns whether the last process ended without closing the record. Requires the exclusive lock."""
+        """Returns whether the last process ended without closing the record.
+
+        Requires the exclusive lock.
+        """
         with suppress(FileNotFoundError):
             return self.wal.stat().st_size > 0
         return False

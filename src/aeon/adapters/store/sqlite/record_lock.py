@@ -33,9 +33,10 @@ class RecordLock:
         self._opened_identities: list[tuple[int, int]] = []
 
     def acquire(self) -> bool:
-        """Locks exclusively if no other process has the record open, else shared; returns whether it is exclusive.
+        """Locks exclusively if no other process has the record open, else shared.
 
-        Raises StoreUnavailableError if another process holds the lock exclusively for too long.
+        Returns whether it is exclusive. Raises StoreUnavailableError if another process holds the lock exclusively for
+        too long.
         """
         self._poll(
             lambda: self._attempt(fcntl.LOCK_EX) or self._attempt(fcntl.LOCK_SH),
@@ -45,7 +46,10 @@ class RecordLock:
         return self._is_alone
 
     def acquire_exclusive(self) -> None:
-        """Locks exclusively. Raises StoreUnavailableError that names the processes that have the record open."""
+        """Locks exclusively.
+
+        Raises StoreUnavailableError that names the processes that have the record open.
+        """
         fcntl.flock(self._file, fcntl.LOCK_UN)
         self._poll(lambda: self._attempt(fcntl.LOCK_EX), _EXCLUSIVE_WAIT, self._in_use_error)
 

@@ -68,9 +68,10 @@ class RecordIdentity(NamedTuple):
 
 
 def identify(connection: sqlite3.Connection, path: Path, versions: SchemaVersions = KNOWN_VERSIONS) -> RecordIdentity:
-    """Returns the identity of a record with a known schema. Nothing in the schema runs before it is known.
+    """Returns the identity of a record with a known schema.
 
-    Raises DamagedStoreError for a file that is not a record or has another schema, StoreError for a newer version.
+    Nothing in the schema runs before it is known. Raises DamagedStoreError for a file that is not a record or has
+    another schema, StoreError for a newer version.
     """
     rows = retry_while_locked(lambda: _schema(connection, path))
     version = versions.of(_digest(rows))
