@@ -130,7 +130,7 @@ def test_migrate_and_move_say_what_cannot_be(aeon):
     back = aeon("store", "migrate", "--to", "0")
     assert (back.code, "never back" in said(back)) == (2, True)
     there = aeon("store", "move", "sqlite")
-    assert (there.code, "That is where the record is" in said(there)) == (2, True)
+    assert (there.code, "The record is already in that store" in said(there)) == (2, True)
     wrong = aeon("store", "move", "mysql://host/x")
     assert (wrong.code, "Traceback" in wrong.err) == (2, False)
 

@@ -112,7 +112,7 @@ def test_a_store_server_is_named_by_the_settings(aeon, monkeypatch):
     unset = aeon("up")
     assert (
         unset.code,
-        "STORE_WORD, which is to hold the store's password, is not set" in " ".join(unset.err.split()),
+        "STORE_WORD, which must hold the store's password, is not set" in " ".join(unset.err.split()),
     ) == (2, True)
     monkeypatch.setenv("STORE_WORD", "canary-77aa")
     down = aeon("store", "export", "-")
