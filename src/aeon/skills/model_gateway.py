@@ -80,9 +80,7 @@ class ModelGateway:
         except (ValueError, TypeError) as error:
             return HTTPStatus.BAD_REQUEST, _error(str(error))
         if not self._take_call():
-            return HTTPStatus.TOO_MANY_REQUESTS, _error(
-                "this run has used all its model calls"
-            )
+            return HTTPStatus.TOO_MANY_REQUESTS, _error("this run has used all its model calls")
         try:
             return HTTPStatus.OK, _completion(call_model(self._model(), request))
         except AeonError as error:

@@ -1,8 +1,8 @@
-"""Seccomp by prctl: what landlock does not see is refused by system call. For the calling thread and what it starts.
+"""Seccomp by prctl: refuses system calls that landlock does not cover, for a thread and its children.
 
-Landlock knows files and TCP. Without this a script behind it reaches UDP, netlink, unix sockets by their path, and the
-extended attributes of every file of the user. Modes and times of files stay within reach: a filter sees no paths, and
-scripts change those of their own files all the time.
+Landlock covers files and TCP. Without this filter, a script behind landlock could use UDP, netlink, unix sockets by
+path, and the extended attributes of all the user's files. Modes and times of files stay changeable: a filter cannot
+see paths, and scripts change those of their own files all the time.
 """
 
 import ctypes
@@ -28,7 +28,7 @@ _INSTRUCTION = struct.Struct("=HBBI")
 
 
 class _Machine(NamedTuple):
-    """Its number in the audit's list, and its system calls: `attributes` change what stands beside a file's content."""
+    """A machine's audit architecture and system call numbers; `attributes` change extended attributes."""
 
     architecture: int
     socket: int
@@ -46,12 +46,12 @@ _MACHINES = {
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def install_filter(fence: SandboxPolicy) -> None:
-    """Put the calling thread behind the fence for good; it may gain no privileges already.
+def install_filter(policy: SandboxPolicy) -> None:
+    """Applies the policy to the calling thread permanently; no_new_privs must be set already.
 
-    Does nothing on machines whose system calls are not known here. Raises OSError when the kernel will not.
+    Does nothing on machines with unknown system call numbers. Raises OSError if the kernel refuses.
     """
-    program = _filter_program(os.uname().machine, fence.network, fence.local_sockets)
+    program = _filter_program(os.uname().machine, policy.network, policy.local_sockets)
     if not program:
         return
     content = ctypes.create_string_buffer(program, len(program))
@@ -61,7 +61,7 @@ def install_filter(fence: SandboxPolicy) -> None:
 
 
 @lru_cache(maxsize=4)
-def _filter_program(machine: str, network: bool, local_sockets: bool) -> bytes:  # a key of the cache
+def _filter_program(machine: str, network: bool, local_sockets: bool) -> bytes:  # the cache key
     known = _MACHINES.get(machine)
     if known is None:
         return b""
@@ -73,7 +73,7 @@ def _filter_program(machine: str, network: bool, local_sockets: bool) -> bytes: 
             _unless(known.architecture, _refuse(errno.ENOSYS)),
             _instruction(_LOAD, _NUMBER),
             *([_instruction(_JUMP_ABOVE, _X32, 0, 1), _refuse(errno.ENOSYS)] if machine == "x86_64" else []),
-            _when(_IO_URING_SETUP, [_refuse(errno.ENOSYS)]),  # its operations would go past this filter
+            _when(_IO_URING_SETUP, [_refuse(errno.ENOSYS)]),  # io_uring operations would bypass this filter
             *(_when(number, [_refuse(errno.EPERM)]) for number in known.attributes),
             _when(known.socket, [_instruction(_LOAD, _FIRST), *_only(families)]),
             # One of a pair of datagram sockets can send to any path.
@@ -106,6 +106,6 @@ def _when(value: int, then: Sequence[bytes]) -> bytes:
 
 
 def _only(values: Iterable[int]) -> list[bytes]:
-    """Allow what was loaded when it is one of these, else refuse it."""
+    """Returns instructions that allow the loaded value if it is one of these, else refuse it."""
     allowed = [(_instruction(_JUMP_EQUAL, value, 0, 1), _instruction(_RETURN, _ALLOW)) for value in values]
     return [*(part for pair in allowed for part in pair), _refuse(errno.EACCES)]
