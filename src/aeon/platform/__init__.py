@@ -1,1 +1,1 @@
-"""Services, secrets, tools, processes and their runs, stored in one record; usable without the server."""
+"""Services, secrets, tools, processes and runs in one record; usable without the server."""

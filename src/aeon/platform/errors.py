@@ -32,7 +32,10 @@ class ForbiddenError(PlatformError):
 
 
 class RuleError(PlatformError, InputError):
-    """A rule does not allow it. `rule` is the rule's name, `field` the place where it was broken."""
+    """A rule does not allow it.
+
+    `rule` is the rule's name, `field` the place where it was broken.
+    """
 
     status = 422
 
@@ -60,7 +63,10 @@ class ConflictError(PlatformError):
 
 
 class VersionError(ConflictError):
-    """It was changed since you read it. `version` is its current version, None if it was deleted."""
+    """It was changed since you read it.
+
+    `version` is its current version, None if it was deleted.
+    """
 
     status = 412
 

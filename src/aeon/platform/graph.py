@@ -1,4 +1,4 @@
-"""The record as a property graph: declares which rows are nodes and edges, and builds their views. Pure.
+"""The record as a property graph: types of nodes and edges, and their views. Pure.
 
 The views are `graph_node(label, id, properties)` and `graph_edge(type, from_label, from_id, to_label, to_id,
 properties)`, with properties as JSON text. A filter by `label` and `id`, or by the label and id of an edge's end, uses
@@ -78,7 +78,7 @@ class NodeType(RowType):
 
 @dataclass(frozen=True, slots=True)
 class EdgeType(RowType):
-    """Edges of one type between nodes of two labels: one edge for each row of a table that refers to both ends."""
+    """Edges of one type: one for each row of a table that refers to both ends."""
 
     type: str
     source: str
@@ -117,7 +117,7 @@ class GraphSchema:
         )
 
     def rows(self, edge: EdgeType) -> str:
-        """Returns a FROM clause for an edge's rows `e`, joined with its ends `s` and `t` where their ids need them."""
+        """Returns a FROM clause: an edge's rows `e`, and its ends `s` and `t` if needed."""
         ends = (("s", edge.source, edge.source_columns), ("t", edge.target, edge.target_columns))
         joins = [_join(alias, self.nodes[label], columns) for alias, label, columns in ends]
         return f"{edge.table} AS e{''.join(joins)}"
@@ -164,7 +164,10 @@ def node_id_sql(columns: Iterable[str]) -> str:
 
 
 def json_text_sql(text: str) -> str:
-    """Returns the SQLite expression of a text as JSON, without escaping control characters, which the view does."""
+    """Returns the SQLite expression of a text as JSON.
+
+    The view escapes control characters.
+    """
     return f"""coalesce('"' || replace(replace({text}, '\\', '\\\\'), '"', '\\"') || '"', 'null')"""
 
 

@@ -1,4 +1,4 @@
-"""Every mutation of the platform: a unit of work with its guards, audit entries and idempotent answer."""
+"""Executes every mutation of the platform, with audit entries and idempotent answers."""
 
 import hashlib
 import re
@@ -157,7 +157,7 @@ class Mutation:
     def expecting(
         self, version: Callable[[UnitOfWork], int | None], work: Callable[[UnitOfWork], None]
     ) -> Callable[[UnitOfWork], None]:
-        """Returns `work`, which then raises VersionError if the record's version is not the expected one.
+        """Returns `work`, which then raises VersionError for an unexpected version.
 
         The version is not checked for a repetition, which gets the first answer.
         """
@@ -216,7 +216,7 @@ class Ledger:
     def commit(
         self, work: Callable[[UnitOfWork], None], mutation: Mutation, actions: Sequence[AuditAction], answer: JsonObject
     ) -> JsonObject:
-        """Executes a mutation atomically: `work` writes and guards, and the audit entries are written with it.
+        """Executes a mutation atomically: `work` writes and guards, with its audit entries.
 
         Each action is recorded for its actor and for its owner. Returns `answer` itself, or the earlier answer to the
         same mutation (platform 20). Raises what `work` raises: GuardError if a condition does not hold, DuplicateError
@@ -257,7 +257,7 @@ class Ledger:
         return find_chain_fault(takewhile(lambda entry: entry["seq"] <= head.seq, self.audit_log(user)), head, saved)
 
     def _heads(self, unit: UnitOfWork, actions: Sequence[AuditAction]) -> dict[str, ChainHead]:
-        """Returns and locks the heads of the audit logs that these actions extend, until the unit of work ends.
+        """Returns the heads of these actions' audit logs, locked until the unit of work ends.
 
         A guard on another user's thing is therefore safe: each mutation of it extends its owner's audit log.
         """
@@ -280,7 +280,7 @@ class Ledger:
             unit.write(queries.MOVE_HEAD, {"user_id": user, "seq": head.seq, "hash": head.hash})
 
     def _remember(self, unit: UnitOfWork, mutation: Mutation, answer: JsonObject) -> JsonObject | None:
-        """Stores the answer for a repetition; if this is one, returns the answer given within the last day."""
+        """Stores the answer for a repetition; if this is one, returns its answer of the last day."""
         if mutation.key is None:
             return None
         if next(self._remembered) % _FORGET_EVERY == 0:

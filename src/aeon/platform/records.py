@@ -1,4 +1,4 @@
-"""The base class of all platform models: published field names, parsing, and mapping to rows."""
+"""The base class of all platform models: names, parsing, and mapping to rows."""
 
 from typing import Annotated, ClassVar, Final, Self
 
@@ -20,7 +20,7 @@ KEY_SEPARATOR = "\x1f"
 
 
 class Record(BaseModel):
-    """A model that publishes camelCase names, refuses unknown fields, and hides values in error messages."""
+    """A model with camelCase names that refuses unknown fields and hides values in errors."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -50,7 +50,7 @@ class Record(BaseModel):
 
     @classmethod
     def from_row(cls, row: JsonObject) -> Self:
-        """Returns the record of a row whose columns are named like the fields; ignores other columns."""
+        """Returns the record of a row with columns named like the fields; ignores others."""
         known, texts = cls.model_fields, cls.stored_as_text
         return cls.model_validate(
             {

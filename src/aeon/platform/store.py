@@ -77,7 +77,7 @@ class QueryTimeoutError(StoreError):
 
 
 class GuardError(StoreError):
-    """A condition of the unit of work does not hold, or a row that it refers to was deleted; nothing was written."""
+    """A condition does not hold, or a row that it needs was deleted; nothing was written."""
 
 
 class DuplicateError(StoreError):
@@ -85,7 +85,7 @@ class DuplicateError(StoreError):
 
 
 class InvariantError(StoreError):
-    """The database refuses to break an invariant: a check, or an immutable value; nothing was written."""
+    """The change breaks a check, or changes an immutable value; nothing was written."""
 
 
 class UnitOfWork(Protocol):
@@ -159,5 +159,5 @@ def guard(*, holds: bool) -> None:
 
 
 def write_one(query: Query, params: Params) -> Callable[[UnitOfWork], None]:
-    """Returns a unit of work of one query, which raises GuardError unless the query writes exactly one row."""
+    """Returns a unit of one query, which raises GuardError unless it writes one row."""
     return lambda unit: guard(holds=unit.write(query, params) == 1)

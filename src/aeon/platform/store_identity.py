@@ -1,4 +1,4 @@
-"""The ids of a record and of its run store, so that other stores can record which record they belong to."""
+"""The ids of a record and of its run store, by which others recognise them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, cast

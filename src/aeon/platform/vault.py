@@ -1,4 +1,4 @@
-"""The port to the vault, which stores secrets encrypted and outside of the record (platform 3)."""
+"""The port to the vault, which stores secrets outside of the record (platform 3)."""
 
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -25,7 +25,7 @@ class TamperedError(VaultError):
 
 
 class SecretKey(NamedTuple):
-    """What a ciphertext is bound to: it cannot be opened for another secret, owner, type or version."""
+    """The secret, owner, type and version that a ciphertext is bound to."""
 
     secret_id: str
     owner_id: str
@@ -89,7 +89,7 @@ class Vault(Protocol):
     """
 
     def check(self, kind: SecretType, value: JsonObject) -> None:
-        """Raises RuleError with every problem of a value that does not fit its type, without repeating the value."""
+        """Raises RuleError with every problem of an invalid value, without repeating it."""
         ...
 
     def digest(self, value: JsonObject) -> str:

@@ -1,1 +1,1 @@
-"""Clients of the graph servers Neo4j and FalkorDB, and their failures, for all rooms that use them."""
+"""Clients of the graph servers Neo4j and FalkorDB, and their failures."""

@@ -1,4 +1,4 @@
-"""FalkorDB's own client over redis, which never resends a command, and the meaning of the server's errors."""
+"""FalkorDB's own client over redis, without resends, and the meaning of its errors."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -82,7 +82,7 @@ def open_graph(client: Any, name: str) -> Any:
 
 
 def failure_of(error: Exception, where: str, params: Mapping[str, Json] | None = None) -> GraphServerFailure:
-    """Returns the failure for a `redis.RedisError` or an OSError, with values of `params` hidden."""
+    """Returns the failure for a `redis.RedisError` or OSError, with `params` hidden."""
     import redis.exceptions as wire
 
     if isinstance(error, wire.TimeoutError):

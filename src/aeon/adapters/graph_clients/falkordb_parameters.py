@@ -1,4 +1,4 @@
-"""Encodes parameters for FalkorDB: a header before the query, without anything that the server would misread.
+"""Encodes parameters for FalkorDB as a header, without values that it would misread.
 
 The server clamps integers beyond 64 bits, stops at a NUL, and returns floats with 15 significant digits. Unsupported
 values are therefore refused, and floats are rounded before writing, so that reading returns what was written.

@@ -27,7 +27,7 @@ class GraphServerAddress(NamedTuple):
 
 
 def neo4j_address(address: str, port: int) -> GraphServerAddress:
-    """Parses `bolt://user@host:port/database` or `bolt+s://...`; user and database default to `neo4j`.
+    """Parses `bolt[+s]://user@host:port/database`; user and database default to `neo4j`.
 
     Raises ConfigError, which never shows a password.
     """
@@ -41,7 +41,7 @@ def neo4j_address(address: str, port: int) -> GraphServerAddress:
 
 
 def falkordb_address(address: str, port: int) -> GraphServerAddress:
-    """Parses `falkordb://user@host:port`; the user defaults to an empty one, and the graph is `aeon`.
+    """Parses `falkordb://user@host:port`; the user defaults to empty, the graph is `aeon`.
 
     Raises ConfigError, which never shows a password.
     """

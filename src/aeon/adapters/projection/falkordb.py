@@ -20,7 +20,7 @@ _ALREADY_INDEXED = "already indexed"
 
 
 def open_falkordb(address: str, password: str | None = None) -> CypherGraph:
-    """Returns the graph `aeon` of the server at `falkordb://user@host:port`, without connecting yet.
+    """Returns the graph at `falkordb://user@host:port`, without connecting yet.
 
     Raises ConfigError for an invalid address, and MissingExtraError without the client.
     """

@@ -20,7 +20,7 @@ _ALREADY_EXISTS = "AlreadyExists"
 
 
 def open_neo4j(address: str, password: str | None = None) -> CypherGraph:
-    """Returns the graph at `bolt://user@host:port/database` or `bolt+s://...`, without connecting yet.
+    """Returns the graph at `bolt[+s]://user@host:port/database`, without connecting yet.
 
     Raises ConfigError for an invalid address, and MissingExtraError without the client.
     """
@@ -95,7 +95,7 @@ class Neo4jConnection:
 
     @contextmanager
     def _transaction(self) -> Generator[Any]:
-        """Yields a transaction, which is rolled back at the end of the block unless it was committed."""
+        """Yields a transaction, which is rolled back at the end unless it was committed."""
         from neo4j.exceptions import DriverError, Neo4jError
 
         try:

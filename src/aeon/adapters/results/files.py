@@ -1,4 +1,4 @@
-"""Stores large results as files named by their SHA-256, in a folder that several processes may share."""
+"""Stores large results as files named by their SHA-256, in a shareable folder."""
 
 import hashlib
 import os
@@ -51,7 +51,7 @@ class FileResultStore:
         return text.decode()
 
     def list_unused_since(self, instant: float) -> Iterator[str]:
-        """Yields the digests of texts not stored since then, and drafts of processes that were killed while writing."""
+        """Yields the digests of texts not stored since then, and drafts of killed writers."""
         for file in self._folder.glob("*/*"):
             with suppress(FileNotFoundError):
                 if file.stat().st_mtime < instant:

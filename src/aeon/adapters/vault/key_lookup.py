@@ -1,4 +1,4 @@
-"""Finds the master key: in the environment, the key file or the system's keyring; otherwise creates one."""
+"""Finds the master key in the environment, key file or keyring, or creates one."""
 
 import importlib
 import os
@@ -52,7 +52,7 @@ def find_master_key(
     keyring: Callable[[], SystemKeyring | None] = system_keyring,
     fresh: RandomBytes = os.urandom,
 ) -> FoundMasterKeys:
-    """Finds the key of the vault at `vault`; creates a key in `key_file` (0600) if neither key nor vault exists.
+    """Finds the vault's key; creates one in `key_file` (0600) if neither key nor vault exists.
 
     The environment is only read: delete AEON_MASTER_KEY from `os.environ` after this call, so that no child process
     inherits it. Raises VaultError for an invalid key, without trying other sources, and for a vault whose key is

@@ -19,7 +19,7 @@ def certificate_public_key(text: str) -> bytes | None:
 
 
 def private_key_public_key(text: str) -> bytes | None:
-    """Returns the public key (DER) of a private key in PEM; None if it is unreadable without a passphrase."""
+    """Returns the public key (DER) of a PEM private key; None if unreadable without passphrase."""
     try:
         return load_pem_private_key(text.encode(), password=None).public_key().public_bytes(*_DER)
     except (TypeError, ValueError, UnsupportedAlgorithm):

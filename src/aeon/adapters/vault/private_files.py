@@ -1,4 +1,4 @@
-"""Files that only their owner may read: checked before they are opened, and written atomically."""
+"""Files that only their owner may read, checked and written atomically."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ _OTHERS_WRITE = 0o022
 
 
 def check_private(path: Path, status: os.stat_result) -> None:
-    """Raises VaultError, which names a fixing command, unless `path` is a plain file that only this user may read."""
+    """Raises VaultError with a fixing command unless `path` is this user's private file."""
     if not stat.S_ISREG(status.st_mode):
         raise VaultError(f"{path} is not a plain file.", next_step="Give the path of a file.")
     if status.st_uid != os.geteuid():
@@ -42,7 +42,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def check_folder(folder: Path) -> None:
-    """Raises VaultError if others could add files to the folder, such as a journal beside the vault."""
+    """Raises VaultError if others could add files to the folder, such as a journal."""
     if folder.stat().st_mode & _OTHERS_WRITE:
         raise VaultError(f"Others may write into {folder}.", next_step=f"Run: chmod 700 {quote(str(folder))}")
 
@@ -62,7 +62,7 @@ def create_file(path: Path, fill: Callable[[Path], None]) -> bool:
 
 
 def replace_file(path: Path, fill: Callable[[Path], None]) -> None:
-    """Replaces the file at `path` by a new one (0600) atomically: readers see the complete old or new file."""
+    """Replaces the file at `path` (0600) atomically: readers see all of the old or new file."""
     with _draft(path, fill) as draft:
         draft.replace(path)
 

@@ -1,4 +1,4 @@
-"""Envelope encryption of one vault: a data key per value, wrapped by an owner's key, all bound to the SecretKey.
+"""Envelope encryption: a data key per value, wrapped by an owner's key, both bound.
 
 owner's key  = HKDF-SHA256(master key, the vault's salt, "owner" and the owner's id)
 wrapped key  = AES-256-GCM(owner's key, data key, bound to the SecretKey)
@@ -94,7 +94,7 @@ def rewrap(
 
 
 def _associated_data(part: str, key: SecretKey, *more: str) -> bytes:
-    """Returns the associated data: id, owner, type and version, encoded uniquely for each SecretKey (platform 3)."""
+    """Returns the associated data, which is unique for each SecretKey (platform 3)."""
     return canonical_json([_SCHEME, part, key.secret_id, key.owner_id, key.type, key.version, *more]).encode()
 
 

@@ -58,7 +58,7 @@ def key_problems(key: SecretKey) -> list[str]:
 
 
 def is_storable(secret_id: str, version: int | None) -> bool:
-    """Returns whether a vault can contain a secret with this id and version, or with any version."""
+    """Returns whether a vault can contain this id with this version, or any version."""
     return _is_id(secret_id) and (version is None or _is_version(version))
 
 

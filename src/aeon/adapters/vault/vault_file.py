@@ -1,4 +1,4 @@
-"""The vault's SQLite file: created atomically, checked before use, read and written in transactions.
+"""The vault's SQLite file: created atomically, checked, and used in transactions.
 
 It uses a rollback journal, not a write-ahead log. At rest it is therefore one file, whose copy is complete, and SQLite
 notices if the file of an open vault is moved away instead of writing to the moved file.

@@ -54,7 +54,7 @@ class DocumentKind(Protocol):
         ...
 
     def check(self, document: CatalogDocument, new: Record) -> None:
-        """Raises RuleError with every problem of the record, once the records parsed before it exist."""
+        """Raises RuleError with all problems, once the records parsed before it exist."""
         ...
 
     def create(self, document: CatalogDocument, new: Record, request: MutationRequest) -> None:
@@ -191,7 +191,7 @@ class Applier:
             repository.add(new, self._request)
 
     def _template_fields(self, document: CatalogDocument, coming: PlannedRecords) -> JsonObject:
-        """Returns the fields that the document's template provides, which the document must not repeat."""
+        """Returns the fields from the document's template, which the document must not repeat."""
         if "template" not in document.fields:
             return {}
         if document.kind not in _TEMPLATES:
@@ -209,7 +209,10 @@ class Applier:
         return getattr(self._resolve(kind, name, coming), "id", _TO_COME)
 
     def _resolve(self, kind: str, name: object, coming: PlannedRecords) -> Any:
-        """Resolves a name: the user's own thing, else one that the file creates earlier, else a default, else an id."""
+        """Resolves a name.
+
+        A name is the user's own thing, else one that the file creates earlier, else a default, else an id.
+        """
         repository, user = self._repositories[kind], self._request.user
         if isinstance(name, str):
             if own := repository.find_own(user, name) or coming.get((kind, name)):
@@ -274,7 +277,7 @@ class Applier:
         return differing
 
     def _keeps_connection(self, wanted: JsonObject, tool: model.Tool) -> bool:
-        """Returns whether a tool differs from the file only in defaults of its service, which the tool keeps."""
+        """Returns whether a tool differs from the file only in its service's defaults."""
         service = self._catalog.tools.get_service(self._request.user, tool)
         return is_same_connection(wanted, tool.connection_params, service.connection_schema)
 

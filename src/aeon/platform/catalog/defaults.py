@@ -12,7 +12,7 @@ _FILES = ("catalog.yaml", "itself.yaml", "processes.yaml")
 
 
 def load_defaults(catalog: Catalog, extra_kinds: Mapping[str, DocumentKind]) -> list[ApplyStep]:
-    """Applies the defaults of this version of Aeon, and returns the steps that changed something.
+    """Applies this Aeon's defaults, and returns the steps that changed something.
 
     `extra_kinds` are the kinds outside the catalog, for the owner of the defaults.
     """

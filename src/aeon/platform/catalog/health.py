@@ -1,4 +1,4 @@
-"""Health checks: probes the services of tools on a schedule, less often after failures (platform 5)."""
+"""Health checks of services on a schedule, less often after failures (platform 5)."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -79,7 +79,7 @@ def is_due(last_check: str | None, failures: int, now: str) -> bool:
 
 
 class HealthChecks:
-    """Checks the services that users' tools reach, and stores the outcome with each tool and its service."""
+    """Checks the services of users' tools, and stores the outcome with both."""
 
     def __init__(
         self,
@@ -145,7 +145,10 @@ class HealthChecks:
 
 
 def _misfit(tool: Tool, service: Service) -> str | None:
-    """Returns why a tool no longer fits its service, whose schema has changed; retrying does not help."""
+    """Returns why a tool does not fit its service's changed schema.
+
+    Retrying does not help.
+    """
     try:
         check_connection(tool, service)
     except RuleError as error:
@@ -154,6 +157,6 @@ def _misfit(tool: Tool, service: Service) -> str | None:
 
 
 def _write_health(unit: UnitOfWork, health: JsonObject) -> None:
-    """Writes the health of a tool and its service; a tool that was disabled meanwhile is not changed."""
+    """Writes the health of a tool and its service, unless the tool was disabled meanwhile."""
     if unit.write(queries.NOTE_HEALTH, health):
         unit.write(queries.NOTE_SERVICE_HEALTH, health)

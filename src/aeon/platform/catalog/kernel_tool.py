@@ -1,4 +1,4 @@
-"""Adapts a stored tool to a tool of the kernel, so that the planner can use it like any other."""
+"""Adapts a stored tool to a tool of the kernel, so that the planner can use it."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, cast

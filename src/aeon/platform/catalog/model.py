@@ -1,4 +1,4 @@
-"""The catalog's entities with all fields of the specification, and the models that create and change them."""
+"""The catalog's entities, and the models that create and change them."""
 
 from typing import ClassVar, Literal, TypeAlias
 

@@ -1,4 +1,4 @@
-"""OAuth tokens, refreshed before they expire or after they were rejected (RFC 6749, section 6; platform 3)."""
+"""OAuth tokens and their refresh (RFC 6749, section 6; platform 3)."""
 
 import math
 from contextlib import suppress
@@ -48,14 +48,14 @@ def is_refreshable(value: JsonObject) -> bool:
 
 
 def needs_refresh(value: JsonObject, now: str) -> bool:
-    """Returns whether a refreshable token expires in less than a minute; False if it has no expiry."""
+    """Returns whether a refreshable token is known to expire in less than a minute."""
     if not is_refreshable(value) or not value.get("expires_at"):
         return False
     return datetime.fromisoformat(value["expires_at"]) - datetime.fromisoformat(now) < _REFRESH_BEFORE
 
 
 def apply_refresh(value: JsonObject, answer: JsonObject, now: str) -> JsonObject:
-    """Returns the secret's value after a token server's response, with the old refresh token unless it has a new one.
+    """Returns the secret's value after a token server's response.
 
     Raises OperationError for an invalid response.
     """

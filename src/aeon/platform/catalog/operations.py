@@ -1,4 +1,4 @@
-"""The operations of tools, one kind for each type of service, and the input variables that each uses."""
+"""The operations of tools, one kind per type of service, and their input variables."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The base repository of owned entities: visibility, permission to change, and reasons for refused changes."""
+"""The base repository of owned entities: visibility, permissions and refused changes."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -98,7 +98,7 @@ class EntityRepository(Generic[E]):
         return self.get(user, rows[0]["id"]) if rows else None
 
     def find(self, user: str, name: str) -> E:
-        """Returns the user's own entity of that name, else the default catalog's, else the visible one with that id.
+        """Returns the user's own entity of that name, else the default catalog's, else one by id.
 
         Raises NotFoundError, which suggests similar names.
         """
@@ -131,7 +131,10 @@ class EntityRepository(Generic[E]):
         return [self._read(row) for row in self._store.read(self._queries.shared, params)]
 
     def list_uses(self, user: str, id_: str) -> list[EntityUse]:
-        """Returns an entity's uses by all users; uses that the caller may not see have no name (platform 2)."""
+        """Returns an entity's uses by all users.
+
+        Uses that the caller may not see have no name (platform 2).
+        """
         self.get(user, id_)
         rows = self._store.read(self._queries.uses, {"user": user, "id": id_, "limit": _MAX_USES})
         return list(map(parse_use, rows))
@@ -139,7 +142,7 @@ class EntityRepository(Generic[E]):
     def create(
         self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, also: Sequence[AuditAction] = ()
     ) -> E:
-        """Creates the entity by `work`, or returns what the same mutation created earlier (platform 20).
+        """Creates the entity by `work`, or returns the same mutation's earlier result (platform 20).
 
         `also` is recorded besides the creation. Raises ConflictError if a guard of `work` does not hold.
         """
@@ -153,7 +156,7 @@ class EntityRepository(Generic[E]):
     def replace(
         self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, actions: Sequence[AuditAction]
     ) -> E:
-        """Writes the changed entity by `work`, which guards that the record still has the previous version.
+        """Writes the changed entity by `work`, which guards the previous version.
 
         Raises ConflictError if a guard does not hold.
         """
@@ -210,7 +213,7 @@ class EntityRepository(Generic[E]):
         return entity if committed is answer else type(entity).model_validate(committed)
 
     def _suggestion(self, user: str, name: str) -> str:
-        """Returns a question about names that the user may have meant; empty if there is none (platform 2)."""
+        """Returns a question about similar names; empty if there are none (platform 2)."""
         names = [_search_name(hit, user) for hit in self._search.find_similar_names(user, name, self.kind)]
         return f"Did you mean {' or '.join(names)}? " if names else ""
 
@@ -262,7 +265,10 @@ def apply_change(before: E, requested: JsonObject, at: str) -> E:
 
 
 def audit_change(before: OwnedEntity, after: OwnedEntity, actor: str) -> list[AuditAction]:
-    """Returns the audit actions of a change: names of changed fields; sharing has actions of its own (platform 4)."""
+    """Returns the audit actions of a change.
+
+    They contain the names of changed fields; sharing has actions of its own (platform 4).
+    """
     old, new = before.as_dict(), after.as_dict()
     fields: list[Json] = [name for name in new if new[name] != old[name] and name not in _ALWAYS_CHANGED]
     verb = "share" if after.shared and not before.shared else "unshare" if before.shared > after.shared else "change"

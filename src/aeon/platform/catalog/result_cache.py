@@ -1,4 +1,4 @@
-"""The cache of results of pure tools: its port, and keys that cover everything a result depends on."""
+"""The result cache of pure tools: its port, and keys of all that a result depends on."""
 
 import hashlib
 from typing import NamedTuple, Protocol

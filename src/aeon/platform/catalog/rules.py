@@ -47,7 +47,7 @@ _PARAMETERS: JsonObject = {
 
 
 def check_service(service: NewService | NewServiceTemplate) -> None:
-    """Raises RuleError for a protocol or connection schema that does not fit the type (platform 1)."""
+    """Raises RuleError for a protocol or schema that does not fit the type (platform 1)."""
     allowed = PROTOCOLS[service.type]
     if service.protocol not in allowed:
         raise RuleError(
@@ -59,7 +59,7 @@ def check_service(service: NewService | NewServiceTemplate) -> None:
 
 
 def check_connection_schema(schema: JsonObject, protocol: str) -> None:
-    """Raises RuleError for an invalid schema, or one that does not require what the protocol needs (platform 1)."""
+    """Raises RuleError for a schema that is invalid or lacks what the protocol needs (platform 1)."""
     _check_schema(schema, "connectionSchema")
     needed = _REQUIRED_PROPERTY.get(protocol, "endpoint")
     required: Json = schema.get("required")
@@ -73,7 +73,7 @@ def check_connection_schema(schema: JsonObject, protocol: str) -> None:
 
 
 def _check_parameter_types(schema: JsonObject) -> None:
-    """Raises RuleError if the schema declares a parameter that Aeon reads with a type that Aeon cannot read."""
+    """Raises RuleError for a parameter type in the schema that Aeon cannot read."""
     declared = cast(JsonObject, schema.get("properties") or {})
     for name, wanted in cast("dict[str, JsonObject]", _PARAMETERS["properties"]).items():
         declared_type = cast(JsonObject, declared[name]).get("type") if isinstance(declared.get(name), dict) else None
@@ -90,7 +90,7 @@ def _types(declared: Json) -> set[str]:
 
 
 def check_tool(tool: NewTool | NewToolTemplate | Tool) -> None:
-    """Raises RuleError for invalid schemas or undeclared variables, independent of the tool's service."""
+    """Raises RuleError for invalid schemas or undeclared variables of a tool."""
     _check_schema(tool.input_schema, "inputSchema")
     _check_schema(tool.output_schema, "outputSchema")
     _check_variables(tool.operation, tool.input_schema)
@@ -118,7 +118,7 @@ def check_tool_against_service(tool: NewTool | Tool, service: Service | NewServi
 
 
 def _check_own_record(tool: NewTool | Tool) -> None:
-    """Raises RuleError for a tool that writes Aeon's own record or reads it by other than a named query."""
+    """Raises RuleError for access to Aeon's own record other than by a named query."""
     operation = tool.operation
     if not isinstance(operation, GraphQuery) or tool.connection_params.get("endpoint") != OWN_RECORD_ENDPOINT:
         return
@@ -139,7 +139,7 @@ def _check_own_record(tool: NewTool | Tool) -> None:
 
 
 def _check_secrecy(tool: NewTool | Tool) -> None:
-    """Raises RuleError for a key over plain http to another machine, judged by the address alone."""
+    """Raises RuleError for a key over plain http to another machine's address."""
     is_allowed = isinstance(tool.operation, HttpOperation) and tool.operation.allow_insecure
     if tool.secret_id is None or is_allowed or not _is_remote_http(str(tool.connection_params.get("endpoint"))):
         return
@@ -165,7 +165,7 @@ def _is_remote_http(endpoint: str) -> bool:
 
 
 def check_connection(tool: NewTool | Tool, service: Service | NewService) -> None:
-    """Raises RuleError if a tool's connection does not fit its service's current schema (measured P3)."""
+    """Raises RuleError if a tool's connection does not fit its service's schema."""
     problems = compile_schema(service.connection_schema, asserts_formats=True).problems(tool.connection_params)
     problems = problems or compile_schema(_PARAMETERS).problems(tool.connection_params)
     if problems:

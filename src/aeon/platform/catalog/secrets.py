@@ -1,4 +1,4 @@
-"""Secrets: metadata in the record, values in the vault, both accessible only to the owner (platform 3)."""
+"""Secrets: metadata in the record, values in the vault, only for the owner (platform 3)."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager

@@ -43,13 +43,13 @@ class Catalog:
         self.ledger.ensure_user(user)
 
     def service_from(self, template_id: str, own: JsonObject, request: MutationRequest) -> Service:
-        """Creates a service with its own copy of a template's structure; `own` contains the other fields."""
+        """Creates a service with a copy of a template's structure and the `own` fields."""
         template = self.service_templates.get(request.user, template_id)
         new = NewService.parsed({**own, **structure_of(template.kind, template, own)})
         return self.services.add(new, request, template)
 
     def tool_from(self, template_id: str, own: JsonObject, request: MutationRequest) -> Tool:
-        """Creates a tool with a copy of a template's operation and schemas; `own` contains the other fields."""
+        """Creates a tool with a copy of a template's operation and schemas and the `own` fields."""
         template = self.tool_templates.get(request.user, template_id)
         new = NewTool.parsed({**own, **structure_of(template.kind, template, own)})
         return self.tools.add(new, request, template)

@@ -82,7 +82,7 @@ class ServiceRepository(EntityRepository[Service]):
         return self.replace(work, after, request.mutation("service.change", id_, change.as_dict()), actions)
 
     def find_incompatible_tools(self, user: str, id_: str, schema: JsonObject) -> list[EntityUse]:
-        """Returns all users' enabled tools on the service whose connection would not fit that schema."""
+        """Returns all users' enabled tools on the service that would not fit that schema."""
         check = compile_schema(schema, asserts_formats=True)
         params: JsonObject = {"user": user, "id": id_, "limit": _MAX_TOOLS}
         rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, params)

@@ -1,4 +1,7 @@
-"""Templates of services and tools: their structure never changes, and what was created from them is independent."""
+"""Templates of services and tools.
+
+Their structure never changes, and what was created from them is independent.
+"""
 
 from collections.abc import Callable
 
@@ -46,7 +49,10 @@ _OVERRIDABLE = frozenset({"limits"})
 
 
 def structure_of(kind: EntityKind, template: Record, own: JsonObject) -> JsonObject:
-    """Returns the fields that a template, stored or new, gives to a copy; `own` contains the copy's other fields."""
+    """Returns the fields that a template gives to a copy.
+
+    `own` contains the copy's other fields. The template may be stored or new.
+    """
     fields = template.as_dict()
     return {name: fields[name] for name in _STRUCTURE[kind] if not (name in _OVERRIDABLE and name in own)}
 

@@ -163,7 +163,7 @@ class StoredToolCaller:
         trusted: str | None = None,
         confirm: Callable[[], None] = skip_confirmation,
     ) -> ToolCallResult:
-        """Calls a tool that the user may see, with the user's own secret if it needs one (platform 3, 4).
+        """Calls a visible tool, with the user's own secret if it needs one (platform 3, 4).
 
         `key` goes to the peer, which can detect a repetition by it. `trusted` is the digest of the tool that the caller
         means: a tool that has changed since then is not called. `confirm` runs right before the call, and what it
@@ -210,7 +210,7 @@ class StoredToolCaller:
         return resolved, warnings
 
     def _require_program(self, resolved: ResolvedTool, user: str) -> None:
-        """Raises RuleError for another user's program that this machine's user has not allowed (measured P4)."""
+        """Raises RuleError for another user's program that is not allowed on this machine."""
         program = started_program(resolved.tool, resolved.service)
         if program is None or is_fully_owned(resolved.tool, resolved.service, user) or self._allows(program):
             return
@@ -330,7 +330,7 @@ class StoredToolCaller:
         return []
 
     def _record_use(self, resolved: ResolvedTool, user: str) -> None:
-        """Records every use of another user's things in both audit logs before it happens (platform 19)."""
+        """Records uses of other users' things in both audit logs in advance (platform 19)."""
         params: JsonObject = {"id": resolved.tool.id, "user": user}
         if actions := _uses(resolved, user):
             use = MutationRequest(user).mutation("tool.use", resolved.tool.id)
@@ -349,7 +349,10 @@ class StoredToolCaller:
 
 
 def _uses(resolved: ResolvedTool, user: str) -> list[AuditAction]:
-    """Returns the uses of other users' things: the tool, and a service that the tool's owner does not own."""
+    """Returns the uses of other users' things.
+
+    These are the tool, and a service that the tool's owner does not own.
+    """
     tool, service = resolved.tool, resolved.service
     actions: list[AuditAction] = []
     if tool.owner_id != user:
@@ -361,7 +364,10 @@ def _uses(resolved: ResolvedTool, user: str) -> list[AuditAction]:
 
 
 def _mask(used: Iterable[SecretValue]) -> Mask:
-    """Returns a mask of all used secrets; a public name that equals a secret string is masked too."""
+    """Returns a mask of all used secrets.
+
+    A public name that equals a secret string is masked too.
+    """
     names = [name for secret in used for name in secret.public_strings()]
     return Mask((word for secret in used for word in secret.secret_strings()), names)
 
@@ -385,7 +391,7 @@ def _health_warnings(tool: Tool) -> list[str]:
 
 
 def _refuse_other_than_json(output: Json) -> None:
-    """Raises OperationError for values that are not JSON, such as NaN, before anything stores or reads them."""
+    """Raises OperationError for values that are not JSON, such as NaN."""
     if problems := json_problems(output):
         raise OperationError(f"its output is not JSON: {'; '.join(problems[:3])}")
 

@@ -1,4 +1,4 @@
-"""The repository of tools: each is tied to one service, may use its owner's secret, and may be shared."""
+"""The repository of tools: their service, secrets, bindings, trust and use."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -120,7 +120,7 @@ class ToolRepository(EntityRepository[Tool]):
         self.delete(queries.DELETE_TOOL, request.mutation("tool.delete", id_))
 
     def bind(self, tool_id: str, secret_id: str, request: MutationRequest) -> None:
-        """Binds a secret of the caller to another user's shared tool, for the caller's own calls (platform 3).
+        """Binds a secret to another user's shared tool, for the caller's calls (platform 3).
 
         The binding covers the secret's present destination. It is suspended if the tool's owner changes that.
         """
@@ -142,7 +142,7 @@ class ToolRepository(EntityRepository[Tool]):
         self._commit_consent(queries.UNBIND_SECRET, {}, tool, request.mutation("tool.unbind", tool_id), action)
 
     def trust(self, tool_id: str, request: MutationRequest) -> str:
-        """Adds another user's shared tool in its present form to the caller's kernel, and returns its digest.
+        """Adds another user's shared tool to the caller's kernel, and returns its digest.
 
         The tool stops being offered once its owner changes what it does or anything that a model reads of it.
         """
@@ -162,7 +162,7 @@ class ToolRepository(EntityRepository[Tool]):
         self._commit_consent(queries.DISTRUST_TOOL, {}, tool, request.mutation("tool.distrust", tool_id), action)
 
     def list_trusted(self, user: str) -> dict[str, str]:
-        """Returns the digests of the tools that the user trusts, by tool id, also of tools that have changed since."""
+        """Returns the digests of trusted tools by tool id, also of tools changed since."""
         rows = self._store.read(queries.TRUSTED, {"user": user})
         return {row["tool_id"]: row["digest"] for row in rows}
 
@@ -211,7 +211,10 @@ class ToolRepository(EntityRepository[Tool]):
         return TokenTotals(row["calls"], row["prompt"], row["completion"])
 
     def _service_of(self, tool: Tool, user: str) -> Service:
-        """Returns the tool's service as the tool's owner may use it; sharing a tool shares this access."""
+        """Returns the tool's service as its owner may use it.
+
+        Sharing a tool shares this access.
+        """
         try:
             return self._services.get(tool.owner_id, tool.service_id)
         except NotFoundError:
@@ -223,7 +226,7 @@ class ToolRepository(EntityRepository[Tool]):
             ) from None
 
     def _secret_for(self, tool: Tool, service: Service, user: str) -> Secret | None:
-        """Returns the caller's own secret: that of their own tool, or the one that they bound (platform 3)."""
+        """Returns the caller's secret: of their own tool, or the bound one (platform 3)."""
         if tool.owner_id == user:
             return self._secrets.get_own(user, tool.secret_id) if tool.secret_id else None
         rows = self._store.read(queries.BOUND_SECRET, {"id": _consent_id(user, tool.id), "user": user})
@@ -250,7 +253,7 @@ class ToolRepository(EntityRepository[Tool]):
             self._secrets.get_own(user, id_)
 
     def _consented_tool(self, query: Query, user: str, tool_id: str) -> "_ToolReference":
-        """Returns a tool that the user has bound or trusts, even if no longer shared; else a visible one."""
+        """Returns a tool that the user has bound or trusts, even if unshared; else a visible one."""
         rows = self._store.read(query, {"id": _consent_id(user, tool_id), "user": user})
         if rows:
             return _ToolReference(**rows[0])
@@ -281,7 +284,7 @@ class _ToolReference(NamedTuple):
 
 
 def _with_health(before: Tool, after: Tool) -> Tool:
-    """Returns the tool as down if disabled, or as degraded until checked if it was just enabled (platform 5)."""
+    """Returns the tool as down if disabled, or degraded if just enabled (platform 5)."""
     if not after.enabled:
         return after.model_copy(update={"status": "down", "error_message": "It is disabled."})
     if before.enabled:

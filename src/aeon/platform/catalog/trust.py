@@ -1,4 +1,4 @@
-"""Digests of tools as users approved them, before giving another user's tool a secret, kernel or machine.
+"""Digests of other users' tools as a user has approved them.
 
 A tool's owner may change it later; then its digest differs from the approved one (measured P2, P4).
 """
@@ -77,7 +77,7 @@ def is_fully_owned(tool: Tool, service: Service, user: str) -> bool:
 
 
 def refuse_foreign_self_call(tool: Tool, service: Service, user: str) -> None:
-    """Raises RuleError if another user's tool would use Aeon itself as the caller, with that user's arguments."""
+    """Raises RuleError if another user's tool would use Aeon itself as the caller."""
     if service.protocol != "stdio" or tool.connection_params.get("command") != SELF_COMMAND:
         return
     if others := {tool.owner_id, service.owner_id} - {user, DEFAULTS_OWNER}:

@@ -1,4 +1,4 @@
-"""Stages the rows of an export: reads them from lines, completes them by edges, and checks them."""
+"""Stages the rows of an export: reads, completes and checks them."""
 
 import tempfile
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
@@ -270,7 +270,7 @@ def _joined_columns(graph: GraphSchema) -> dict[str, set[str]]:
 
 
 def _required(graph: GraphSchema, node: NodeType) -> dict[str, str]:
-    """Returns the columns of a node's row without a default, each with the part of an export that provides it."""
+    """Returns the required columns of a node's row, each with its source in an export."""
     sources_by_column: dict[str, str] = {}
     for edge in graph.edges.values():
         if edge.table == node.table:

@@ -1,4 +1,4 @@
-"""Exports the whole record as JSON lines, loads it into an empty one, and copies between stores."""
+"""Exports a record as JSON lines, loads it, and copies it between stores."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Metrics of services, tools, processes and conversations: definitions, values and aggregation (platform 18)."""
+"""Metrics of services, tools, processes and conversations (platform 18)."""

@@ -71,7 +71,7 @@ def aggregate_groups(
     last_values: Mapping[str, Json],
     entities: Mapping[str, MeasuredEntity],
 ) -> list[MetricGroup]:
-    """Returns the aggregated values by group, in the order of the labels; one group if `by` is None.
+    """Returns the aggregated values by group, ordered by label; one group if `by` is None.
 
     `last_values` are by id; only the aggregation `last` needs them.
     """
@@ -136,7 +136,10 @@ _TYPES: dict[MetricDataType, Callable[[Json], Json]] = {
 
 
 def _typed(metric: MetricDefinition, value: Json) -> Json:
-    """Returns the value in the type of the metric's values: the record stores all numbers as floats."""
+    """Returns the value in the type of the metric's values.
+
+    The record stores all numbers as floats.
+    """
     if value is None or metric.aggregation == "count":
         return value
     return float(value) if metric.aggregation == "avg" else _TYPES[metric.data_type](value)

@@ -1,4 +1,4 @@
-"""The repository of metric definitions: visible to all users, changed only by administrators."""
+"""The repository of metric definitions, which only administrators may change."""
 
 from collections.abc import Callable
 from functools import cache

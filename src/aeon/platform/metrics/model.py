@@ -92,7 +92,7 @@ class MetricGroup(NamedTuple):
 
 
 class MetricSummary(NamedTuple):
-    """A metric's aggregated values from `since` until before `until`, all together or grouped by a dimension."""
+    """A metric's aggregated values in a time window (`until` is excluded), possibly grouped."""
 
     metric: MetricDefinition
     by: str | None

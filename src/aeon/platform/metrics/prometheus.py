@@ -16,7 +16,10 @@ _ILLEGAL = re.compile(r"[^a-zA-Z0-9_]")
 
 
 def format_exposition(summaries: Iterable[MetricSummary]) -> str:
-    """Returns one gauge for each summary, and a line for each group with a value; each metric has one summary."""
+    """Returns a gauge for each summary, and a line for each group with a value.
+
+    Each metric has one summary.
+    """
     return "".join(f"{line}\n" for summary in summaries for line in _lines(summary))
 
 
@@ -32,7 +35,10 @@ def _lines(summary: MetricSummary) -> Iterator[str]:
 
 
 def _labels(summary: MetricSummary, group: MetricGroup) -> str:
-    """Returns the label of the dimension by its name; an entity is labelled by its scope, with id and name."""
+    """Returns the label of the dimension.
+
+    An entity is labelled by its scope, with id and name.
+    """
     if summary.by is None or group.label is None:
         return ""
     values = {_ILLEGAL.sub("_", summary.by): group.label}

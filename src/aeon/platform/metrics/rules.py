@@ -43,7 +43,7 @@ def check_admin(*, is_admin: bool) -> None:
 
 
 def check_aggregation(aggregation: MetricAggregation, data_type: MetricDataType) -> None:
-    """Raises RuleError for an aggregation that the data type does not have, such as a sum of instants."""
+    """Raises RuleError for an aggregation that does not fit the data type."""
     if aggregation not in _AGGREGATIONS[data_type]:
         raise RuleError(
             f"The aggregation {aggregation} does not fit values of type {data_type}.",
@@ -87,7 +87,7 @@ def instant_micros(instant: str) -> int:
 
 
 def value_columns(value: Json, data_type: MetricDataType) -> JsonObject:
-    """Returns the columns of a checked value: an instant, or a number, which is 0 or 1 for a boolean."""
+    """Returns the columns of a checked value: an instant, or a number (0 or 1 for booleans)."""
     if data_type == "timestamp":
         return {"number": None, "instant": normalize_instant(value)}
     return {"number": float(value), "instant": None}

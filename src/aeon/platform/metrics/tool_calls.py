@@ -1,4 +1,4 @@
-"""Metric values of tool calls and their failures, and a caller that records calls outside of runs."""
+"""Metric values of tool calls, and a caller that records calls outside of runs."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -37,7 +37,10 @@ class CallMeasurement(NamedTuple):
 
 
 def call_values(calls: Iterable[CallMeasurement], user: str) -> list[NewMetricValue]:
-    """Returns the values of a user's calls: one value per tool for sums, and one for each duration. Pure."""
+    """Returns the values of a user's calls. Pure.
+
+    Sums are one value per tool; each duration is a value.
+    """
     sums: Counter[tuple[str, str, str]] = Counter()
     durations: list[NewMetricValue] = []
     user_dimension = {USER_DIMENSION: user}

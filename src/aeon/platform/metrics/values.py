@@ -1,4 +1,4 @@
-"""The repository of metric values: recorded in batches, aggregated for users, deleted after their retention."""
+"""The repository of metric values: recording, aggregation and retention."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
@@ -97,7 +97,7 @@ class MetricValueRepository:
         until: str | None = None,
         by: str | None = None,
     ) -> MetricSummary:
-        """Returns the aggregated values of one entity or of all visible entities, together or grouped.
+        """Returns the aggregated values of one or of all visible entities, possibly grouped.
 
         `since` and `until` are ISO 8601 instants, `until` is excluded; `by` is a dimension, or `entityId`. Raises
         NotFoundError for an entity that the user may not see and has no values on, RuleError for an invalid instant.
@@ -113,7 +113,7 @@ class MetricValueRepository:
         return MetricSummary(metric, by, start, end, aggregate_groups(metric, visible, by, last, entities))
 
     def prune(self, now: str) -> int:
-        """Deletes every value older than its metric's retention, and returns their number (platform 18)."""
+        """Deletes values beyond their metric's retention; returns their number (platform 18)."""
         return sum(self._prune_metric(metric, now) for metric in self._definitions.list_all() if metric.retention_days)
 
     def _metric(self, id_: str) -> MetricDefinition | None:
@@ -166,7 +166,10 @@ class MetricValueRepository:
 
 
 def find_existing_subjects(unit: UnitOfWork, subjects: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Returns the pairs of metric id and entity id that exist, with the entity in the metric's scope."""
+    """Returns the existing pairs of metric id and entity id.
+
+    The entity must exist in the metric's scope.
+    """
     metrics = list[Json](sorted({metric for metric, _ in subjects}))
     entities = list[Json](sorted({entity for _, entity in subjects}))
     scopes = {row["id"]: row["scope"] for row in unit.read(queries.SCOPES, {"metrics": metrics})}

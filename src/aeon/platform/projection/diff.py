@@ -16,7 +16,7 @@ _Value: TypeAlias = tuple[str, str, GraphScalar]
 
 
 def find_differences(store: Store, target: GraphTarget) -> Iterator[str]:
-    """Yields a line for everything that only the record or only the graph contains, without property values.
+    """Yields a line for each difference of record and graph, without property values.
 
     Nothing may change during the comparison. Two values are equal if the target returns one for the other
     (`GraphTarget.round_trip`). Edges to nodes that the record does not contain are ignored.

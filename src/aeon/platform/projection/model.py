@@ -48,7 +48,7 @@ class ProjectionClaim(NamedTuple):
 
 
 class GraphBatch(NamedTuple):
-    """An idempotent change of the graph, which can also be repeated after it was applied in part.
+    """An idempotent change of the graph, repeatable even if applied in part.
 
     In this order: `deleted` nodes are deleted with their edges; `nodes` are created or get exactly these properties;
     the edges from `edge_sources` and to `edge_targets` are deleted; `edges` whose two nodes exist are created.

@@ -1,4 +1,4 @@
-"""Keeps a graph up to date with the record: for every event, in order, it writes the current state of the named node.
+"""Keeps a graph up to date: writes the current state of each node that an event names.
 
 An event only names a node to read again, so processing it twice changes nothing. A batch of events is written to the
 graph together with its new position, before the record stores the position: a crash between the two repeats the batch.
@@ -69,7 +69,10 @@ class Projector:
         size: int = 500,
         patience: float = _BUILDER_SECONDS,
     ) -> None:
-        """`size` is the number of events or nodes in a batch; `patience` the seconds until a silent builder is dead."""
+        """`size` is the number of events or nodes in a batch.
+
+        After `patience` seconds, a silent builder is considered dead.
+        """
         self._store = store
         self._target = target
         self._clock = clock
@@ -134,7 +137,10 @@ class Projector:
         return ProjectionStatus(self._target.name, state, reason, behind["events"], lag)
 
     def unregister(self) -> None:
-        """Unregisters the consumer: the record no longer stores events for this graph, which stays as it is."""
+        """Unregisters the consumer: the record stores no more events for this graph.
+
+        The graph stays as it is.
+        """
 
         def work(unit: UnitOfWork) -> None:
             unit.write(queries.RETIRE, {"name": self._name})
@@ -227,7 +233,10 @@ class Projector:
         return self._store.read(queries.EVENTS, {"after": after, "until": until, "limit": self._size})
 
     def _settled_event(self, after: int, seconds: float) -> int:
-        """Returns the last event before which no other can still appear; `after` if none settles in `seconds`."""
+        """Returns the last settled event; `after` if none settles in `seconds`.
+
+        No other event can appear before a settled one.
+        """
         last = self._store.read(queries.LAST_EVENT)[0]["seq"]
         if last is None or last <= after:
             return after
@@ -251,7 +260,10 @@ class Projector:
         return after
 
     def _advance(self, at: ProjectionPosition) -> None:
-        """Stores the position, which never goes back, and deletes events that all consumers have processed."""
+        """Stores the position, and deletes events that all consumers have processed.
+
+        The position never goes back.
+        """
 
         def work(unit: UnitOfWork) -> None:
             unit.write(queries.ADVANCE, {"name": self._name, "seq": at.seq})

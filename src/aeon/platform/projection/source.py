@@ -34,7 +34,10 @@ class RecordGraph:
         self._store = store
 
     def batch(self, references: Sequence[NodeKey], new: Collection[NodeKey]) -> GraphBatch:
-        """Returns a batch that updates these nodes, their outgoing edges, and for `new` nodes the incoming edges."""
+        """Returns a batch that updates these nodes and their outgoing edges.
+
+        It also updates the incoming edges of `new` nodes.
+        """
 
         def read(unit: UnitOfWork) -> GraphBatch:
             nodes = [_node(label, row) for label, row in _rows(unit, queries.NODES, references)]

@@ -1,4 +1,4 @@
-"""The stamp that a projector stores in the graph: the record, and the position reached in it."""
+"""The stamp that a projector stores in the graph: the record and the position."""
 
 from typing import Final, NamedTuple, Self, cast
 from uuid import uuid4
@@ -9,7 +9,10 @@ NO_STAMP: Final = ""
 
 
 class ProjectionPosition(NamedTuple):
-    """The graph contains every event of `record` up to this one; `micros` is the event's time, to recognise it."""
+    """The graph contains every event of `record` up to this one.
+
+    `micros` is the event's time, to recognise the event.
+    """
 
     record: str
     seq: int

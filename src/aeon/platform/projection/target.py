@@ -58,7 +58,7 @@ class GraphTarget(Protocol):
         ...
 
     def find_missing(self, references: Sequence[NodeKey], claim: ProjectionClaim) -> Collection[NodeKey]:
-        """Returns the nodes that do not exist, or all of them if an earlier batch was applied in part."""
+        """Returns the missing nodes, or all of them if an earlier batch was applied in part."""
         ...
 
     def apply(self, batch: GraphBatch, claim: ProjectionClaim, stamp: str) -> None:

@@ -48,7 +48,7 @@ def score_bm25(words: Sequence[str], documents: Sequence[SearchDocument]) -> lis
 
 
 def name_similarity(words: Sequence[str], name: Sequence[str]) -> float:
-    """Returns the similarity of words and a name from 0 to 1: by word or as a whole, whichever is greater.
+    """Returns the similarity of words and a name from 0 to 1: the greater of by word and whole.
 
     If two names match in the same words, the name with fewer other words is slightly more similar.
     """

@@ -29,7 +29,7 @@ _ACCENTLESS: Final = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u
 
 @lru_cache(maxsize=1)
 def folding_table() -> Mapping[int, str]:
-    """Returns the replacement of each character that changes: a letter, a digit, a blank or nothing."""
+    """Returns the replacements of changed characters: a letter, digit, blank or nothing."""
     letters = (chr(code) for block in _FOLDED for code in block)
     pairs = ((letter, _folded(letter)) for letter in letters if unicodedata.category(letter) != "Cn")
     return {ord(letter): folded for letter, folded in pairs if folded != letter} | {0: " "}

@@ -1,4 +1,4 @@
-"""The address of a record in PostgreSQL: `postgresql://user@host:5432/database?schema=aeon&sslmode=verify-full`."""
+"""The address of a record: `postgresql://user@host:5432/database?schema=aeon&sslmode=...`."""
 
 import re
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Connections to the record's schema: durable, read-only by default, and quick to notice a lost server."""
+"""Connections to the record's schema: durable, read-only by default, with keepalives."""
 
 import select
 from typing import Final
@@ -123,7 +123,7 @@ def roll_back_open(connection: Connection) -> None:
 
 
 def _adapt(connection: Connection) -> None:
-    """Uses the port's types instead of psycopg's: 64-bit integers, and neither booleans nor JSON objects."""
+    """Uses the port's types: 64-bit integers, and neither booleans nor JSON objects."""
     adapters = connection.adapters
     adapters.register_dumper(int, Int8Dumper)
     adapters.register_loader("bool", _BooleanLoader)

@@ -50,5 +50,5 @@ def _translate(text: str) -> PostgresStatement:
 
 
 def _rows_of(parameter: str, alias: str) -> str:
-    """Returns the SQL for the items of a JSON list as SQLite's `json_each` yields them: rows with a column `value`."""
+    """Returns the SQL for a JSON list as rows with a column `value`, like `json_each`."""
     return f"json_array_elements_text(CAST({parameter} AS json)) AS {alias}(value)"

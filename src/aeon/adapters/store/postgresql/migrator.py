@@ -1,4 +1,4 @@
-"""Migrates a record in PostgreSQL: one transaction for each migration, one process at a time."""
+"""Migrates a record in PostgreSQL: a transaction per migration, a process at a time."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -102,7 +102,10 @@ def _undo(connection: Connection, migration: Migration) -> None:
 
 
 def _create_schema(connection: Connection, schema: str) -> None:
-    """Creates a schema unless it exists, so that an existing one needs no permission to create schemas."""
+    """Creates a schema unless it exists.
+
+    An existing schema needs no permission to create one.
+    """
     if not connection.execute(HAS_SCHEMA, [schema]).fetchall():
         connection.execute(CREATE_SCHEMA.format(Identifier(schema)))
 

@@ -1,4 +1,4 @@
-"""The record in a schema of a PostgreSQL database: units of work at READ COMMITTED, repeated on conflicts."""
+"""The record in a PostgreSQL schema: units of work at READ COMMITTED, with retries."""
 
 import math
 import random
@@ -83,7 +83,10 @@ class PostgresStore:
         self._pool.close()
 
     def _retry(self, act: Callable[[Connection], T]) -> T:
-        """Returns the result of `act`, which is retried after conflicts and after connections lost before a commit."""
+        """Returns the result of `act`, retried after conflicts and lost connections.
+
+        It is not retried if the connection was lost during a commit.
+        """
         end = time.monotonic() + _RETRY_SECONDS
         while True:
             try:

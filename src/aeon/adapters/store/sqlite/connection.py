@@ -1,4 +1,4 @@
-"""Connections to the record's file, configured to be durable, checked, and safe from code in the file."""
+"""Connections to the record's file: durable, checked, and safe from code in it."""
 
 import sqlite3
 from pathlib import Path

@@ -61,7 +61,7 @@ def as_store_errors(where: Path | str) -> Generator[None]:
 
 @contextmanager
 def as_commit_errors(path: Path) -> Generator[None]:
-    """Adds `may_have_happened` to a commit's disk errors: a completely written commit may take effect later."""
+    """Adds `may_have_happened` to disk errors of a commit that may take effect later."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -88,5 +88,5 @@ def as_store_error(error: Exception, where: Path | str) -> StoreError:
 
 
 def _name(error: Exception) -> str:
-    """Returns SQLite's extended result code, such as SQLITE_IOERR_WRITE; "" for errors of the Python module itself."""
+    """Returns SQLite's extended result code; "" for errors of the Python module itself."""
     return getattr(error, "sqlite_errorname", "")

@@ -1,4 +1,4 @@
-"""Opens a record: checks its location, lock, owner, integrity and version; creates or migrates it if needed."""
+"""Opens a record after checking it; creates or migrates it if needed."""
 
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -40,7 +40,7 @@ def open_sqlite(path: Path, *, state: Path, versions: SchemaVersions = KNOWN_VER
 
 
 def old_graph_folder(path: Path) -> Path | None:
-    """Returns the folder with a record of an older Aeon in FalkorDB, if the file `path` does not exist yet.
+    """Returns the folder of an older Aeon's record in FalkorDB, if `path` does not exist.
 
     Export it with that version (`aeon graph export FILE`), then run `aeon store import FILE` here.
     """
@@ -86,7 +86,7 @@ def finish_restoring(files: RecordFiles) -> Path | None:
 
 
 def inspect_record(files: RecordFiles, state: Path, versions: SchemaVersions, *, is_alone: bool) -> RecordIdentity:
-    """Returns the identity of a record after checking its owner, and its integrity if it was not closed properly.
+    """Returns the identity of a record after checking its owner and, if left open, its file.
 
     Changes nothing. `is_alone` means that the caller holds the lock exclusively. Raises StoreError.
     """

@@ -16,7 +16,7 @@ _SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 def copy_record(path: Path, target: Path) -> None:
-    """Copies a record to `target` (0600), replacing an existing file; other processes may write to the record.
+    """Copies a record, which may be in use, to `target` (0600), replacing an existing file.
 
     The copy is a snapshot of the commits, and is read completely before it gets its name. Raises StoreError.
     """

@@ -22,7 +22,7 @@ _USE_ANOTHER_BACKUP: Final = "Use a backup that `aeon store backup` made."
 
 
 def backup(path: Path, target: Path, *, state: Path) -> None:
-    """Writes a backup of the record in `path` to the new file `target`; other processes may write meanwhile.
+    """Writes a backup of the record in `path`, which may be in use, to the new file `target`.
 
     The backup is one file, which is checked and synced before it gets its name. Raises StoreError.
     """
@@ -48,7 +48,7 @@ def restore(path: Path, source: Path, *, state: Path, versions: SchemaVersions =
 
 
 def _stage(files: RecordFiles, source: Path, state: Path, versions: SchemaVersions) -> None:
-    """Copies a backup beside the record, checks the copy, and publishes it for `finish_restoring`."""
+    """Copies a backup beside the record, checks it, and publishes it as the restored file."""
     _copy(source, files.draft)
     with _advise_another_backup(), as_store_errors(source), closing(connect(files.draft)) as connection:
         identity = identify(connection, source, versions)
@@ -60,7 +60,7 @@ def _stage(files: RecordFiles, source: Path, state: Path, versions: SchemaVersio
 
 @contextmanager
 def _advise_another_backup() -> Generator[None]:
-    """Changes the advice of DamagedStoreError to another backup, since the user is already restoring one."""
+    """Changes the advice of DamagedStoreError: the user is already restoring a backup."""
     try:
         yield
     except DamagedStoreError as error:
@@ -85,7 +85,7 @@ def _copy(source: Path, draft: Path) -> None:
 
 
 def check_record(path: Path, *, versions: SchemaVersions = KNOWN_VERSIONS) -> list[str]:
-    """Returns descriptions of all faults of the record in `path`; other processes may use it meanwhile.
+    """Returns descriptions of all faults of the record in `path`, which may be in use.
 
     Raises StoreError if the record cannot be checked.
     """

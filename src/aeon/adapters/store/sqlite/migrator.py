@@ -51,7 +51,7 @@ def apply_script(
 
 
 def statements(script: str) -> Iterator[str]:
-    """Splits a script into statements with SQLite's own rules, so that a trigger's body is not split."""
+    """Splits a script into statements by SQLite's own rules, which keep triggers whole."""
     statement = ""
     for part in script.split(";")[:-1]:
         statement += f"{part};"

@@ -1,4 +1,4 @@
-"""The mark of a record: a file outside its folder, which proves that this user's Aeon created or adopted the record.
+"""The mark outside a record's folder, which proves that this user created or adopted it.
 
 A record that came with a folder from elsewhere has no mark, and is not used (platform 21).
 """

@@ -1,4 +1,4 @@
-"""The location of a record: its file and those beside it, which only this user may access (platform 21)."""
+"""The files of a record, which only this user may access (platform 21)."""
 
 import errno
 import os
@@ -41,7 +41,10 @@ def remote_file_system(device: str, mountinfo: str) -> str | None:
 
 
 def is_mounted_alone(path: Path, mountinfo: str) -> bool:
-    """Returns whether a file is its own mount, as in containers: SQLite's files beside it are then elsewhere."""
+    """Returns whether a file is its own mount, as in containers.
+
+    SQLite's files beside it are then elsewhere.
+    """
     name = str(path).replace(" ", r"\040")
     return any(line.split()[_MOUNT_POINT : _MOUNT_POINT + 1] == [name] for line in mountinfo.splitlines())
 
@@ -109,7 +112,7 @@ class RecordFiles:
         return self.beside(".restored")
 
     def replaced(self) -> Path:
-        """Returns the new path of the replaced record, named by the time when the restored file was created.
+        """Returns the new path of the replaced record, named by the restored file's time.
 
         Later restores therefore use other paths, and an interrupted one continues with the same path.
         """
@@ -151,7 +154,7 @@ class RecordFiles:
             self.check_folder()
 
     def check_folder(self) -> None:
-        """Raises StoreUnavailableError unless the folder is this user's, local, and writable only for them."""
+        """Raises StoreUnavailableError unless the folder is local and only this user's."""
         status = self.folder.lstat()
         _check_kind(self.folder, status, stat.S_ISDIR, "folder")
         _check_owner(self.folder, status, _OTHERS_WRITE, "700")
@@ -163,7 +166,7 @@ class RecordFiles:
             )
 
     def check_files(self) -> None:
-        """Raises StoreUnavailableError or DamagedStoreError unless the record's files are plain files of this user.
+        """Raises StoreError unless the record's files are plain files of this user.
 
         It opens no file.
         """
@@ -202,7 +205,7 @@ class RecordFiles:
 
 
 def check_file(path: Path, status: os.stat_result) -> None:
-    """Raises StoreUnavailableError unless `path` is a plain file with one name that only this user may access."""
+    """Raises StoreUnavailableError unless `path` is this user's plain file with one name."""
     _check_kind(path, status, stat.S_ISREG, "plain file")
     _check_owner(path, status, _OTHERS, "600")
     if status.st_nlink != 1:

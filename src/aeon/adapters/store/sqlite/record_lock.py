@@ -1,4 +1,4 @@
-"""The lock of a record: shared by processes that use it, exclusive for those that check, migrate or replace it.
+"""The lock of a record: shared for use, exclusive for checks, migration and replacement.
 
 It is an advisory lock (flock) on a file beside the record. The system releases it when its process ends in any way, so
 it is never stale.
@@ -59,7 +59,7 @@ class RecordLock:
         self._opened_identities = self._identities()
 
     def check(self) -> None:
-        """Raises StoreUnavailableError if the record or its lock was moved, deleted or replaced meanwhile."""
+        """Raises StoreUnavailableError if the record or its lock was moved or replaced."""
         with suppress(FileNotFoundError):
             if self._identities() == self._opened_identities:
                 return
@@ -108,13 +108,13 @@ class RecordLock:
         )
 
     def _holders(self) -> str:
-        """Returns the processes that hold the lock, if the system reports them: ` in process 12, 34`."""
+        """Returns the processes that hold the lock, if known: ` in process 12, 34`."""
         pids = lock_holders(os.fstat(self._file).st_ino, _LOCKS)
         return f" in process {', '.join(map(str, pids))}" if pids else ""
 
 
 def lock_holders(inode: int, locks: Path) -> list[int]:
-    """Returns the processes with an flock on the file with that inode; empty without /proc/locks."""
+    """Returns the processes with an flock on that inode; empty without /proc/locks."""
     with suppress(OSError):
         lines = [line.split() for line in locks.read_text("ascii").splitlines()]
         return sorted({int(line[4]) for line in lines if line[1] == "FLOCK" and line[5].endswith(f":{inode}")})

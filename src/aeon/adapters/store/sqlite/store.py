@@ -132,7 +132,7 @@ class SqliteUnit:
         self._path = path
 
     def run(self, work: Callable[[UnitOfWork], T], *, begin: str) -> T:
-        """Returns the result of `work` in a transaction, which is committed, or rolled back if anything raises."""
+        """Returns the result of `work` in a transaction: committed, or rolled back on errors."""
         connection = self._connection
         with as_store_errors(self._path):
             retry_while_locked(lambda: connection.execute(begin))
@@ -160,7 +160,7 @@ class SqliteUnit:
         self._execute(lambda: self._connection.executemany(_text(query), bound))
 
     def _execute(self, statement: Callable[[], T]) -> T:
-        """Refuses statements after a failure that rolled back the transaction: they would be committed separately."""
+        """Refuses statements after a rollback: they would be committed separately."""
         if not self._connection.in_transaction:
             raise QueryError("The unit of work was rolled back after a failure; it accepts no more queries.")
         try:
