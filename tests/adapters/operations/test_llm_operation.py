@@ -143,7 +143,7 @@ def test_an_unfinished_answer_is_no_answer(schema, reply, match):
 
 
 def test_an_empty_answer_is_no_answer():
-    with pytest.raises(OperationError, match="answered nothing"):
+    with pytest.raises(OperationError, match="returned an empty answer"):
         ask(ScriptedAdapter(["  "]))
 
 
@@ -278,7 +278,7 @@ def test_a_connection_that_cannot_be_used_is_refused(endpoint, secret, match):
 
 def test_a_connection_names_its_model():
     operation = LlmCall(prompt_template="?")
-    with pytest.raises(OperationError, match="name no model"):
+    with pytest.raises(OperationError, match="do not name a model"):
         model_server(OperationRequest("me", operation, "http", {"endpoint": "http://127.0.0.1:1"}, {}, None, {}))
 
 

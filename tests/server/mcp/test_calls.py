@@ -105,7 +105,7 @@ def test_only_what_a_client_took_back_itself_counts_as_answered_without_an_answe
     async def give_up():
         slow = asyncio.create_task(calls.call_tool(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
         await asyncio.sleep(0)
-        calls.is_left = is_left
+        calls.is_client_gone = is_left
         slow.cancel()
         with pytest.raises(asyncio.CancelledError):
             await slow
