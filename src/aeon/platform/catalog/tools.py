@@ -220,7 +220,7 @@ class ToolRepository(EntityRepository[Tool]):
         except NotFoundError:
             owner = "you" if tool.owner_id == user else tool.owner_id
             raise RuleError(
-                f"The tool {tool.name!r} cannot run: its service is not shared with {owner} any more.",
+                f"The tool {tool.name!r} cannot run: its service is no longer shared with {owner}.",
                 rule="service_access",
                 next_step="Ask the service's owner to share it again, or use a tool on another service.",
             ) from None
