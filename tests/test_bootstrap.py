@@ -155,7 +155,7 @@ def test_loopback_goes_by_spelling(address, expected):
         ({"base_url": "http://host/v1"}, "AEON_MODEL_NAME"),
         ({"provider": "vllm", "name": "m"}, "AEON_MODEL_BASE_URL"),
         ({"provider": "openai", "name": "m"}, "OPENAI_API_KEY"),
-        ({"api_key_env": "SOME_KEY", "name": "m"}, "whose key SOME_KEY holds"),
+        ({"api_key_env": "SOME_KEY", "name": "m"}, "provider of the key in SOME_KEY is unknown"),
         ({"name": "nothing"}, "no model called"),
     ],
 )

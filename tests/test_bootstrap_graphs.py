@@ -33,7 +33,7 @@ def test_the_address_says_which_kind_of_server(address, name):
 
 
 def test_without_an_address_there_is_none():
-    with pytest.raises(ConfigError, match="No graph is set") as raised:
+    with pytest.raises(ConfigError, match="No graph database is configured") as raised:
         open_target(settings(), {})
     assert "AEON_GRAPH_ADDRESS" in raised.value.advice
 

@@ -1,6 +1,6 @@
 """Aeon: a request becomes a declarative plan, run step by step, validated, repaired within limits, and logged.
 
-The names below are the public face; each is loaded when it is first used. Adapters are imported from
+The names below are the public API; each is loaded on first use. Import adapters from
 `aeon.llm.adapters.remote_api`, `.vllm` and `.llama_cpp`.
 """
 
@@ -41,7 +41,7 @@ __all__ = [
     "tool",
 ]
 
-_HOMES = {
+_MODULES = {
     "AeonError": "aeon.base.errors",
     "InMemoryKVStore": "aeon.memory.kv_store",
     "JsonlLog": "aeon.observability.log",
@@ -61,11 +61,11 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'aeon' has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(_HOMES[name]), name)
+    value: object = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
 

@@ -89,7 +89,7 @@ def test_core_3_every_unresolved_reference_is_told_at_once():
     with pytest.raises(BindingError) as raised:
         bind(value, RESULTS)
     assert raised.value.details["problems"] == [
-        "{step.nope} names no step with a result",
+        "{step.nope} does not name a step with a result",
         "{step.s1.missing}: the result of step 's1' has no 'missing'",
         "{step.s2.rows.7}: the result of step 's2' has no '7'",
         "{step.s1.result.deep}: the result of step 's1' has no 'deep'",

@@ -25,7 +25,7 @@ def test_help_lists_every_command_and_its_exit_codes(capsys):
     told = capsys.readouterr().out
     for command in ("run", "plan", "resume", "replay", "schema", "doctor", "tools", "config", "model", "log"):
         assert f"\n  {command} " in told
-    assert "3 not ended (TTL expired, or a person is asked)" in " ".join(told.split())
+    assert "3 not ended (TTL expired, or waiting for a person)" in " ".join(told.split())
     assert max(map(len, told.splitlines())) <= 80
 
 
@@ -85,8 +85,8 @@ def test_tools_are_listed_shown_and_called(aeon):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("[1]", "no object"),
-        ("{", "no JSON"),
+        ("[1]", "not an object"),
+        ("{", "not JSON"),
         ('{"expresion": "1"}', '"expression" is a required property'),
         ('{"expression": 1}', "$.arguments.expression"),
     ],
@@ -175,9 +175,9 @@ def test_doctor_is_content_with_a_model_that_answers(aeon, double):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("", "ok      runs: a step is on the disk before it counts as complete"),
-        ('[engine]\ndurability = "relaxed"\n', "note    runs: engine.durability is relaxed: a power cut may take"),
-        ('[engine]\naddress = "memory"\n', "note    runs: engine.address is memory: they end with their process"),
+        ("", "ok      runs: a step is on disk before it counts as complete"),
+        ('[engine]\ndurability = "relaxed"\n', "note    runs: engine.durability is relaxed: a power cut may lose"),
+        ('[engine]\naddress = "memory"\n', "note    runs: engine.address is memory: runs end with their process"),
     ],
 )
 def test_doctor_says_what_a_power_cut_may_take_of_runs(aeon, settings, said):
@@ -239,10 +239,10 @@ def test_doctor_says_whose_the_projects_folder_is_and_where_its_key_lies(aeon, d
     assert aeon("secret", "list").code == 0
     told = aeon("doctor").out
     assert "ok      project folder: " in told
-    assert "ok      master key: outside of the project" in told
+    assert "ok      master key: outside the project" in told
     project_key_file(Path.cwd(), os.environ).rename(".aeon/master.key")
     beside = aeon("doctor")
-    assert (beside.code, "broken  master key: it lies in" in beside.out) == (1, True)
+    assert (beside.code, "broken  master key: it is in" in beside.out) == (1, True)
     assert "note: The master key was moved out of the project" in " ".join(aeon("secret", "list").err.split())
     assert "ok      master key" in aeon("doctor").out
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))
@@ -289,7 +289,7 @@ def test_weights_that_were_not_checked_yet_are_checked_aloud(aeon, monkeypatch):
     ended = aeon("run", "hello", "--no-input", "--model", "tiny")
     told = " ".join(ended.err.split())
     assert ended.code == 1
-    assert told.startswith("checking the weights of the model 'tiny', once verifying tiny:")
+    assert told.startswith("verifying the weights of the model 'tiny', once verifying tiny:")
     assert "is not what was published as the model 'tiny'" in told
     assert "`aeon model fetch tiny`" in told
     assert tiny.file.exists()
@@ -312,7 +312,7 @@ def test_a_projects_file_is_refused_where_it_would_send_a_key_away(aeon, monkeyp
 def test_a_log_is_shown_verified_and_replayed(aeon, log):
     shown = aeon("log", "show", log)
     assert shown.out.splitlines()[:2] == [
-        "1 plan by hand, 2 step(s), ttl 50: add two numbers and say so",
+        "1 supplied plan, 2 step(s), ttl 50: add two numbers and say so",
         "2 complete s1 (tool): add",
     ]
     whole = aeon("log", "show", log, "--entry", 3).json
@@ -339,7 +339,7 @@ def test_a_torn_last_line_is_reported_and_is_no_error(aeon, log):
     ended = aeon("log", "verify", log)
     assert ended.code == 0
     assert ended.out.startswith("2 entries, chain ok")
-    assert "note: The last line was cut off" in ended.err
+    assert "note: The last line is incomplete" in ended.err
     assert aeon("resume", log).out == "it is 352\n"
     assert aeon("log", "verify", log).out.startswith("3 entries")
 

@@ -47,7 +47,7 @@ def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (code, "")
-    assert "interrupted; go on with: aeon resume run.jsonl" in err
+    assert "interrupted; continue with: aeon resume run.jsonl" in err
     assert "Traceback" not in err
     verified = aeon("log", "verify", "run.jsonl", "--json")
     assert verified.json["entries"] == 2
@@ -110,7 +110,7 @@ def test_ctrl_c_at_any_moment_ends_in_order_and_leaves_a_log_that_holds(plan_fil
         assert out == "it is 352\n"
     if Path("run.jsonl").exists():
         assert aeon("log", "verify", "run.jsonl").code == 0
-        assert aeon("resume", "run.jsonl").code in (0, 2), "2: it is finished"
+        assert aeon("resume", "run.jsonl").code in (0, 2), "2: it has ended"
 
 
 LETS_FALL = """

@@ -22,7 +22,7 @@ def test_a_run_is_drawn_with_every_state(terminal, double, add):
     assert "pending s1: add [calculator]" in text
     assert "[1/2] running s1: add" in text or "[2/2] running s2: say" in text
     assert "[1/2] complete s1: add" in text
-    assert 'gave {"result": 352}' in text
+    assert 'result: {"result": 352}' in text
     assert "\nit is 352\n" in text
     assert "\x1b[?25h" in seen, "the cursor is shown again"
     assert max(len(line) for line in text.splitlines()) <= 80
@@ -35,7 +35,7 @@ def test_ctrl_c_on_a_terminal_gives_the_cursor_back(terminal, plugin):
     code, seen = terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang got")
     assert code == 130
     assert "[1/1] running a: hang" in plain(seen)
-    assert "interrupted; go on with: aeon resume run.jsonl" in plain(seen)
+    assert "interrupted; continue with: aeon resume run.jsonl" in plain(seen)
     assert seen.rindex("\x1b[?25h") > seen.rindex("\x1b[?25l")
 
 

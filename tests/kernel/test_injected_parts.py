@@ -252,7 +252,7 @@ def test_a_reply_that_is_json_is_read_without_it():
     assert (result["results"]["a"], own.asked) == ({"text": "hi"}, [])
 
 
-@pytest.mark.parametrize(("more", "why"), [({"text": "made up"}, "does not stand"), ({"loud": "hi"}, "unexpected")])
+@pytest.mark.parametrize(("more", "why"), [({"text": "made up"}, "does not occur"), ({"loud": "hi"}, "unexpected")])
 def test_what_an_overridden_repair_json_reads_is_held_to_the_same_limits_core_10(more, why):
     own = Lines(**more)
     own.repair_json = lambda *_: call("echo", **{"text": "hi", **more})

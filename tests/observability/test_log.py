@@ -176,7 +176,7 @@ def test_after_close_nothing_is_written(path):
 @pytest.mark.parametrize("bad", [float("nan"), {1}, {1: 1, "1": 2}])
 def test_an_entry_that_is_no_json_is_refused_and_the_chain_goes_on(path, bad):
     log = written(path, 1)
-    with pytest.raises(LogError, match="entry 2 is no JSON"):
+    with pytest.raises(LogError, match="entry 2 is not JSON"):
         log.append(entry(2, errors=[{"x": bad}]))
     log.append(entry(2))
     log.close()

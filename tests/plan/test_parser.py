@@ -118,8 +118,8 @@ def test_step_ids_are_unique():
 @pytest.mark.parametrize(
     ("reference", "reason"),
     [
-        ("{step.s9}", "names no step of this plan; the steps are s1, s2, s3"),
-        ("{step.S1}", "names no step of this plan"),
+        ("{step.s9}", "does not name a step of this plan; the steps are s1, s2, s3"),
+        ("{step.S1}", "does not name a step of this plan"),
         ("{step.s2.result}", "refers to its own step"),
         ("{step.s3}", "refers to a later step; steps run in order, so move 's3' before this one"),
     ],
@@ -175,9 +175,9 @@ def deep_plan(depth):
         ("a: !!timestamp x", "tag"),
         ("a: !!map [1]", "tag"),
         ("<<: {goal: x}", "merge key"),
-        ("goal: a\ngoal: b", "line 2: the key 'goal' stands twice"),
-        ("goal: a\nsteps:\n- {step_id: a, step_id: b}", "line 3: the key 'step_id' stands twice"),
-        ('{"goal": "a", "goal": "b"}', "the key 'goal' stands twice"),
+        ("goal: a\ngoal: b", "line 2: the key 'goal' appears twice"),
+        ("goal: a\nsteps:\n- {step_id: a, step_id: b}", "line 3: the key 'step_id' appears twice"),
+        ('{"goal": "a", "goal": "b"}', "the key 'goal' appears twice"),
         ("goal: a\n---\ngoal: b", "single document|another document"),
         ("? [a]\n: b", "unhashable"),
         ('a: "\\UFFFFFFFF"', "neither JSON nor YAML"),

@@ -282,7 +282,7 @@ def test_everything_wrong_is_told_at_once_each_with_its_line(empty):
         "line 6 is an edge OWNED_BY that contradicts line 2 in created_at",
         "line 6 has the unknown property 'since'",
         "line 7 is an edge 'LIKES' from Secret to User, which is unknown",
-        "line 8 is an edge 'OWNED_BY' of a node that is not there, or that has no edges",
+        "line 8 is an edge 'OWNED_BY' of a node that does not exist, or that has no edges",
         "line 9 is a node after an edge, or after a node with the same or a larger number",
         "line 4 is a Process without the property 'name'",
         "line 4 is a Process without the edge OWNED_BY",

@@ -214,7 +214,7 @@ def test_structure_is_repaired_fr_031(before, after):
 
 
 def test_a_step_that_says_nothing_is_not_described_by_a_repair_core_10_fr_032():
-    with pytest.raises(SupervisorError, match=r"steps\[0\]: says nothing"):
+    with pytest.raises(SupervisorError, match=r"steps\[0\]: cannot be read as a step"):
         repaired_plan({"goal": "g", "steps": [{"step_id": "a"}]}, plan(step("a", "described"), goal="g"))
 
 

@@ -83,7 +83,7 @@ def test_an_instance_a_class_or_a_list(name, tools):
         ("aeon_test_offers:nothing", "AttributeError: "),
         ("aeon_test_syntax:tool", "SyntaxError: "),
         ("aeon_test_exits:tool", "SystemExit: 3"),
-        ("aeon_test_offers:number", "TypeError: is a int; it must be a Tool, a class of one, or a list of them"),
+        ("aeon_test_offers:number", "TypeError: is a int; it must be a Tool, a Tool class, or a list of them"),
         ("aeon_test_offers:plain_class", "TypeError: is a type; it must be"),
         ("aeon_test_offers:partly", "TypeError: is a str; it must be"),
         ("aeon_test_offers:abstract", "TypeError: Can't instantiate abstract class"),

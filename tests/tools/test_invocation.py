@@ -131,15 +131,15 @@ for _ in range(100_000):
         ("text", "returned str, not an object"),
         ([1], "returned list, not an object"),
         (5, "returned int, not an object"),
-        ({"n": math.nan}, "what is no JSON"),
-        ({"n": {1}}, "what is no JSON"),
-        ({"n": object()}, "what is no JSON"),
-        ({1: 1, "1": 2}, "what is no JSON"),
-        (cycle, "what is no JSON"),
-        (deep, "what is no JSON"),
-        (Hostile(a=1), "what is no JSON"),
-        ({"n": 10**5000}, "what is no JSON"),
-        ({"n": "one"}, "output schema rejects: $.n: "),
+        ({"n": math.nan}, "a value that is not JSON"),
+        ({"n": {1}}, "a value that is not JSON"),
+        ({"n": object()}, "a value that is not JSON"),
+        ({1: 1, "1": 2}, "a value that is not JSON"),
+        (cycle, "a value that is not JSON"),
+        (deep, "a value that is not JSON"),
+        (Hostile(a=1), "a value that is not JSON"),
+        ({"n": 10**5000}, "a value that is not JSON"),
+        ({"n": "one"}, "does not fit its output schema: $.n: "),
         ({"n": "x" * 50_000_000}, "50,000,008 characters; at most 1,048,576"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
@@ -159,7 +159,7 @@ def test_a_result_up_to_the_limit_is_kept(call):
 
 @pytest.mark.parametrize("arguments", [{"x": math.nan}, {"x": cycle}, {"x": {1}}, {"x": {1: 2}}])
 def test_arguments_that_are_no_json_are_a_tool_error(caller, arguments):
-    with pytest.raises(ToolError, match="are no JSON"):
+    with pytest.raises(ToolError, match="are not JSON"):
         caller.invoke(registered(lambda **_: {}, LONG), arguments)
 
 

@@ -150,7 +150,7 @@ def test_any_sentence_is_read_without_fail_and_what_is_read_can_be_evaluated(sen
     try:
         evaluate_expression(expression)
     except ValueError as error:
-        assert "no arithmetic" not in str(error)  # noqa: PT017  # a value may be missing, never the grammar
+        assert "not an arithmetic" not in str(error)  # noqa: PT017  # a value may be missing, never the grammar
         assert "is not arithmetic" not in str(error)  # noqa: PT017
 
 

@@ -1,4 +1,4 @@
-"""Calls whose caller no longer waits: what a tool has started for one can then be ended, not left to its own limit."""
+"""Cancellation of calls whose caller stopped waiting: ends the work that a tool started, before its own timeout."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ CancelCallback = Callable[[], None]
 
 
 class CancelScope:
-    """Whether one call was given up, and what is done then. Threads share it."""
+    """The cancellation state of one call and its callbacks. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -17,30 +17,30 @@ class CancelScope:
         self._callbacks: list[CancelCallback] = []
 
     def cancel(self) -> None:
-        """Nobody waits for the call any more: do, once, what was asked for."""
+        """The caller has stopped waiting: runs each callback once."""
         with self._lock:
             self._is_cancelled = True
             while self._callbacks:
                 self._callbacks.pop()()
 
     @contextmanager
-    def on_cancel(self, deed: CancelCallback) -> Generator[None]:
-        """While this lasts, `deed` is done when the call is given up; at once if it was. Not again after it."""
+    def on_cancel(self, callback: CancelCallback) -> Generator[None]:
+        """Runs `callback` if the call is cancelled inside the context; at once if it already was. Never afterwards."""
         with self._lock:
             if self._is_cancelled:
-                deed()
+                callback()
             else:
-                self._callbacks.append(deed)
+                self._callbacks.append(callback)
         try:
             yield
         finally:
             with self._lock:
-                if deed in self._callbacks:
-                    self._callbacks.remove(deed)
+                if callback in self._callbacks:
+                    self._callbacks.remove(callback)
 
     @contextmanager
     def activate(self) -> Generator[None]:
-        """While this lasts, it is this call that runs here."""
+        """Makes this scope the current one inside the context."""
         token = _CURRENT.set(self)
         try:
             yield
@@ -48,18 +48,18 @@ class CancelScope:
             _CURRENT.reset(token)
 
 
-_CURRENT: ContextVar[CancelScope | None] = ContextVar("giving_up", default=None)
+_CURRENT: ContextVar[CancelScope | None] = ContextVar("cancel_scope", default=None)
 
 
 @contextmanager
-def on_cancel(deed: CancelCallback) -> Generator[None]:
-    """For a tool, around work that can be ended: `deed` ends it when whoever called the tool waits no longer.
+def on_cancel(callback: CancelCallback) -> Generator[None]:
+    """For tools, around work that can be ended: `callback` ends it when the tool's caller stops waiting.
 
-    It is done in the caller's thread and must not take long.
+    The callback runs in the caller's thread and must be quick.
     """
     current = _CURRENT.get()
     if current is None:
         yield
     else:
-        with current.on_cancel(deed):
+        with current.on_cancel(callback):
             yield

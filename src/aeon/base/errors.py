@@ -7,11 +7,11 @@ from typing import ClassVar, Final
 from aeon.base.json import Json, JsonObject, json_problems
 
 MAX_MESSAGE = 2000
-"""Characters of other people's error messages that are kept."""
+"""Characters that are kept of error messages from other code."""
 
 
 class AeonError(Exception):
-    """Aeon could not go on."""
+    """Aeon could not continue."""
 
     next_step: ClassVar[str] = ""
     is_retryable: ClassVar[bool] = False
@@ -35,7 +35,7 @@ class AeonError(Exception):
 
 
 class InputError(AeonError):
-    """What was given to Aeon cannot be used."""
+    """The input to Aeon cannot be used."""
 
 
 class RequestError(InputError):
@@ -80,7 +80,7 @@ class LLMError(AeonError):
 
 
 class LLMRequestError(LLMError):
-    """The language model refused the request, and asking again would not help."""
+    """The language model refused the request, and a retry would not help."""
 
     is_retryable = False
 
@@ -98,7 +98,7 @@ class ExecutionError(AeonError):
 
 
 class OrchestrationError(AeonError):
-    """The run could not be carried out."""
+    """The run could not be executed."""
 
 
 class MemoryStoreError(AeonError, MemoryError):
@@ -110,7 +110,7 @@ class LogError(AeonError):
 
 
 class WeightsError(AeonError):
-    """The model's weights could not be had."""
+    """The model's weights are not available."""
 
 
 class SkillError(AeonError):
@@ -120,9 +120,9 @@ class SkillError(AeonError):
 
 
 class SandboxError(AeonError):
-    """Scripts cannot be isolated as well as was asked."""
+    """Scripts cannot be isolated as strictly as required."""
 
-    next_step = "Install bubblewrap, use a kernel with Landlock, or ask for less with --sandbox auto."
+    next_step = "Install bubblewrap, use a kernel with Landlock, or lower the requirement with --sandbox auto."
 
 
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -152,22 +152,22 @@ def error_code(class_name: str) -> str:
 
 
 def exception_text(error: BaseException) -> str:
-    """What an exception says, its type first; other people's may be unable to say anything."""
+    """The exception's type and message; some exceptions cannot even be rendered as text."""
     try:
-        said = str(error)
+        message = str(error)
     except Exception:  # noqa: BLE001  # other people's code
-        said = "(without a readable message)"
-    return f"{type(error).__name__}: {said}"[:MAX_MESSAGE]
+        message = "(without a readable message)"
+    return f"{type(error).__name__}: {message}"[:MAX_MESSAGE]
 
 
 def exception_message(error: BaseException) -> str:
-    """The message of one of Aeon's errors, else `text_of` the exception."""
+    """The message of one of Aeon's errors, else the `exception_text`."""
     message: Json = getattr(error, "message", None) if isinstance(error, AeonError) else None
     return message[:MAX_MESSAGE] if isinstance(message, str) else exception_text(error)
 
 
 def is_recordable(error: AeonError) -> bool:
-    """Whether a log can keep `error` and a replay can raise it again: its record is JSON and says what it says."""
+    """Whether a log can keep `error` and a replay can raise it again: its record is JSON with the same text."""
     try:
         record = error.as_dict()
         texts: list[Json] = [record["message"], record["next_step"], record["type"]]

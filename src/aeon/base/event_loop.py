@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for clients that speak asynchronously only."""
+"""An event loop in its own thread, for client libraries that are only asynchronous."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class EventLoopThread:
-    """Runs coroutines for other threads. Started on first use; closed, it takes no more. Threads may share it."""
+    """Runs coroutines for other threads. Starts on first use; accepts none after `close`. Thread-safe."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -22,9 +22,9 @@ class EventLoopThread:
         self._is_closed = False
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the coroutine comes to; it is cancelled when the waiting is interrupted.
+        """Returns the coroutine's result; cancels the coroutine if the wait is interrupted.
 
-        Raises what the coroutine raises, and RuntimeError once the loop was closed.
+        Raises what the coroutine raises, and RuntimeError after `close`.
         """
         try:
             future = asyncio.run_coroutine_threadsafe(work, self._running())
@@ -38,7 +38,7 @@ class EventLoopThread:
             raise
 
     def close(self) -> None:
-        """End the thread; what still runs in it is cancelled. Twice is once."""
+        """Ends the thread and cancels what still runs in it. Calling it again does nothing."""
         with self._lock:
             self._is_closed = True
             loop, thread = self._loop, self._thread
@@ -49,7 +49,7 @@ class EventLoopThread:
 
     @property
     def is_running(self) -> bool:
-        """Whether it was used, and not closed since."""
+        """Whether the loop was started and not closed since."""
         return self._loop is not None
 
     def _running(self) -> asyncio.AbstractEventLoop:

@@ -1,4 +1,4 @@
-"""Keeping this process's memory and first environment from the same user's other processes."""
+"""Protection of this process's memory and initial environment from the same user's other processes."""
 
 import sys
 
@@ -6,10 +6,10 @@ _SET_DUMPABLE = 4
 
 
 def make_undumpable() -> bool:
-    """Have the kernel refuse `/proc/PID/environ`, `/proc/PID/mem` and ptrace of this process; returns whether it does.
+    """Makes the kernel deny access to `/proc/PID/environ`, `/proc/PID/mem` and ptrace; returns whether it worked.
 
-    Taking a variable out of `os.environ` leaves it in `/proc/PID/environ`. What this process starts is not concerned.
-    Only Linux can do it, and not against root (prctl(2), PR_SET_DUMPABLE).
+    Removing a variable from `os.environ` leaves it in `/proc/PID/environ`. Child processes are not affected.
+    Linux only, and not effective against root (prctl(2), PR_SET_DUMPABLE).
     """
     if sys.platform != "linux":
         return False

@@ -1,4 +1,4 @@
-"""The ways in which a secret may be written down, each as something to look for in a text. Pure."""
+"""The encodings in which a secret may appear, each as a pattern to search a text for. Pure."""
 
 import json
 import re
@@ -9,18 +9,18 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 MIN_SECRET_LENGTH = 6
-"""Characters of a secret that is looked for inside of words, too, and in encodings of all of its characters."""
+"""Characters from which on a secret is also searched inside words, and in encodings of each character."""
 
-_MOST_ENCODED = 400
+_MAX_ENCODED = 400
 
-_LEAST_SIGNS = 4
-"""The same of one that has more than letters and digits, and so is no word."""
+_MIN_MIXED = 4
+"""The same limit for a secret that has other characters than letters and digits."""
 
-_LEAST_BYTES = 6
-"""From here on a secret is recognised in the middle of base64."""
+_MIN_BYTES = 6
+"""Bytes from which on a secret is recognised in the middle of base64."""
 
 _WHITE = r"(?:\s|\+|\\{1,8}(?:u[0-9A-Fa-f]{4}|[a-z])|%(?:25)?[0-9A-Fa-f]{2}|&#?\w{1,6};)*"
-"""White space of a secret may be written in many ways, or be gone."""
+"""White space in a secret may be escaped in many ways, or be missing."""
 _BEFORE_WORD = r"(?:(?<![^\W_])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt])|(?<=\\u[0-9a-fA-F]{4}))"
 _AFTER_WORD = r"(?![^\W_])"
 
@@ -29,17 +29,17 @@ _BETWEEN_PAIRS = (
     *(("%", "%"), ("%25", "%25"), ("\\x", "\\x"), ("\\\\x", "\\\\x"), ("=", "=")),
     *(("", ":"), ("", " "), ("", "-"), ("0x", ",0x"), ("0x", ", 0x")),
 )
-"""What stands before the first byte in hex, and between two."""
+"""The text before the first byte in hex, and between two bytes."""
 
 _ZEROS = ("\0", "\\u0000", "%00", "\\x00")
 """The second byte of most characters in UTF-16."""
 
 
 class SecretEncoding(NamedTuple):
-    """One way to write a secret.
+    """One encoding of a secret.
 
-    `is_word`: it counts where it is a word of its own. `is_embedded`: it is base64 or base32, and stands between other
-    characters of that. `is_exact`: nothing of it may be escaped in other ways.
+    `is_word`: it matches only as a separate word. `is_embedded`: it is base64 or base32 between other characters of the
+    same encoding. `is_exact`: no part of it may be escaped differently.
     """
 
     text: str
@@ -49,56 +49,56 @@ class SecretEncoding(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """A part that stands as it is wherever the secret is written this way: no match without it."""
+        """A part that appears literally in every text with this encoding: no match without it."""
         if self.is_exact:
             return self.text
         return max(re.findall(r"[A-Za-z0-9]+", self.text), key=len, default="")
 
     @property
     def pattern(self) -> str:
-        """A regular expression that matches it, its signs and white space in every way of escaping them."""
+        """A regular expression that matches it, with its signs and white space in all their escaped forms."""
         if self.is_exact:
-            made = re.escape(self.text)
+            pattern = re.escape(self.text)
         else:
             parts = re.findall(r"[A-Za-z0-9]+|\s+|[^A-Za-z0-9\s]", self.text.strip())
-            made = "".join(map(_part_pattern, parts)) or re.escape(self.text)
-        return f"{_BEFORE_WORD}{made}{_AFTER_WORD}" if self.is_word else made
+            pattern = "".join(map(_part_pattern, parts)) or re.escape(self.text)
+        return f"{_BEFORE_WORD}{pattern}{_AFTER_WORD}" if self.is_word else pattern
 
 
 def part_encodings(part: str) -> Iterator[SecretEncoding]:
-    """The usual ways to write a secret or one line of it: as it is, escaped, in hex and in base64."""
-    yield SecretEncoding(part, is_word=len(part) < _LEAST_SIGNS or (len(part) < MIN_SECRET_LENGTH and part.isalnum()))
+    """The usual encodings of a secret or one line of it: plain, escaped, hex and base64."""
+    yield SecretEncoding(part, is_word=len(part) < _MIN_MIXED or (len(part) < MIN_SECRET_LENGTH and part.isalnum()))
     in_json = (json.dumps(part, ensure_ascii=plain)[1:-1] for plain in (True, False))
     for text in {part, *in_json, quote(part, "", errors="replace")}:
-        yield from _of_bytes(text.encode(errors="replace"))
+        yield from _byte_encodings(text.encode(errors="replace"))
 
 
 def whole_encodings(secret: str) -> Iterator[SecretEncoding]:
-    """A whole secret in UTF-16, base32 and whatever writes each of its characters alike.
+    """The encodings of a whole secret: UTF-16, base32, and those that encode each character separately.
 
-    Not of a short one, which could be found by chance, nor of a long one such as a key in PEM, whose lines are enough.
+    None for a short secret, which could match by chance, and none for a long one such as a PEM key: its lines suffice.
     """
-    if MIN_SECRET_LENGTH <= len(secret) <= _MOST_ENCODED:
-        yield from _of_bytes(secret.encode("utf-16-le", "replace"))
-        yield from _of_bytes(secret.encode("utf-16-be", "replace"))
-        yield from (SecretEncoding(each, is_exact=True) for each in _of_each_character(secret))
+    if MIN_SECRET_LENGTH <= len(secret) <= _MAX_ENCODED:
+        yield from _byte_encodings(secret.encode("utf-16-le", "replace"))
+        yield from _byte_encodings(secret.encode("utf-16-be", "replace"))
+        yield from (SecretEncoding(each, is_exact=True) for each in _character_encodings(secret))
         within = _inside_base32(secret.encode(errors="replace"))
         yield from (SecretEncoding(each, is_embedded=True, is_exact=True) for each in within)
 
 
 def basic_auth_encoding(user: str, password: str) -> SecretEncoding:
-    """The credentials of HTTP's Basic scheme, for a password that is too short to be recognised in them."""
+    """The credentials of HTTP Basic authentication, for a password that is too short to be recognised inside them."""
     return SecretEncoding(_base64(f"{user}:{password}".encode(errors="replace")).rstrip("="), is_word=True)
 
 
 def is_short_secret(secret: str) -> bool:
-    """Whether it is too short to be recognised in the middle of base64."""
-    return len(secret.encode(errors="replace")) < _LEAST_BYTES
+    """Whether the secret is too short to be recognised in the middle of base64."""
+    return len(secret.encode(errors="replace")) < _MIN_BYTES
 
 
-def _of_bytes(content: bytes) -> Iterator[SecretEncoding]:
-    """Hex in both cases, base64 wherever it begins, both of its alphabets."""
-    is_word = len(content) < _LEAST_BYTES
+def _byte_encodings(content: bytes) -> Iterator[SecretEncoding]:
+    """Hex in both cases, base64 at every offset and in both alphabets."""
+    is_word = len(content) < _MIN_BYTES
     yield SecretEncoding(content.hex(), is_word)
     yield SecretEncoding(content.hex().upper(), is_word)
     for text in {_base64(content).rstrip("=")} if is_word else set(_inside_base64(content)):
@@ -106,8 +106,8 @@ def _of_bytes(content: bytes) -> Iterator[SecretEncoding]:
             yield SecretEncoding(each, is_word, is_embedded=not is_word)
 
 
-def _of_each_character(part: str) -> Iterator[str]:
-    """Encodings that write every character, or every byte, in one and the same way; digits of hex in both cases."""
+def _character_encodings(part: str) -> Iterator[str]:
+    """Encodings that write every character, or every byte, in the same way; hex digits in both cases."""
     content = part.encode(errors="replace")
     units = [unit.hex() for unit in _units(part)]
     for digits in (str.lower, str.upper):
@@ -134,7 +134,7 @@ def _quoted_printable(content: bytes) -> str:
 
 
 def _inside_base64(content: bytes) -> Iterator[str]:
-    """What stands in base64 wherever `content` does: without the characters that hold bits of its neighbours."""
+    """The base64 of `content` at each offset, without the characters that contain bits of its neighbours."""
     for before in range(3):
         yield _base64(bytes(before) + content)[_whole_characters(before, len(content), 6)]
 
@@ -145,7 +145,7 @@ def _inside_base32(content: bytes) -> Iterator[str]:
 
 
 def _whole_characters(before: int, length: int, bits: int) -> slice:
-    """The characters of so many bits that hold nothing but the bytes after the first `before`."""
+    """The encoded characters, of `bits` bits each, that contain only bits after the first `before` bytes."""
     return slice(-(-before * 8 // bits), (before + length) * 8 // bits)
 
 
@@ -160,14 +160,14 @@ def _part_pattern(part: str) -> str:
 
 
 def _sign_pattern(sign: str) -> str:
-    r"""A character in all its ways: `\/`, `\u002f`, `%2F`, `%252F`, `&#47;`, or UTF-8 taken for Latin-1."""
+    r"""A character in all its escaped forms: `\/`, `\u002f`, `%2F`, `%252F`, `&#47;`, or UTF-8 read as Latin-1."""
     if sign == "\\":
         return r"(?i:\\{1,8}|%(?:25)?5c|\\{1,8}u005c|&#(?:92|x5c);)"
     encoded, units = sign.encode(errors="replace"), sign.encode("utf-16-be", "surrogatepass").hex()
-    ways = (
+    forms = (
         r"\\{1,8}".join(f"u{units[at : at + 4]}" for at in range(0, len(units), 4)),
         "".join(f"%(?:25)?{byte:02x}" for byte in encoded),
         re.escape(encoded.decode("latin-1")),
         f"&(?:{codepoint2name.get(ord(sign), 'apos')}|#{ord(sign)}|#x{ord(sign):x});",
     )
-    return rf"\\{{0,8}}(?:{re.escape(sign)}|(?i:{'|'.join(ways)}))"
+    return rf"\\{{0,8}}(?:{re.escape(sign)}|(?i:{'|'.join(forms)}))"

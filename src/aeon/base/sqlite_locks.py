@@ -1,4 +1,4 @@
-"""Waiting for SQLite's locks by trying again, with jitter: its own waiting is not fair, and not there for each lock."""
+"""Retries while SQLite's locks are held, with jitter: SQLite's own wait is unfair and does not cover every lock."""
 
 import random
 import sqlite3
@@ -9,14 +9,14 @@ from typing import TypeVar
 T = TypeVar("T")
 
 MAX_WAIT_SECONDS = 30.0
-"""Seconds for which a process waits for others."""
+"""Seconds that a process waits for other processes."""
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.03
-"""Seconds between two tries: random between these, so that no process is always late."""
+"""Bounds of the random pause between two tries, in seconds, so that no process is always last."""
 
 
 def retry_while_locked(act: Callable[[], T]) -> T:
-    """The result of a statement, which is repeated while another connection holds the lock. Raises sqlite3.Error."""
+    """Returns the result of `act`, which is retried while another connection holds the lock. Raises sqlite3.Error."""
     end = 0.0
     while True:
         try:
@@ -35,5 +35,5 @@ def is_locked_error(error: sqlite3.Error) -> bool:
 
 
 def sleep_with_jitter() -> None:
-    """Sleep for a moment before the next try at a lock."""
+    """Sleeps for a moment before the next try at a lock."""
     time.sleep(random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))  # noqa: S311  # jitter, not a secret

@@ -1,4 +1,4 @@
-"""Taking over a project's `.aeon` that came from elsewhere, after all that is in it was looked at (platform 21)."""
+"""Takes over a project's `.aeon` that came from elsewhere, after checking everything in it (platform 21)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,25 +16,25 @@ from aeon.bootstrap.vaults import project_key_file
 
 
 def project_files(project: Path) -> list[str]:
-    """The paths of the files in a project's `.aeon`, sorted. Raises ForeignFolderError when there is none."""
+    """Return the sorted paths of the files in a project's `.aeon`. Raises ForeignFolderError if it does not exist."""
     folder = project / PROJECT_FOLDER
     if not folder.is_dir() or folder.is_symlink():
-        raise ForeignFolderError(f"There is no folder {folder}.", next_step="Look where the project is.")
+        raise ForeignFolderError(f"There is no folder {folder}.", next_step="Run the command in the project's folder.")
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink() or path.is_file())
 
 
 def adopt_project(project: Path, environ: Mapping[str, str]) -> bool:
-    """Make a project's `.aeon` this user's, and the record in it; False when both were theirs already.
+    """Make a project's `.aeon` and its record belong to this user; False if both already did.
 
-    Everything in it must be a plain file or a folder of this user's, and the record whole and Aeon's own. Raises
-    ForeignFolderError with all that is not, StoreError; nothing was taken over then.
+    Everything in the folder must be a plain file or folder owned by this user, and the record must be intact. Raises
+    ForeignFolderError with everything that is not, or StoreError; then nothing was taken over.
     """
     folder = project / PROJECT_FOLDER
     project_files(project)
     if problems := path_problems([folder, *sorted(folder.rglob("*"))]):
         raise ForeignFolderError(
             f"{len(problems)} problem(s) in {folder}: {' '.join(problems)} It was not taken over.",
-            next_step="Remove what you do not trust, put the rest right (chown, chmod go-w, cp), and try again.",
+            next_step="Remove what you do not trust, correct the rest (chown, chmod go-w, cp), and try again.",
         )
     was_own = is_own_folder(folder)
     has_adopted = _adopt_record(project, environ)
@@ -44,7 +44,7 @@ def adopt_project(project: Path, environ: Mapping[str, str]) -> bool:
 
 
 def missing_key_file(project: Path, environ: Mapping[str, str]) -> Path | None:
-    """Where a copy of the vault's key must be put, if there is a vault without one."""
+    """Return where the vault's key must be copied to; None if there is no vault, or its key is there."""
     folder = project / PROJECT_FOLDER
     key_file = project_key_file(project, environ)
     if not (folder / "vault.db").exists() or key_file.exists() or (folder / "master.key").exists():

@@ -1,4 +1,4 @@
-"""Everything a run needs, wired: models, memory, tools."""
+"""Builds everything a run needs: model, memory, tools and skills."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class App:
-    """Everything a run needs, wired. `warnings` say what could not be loaded."""
+    """Everything a run needs. `warnings` lists what could not be loaded."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]) -> None:
         self.settings = settings
@@ -57,18 +57,18 @@ class App:
         self._register_installed_tools()
 
     def isolate_skill_data(self, data: Path) -> None:
-        """Have the skills keep what is theirs below that folder: it is another's than the folder's own user's."""
+        """Keep the skills' data below `data`, for a user other than the folder's owner."""
         keys = key_variables(self.settings)
         self.skills = Skills(self.settings.skills, self._environ, Path.cwd(), lambda: self.model, keys, data)
 
     def model_choice(self) -> ModelChoice:
-        """The model that a run would use. Raises AeonError when there is none."""
+        """Return the model that a run would use. Raises AeonError if there is none."""
         return choose_model(self.settings.model, self._environ, self._from_project)
 
     def prepare_model(self, report: WeightsProgressCallback, *, may_fetch: bool) -> ModelChoice:
-        """Make sure that the model can be asked; `report` is told of fetching and checking weights, which take a while.
+        """Make the model ready for requests; `report` gets the progress of fetching and verifying weights.
 
-        Raises AeonError that says what to do.
+        Raises an AeonError that says what to do.
         """
         choice = self.model_choice()
         adapter = self._open_model(report, may_fetch=may_fetch)
@@ -76,17 +76,17 @@ class App:
         return choice
 
     def fetch_weights(self, name: str | None, report: WeightsProgressCallback) -> Path:
-        """The weights of a catalogued model, fetched unless they are there. Raises WeightsError, ConfigError."""
+        """Return the path of a catalogued model's weights, fetched if needed. Raises WeightsError, ConfigError."""
         weights = catalogued_weights(name) if name else self._selected_weights()
         return fetch_weights(weights, weights_dir(self._environ), self._sources(), report)
 
     def weights_path(self, name: str | None) -> Path:
-        """Where a catalogued model's weights belong. Raises ConfigError."""
+        """Return the path where a catalogued model's weights belong. Raises ConfigError."""
         weights = catalogued_weights(name) if name else self._selected_weights()
         return weights_dir(self._environ) / weights.file
 
     def orchestrator(self, *, ttl: int, log: RunLog | None, observer: Observer | None) -> Orchestrator:
-        """An orchestrator for one run."""
+        """Return an orchestrator for one run."""
         on_missing_tool = self.settings.run.on_missing_tool
         return Orchestrator(
             self.model,
@@ -99,7 +99,7 @@ class App:
         )
 
     def register_skills(self, request: str, named: Iterable[str | None] = ()) -> None:
-        """Register as tools the skills that fit a request, and those that a plan names."""
+        """Register as tools the skills that match a request, and those that a plan names."""
         unknown = [name for name in named if name is not None and self.registry.get(name) is None]
         wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
         for tool in [*wanted, *(self.skills.tools_for(request) if request else [])]:
@@ -107,7 +107,7 @@ class App:
                 self._register(tool)
 
     def open_store(self) -> "Store":
-        """The record of this folder, or of the server that the settings name; the caller closes it.
+        """Open the record of this folder, or of the server in the settings; the caller closes it.
 
         Raises StoreError, ConfigError, MissingExtraError.
         """
@@ -116,7 +116,7 @@ class App:
         return open_store(Path.cwd(), self.settings.store, self._environ, self._from_project)
 
     def platform(self) -> "Platform":
-        """The platform of this folder, opened once. Raises StoreError, VaultError."""
+        """Return the platform of this folder, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
             from aeon.bootstrap.platform import open_platform
 
@@ -124,13 +124,13 @@ class App:
         return self._platform
 
     def process_runtime(self) -> "ProcessRuntime":
-        """What runs this folder's Processes; it is the caller's to close. Raises as `platform`."""
+        """Return the runtime of this folder's Processes; the caller closes it. Raises the errors of `platform`."""
         from aeon.bootstrap.process_runtime import ProcessRuntime
 
         return ProcessRuntime(self.platform(), Path.cwd(), self.settings.engine, self._environ, self._from_project)
 
     def register_stored_tools(self, user: str) -> "list[StoredTool]":
-        """Register the tools that a user has and sees in this folder's record, and return them.
+        """Register the tools in this folder's record that a user owns or may see, and return them.
 
         Raises StoreError, VaultError, MissingExtraError.
         """
@@ -143,7 +143,7 @@ class App:
         return stored
 
     def close(self) -> None:
-        """Give back what was opened."""
+        """Close everything that was opened."""
         if self._platform is not None:
             self._platform.close()
         self.skills.close()
@@ -163,13 +163,13 @@ class App:
     def _weights_file(self, weights: Weights, report: WeightsProgressCallback, *, may_fetch: bool) -> Path:
         if may_fetch:
             return self.fetch_weights(weights.name, report)
-        found = find_verified(weights, weights_dir(self._environ), _verification_only(report))
-        if found is None:
+        path = find_verified(weights, weights_dir(self._environ), _verification_only(report))
+        if path is None:
             raise _missing_weights(weights, weights_dir(self._environ) / weights.file)
-        return found
+        return path
 
     def _selected_weights(self) -> Weights:
-        """The model that is named, else the one that suits this machine."""
+        """Return the weights named in the settings, else those that suit this machine."""
         return CATALOG.get(self.settings.model.name or "") or suitable_weights(self._environ)
 
     def _sources(self) -> list[Any]:
@@ -177,9 +177,9 @@ class App:
         return [by_name[name] for name in self.settings.model.sources]
 
     def _register_installed_tools(self) -> None:
-        found = discover_tools()
-        self.warnings += [f"A tool could not be loaded: {problem}" for problem in found.problems]
-        for tool in found.tools:
+        discovered = discover_tools()
+        self.warnings += [f"A tool could not be loaded: {problem}" for problem in discovered.problems]
+        for tool in discovered.tools:
             self._register(tool)
 
     def _register(self, tool: Tool) -> None:
@@ -192,9 +192,10 @@ class App:
 def build_app(
     settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NO_PROJECT_KEYS
 ) -> App:
-    """Wire everything. Nothing is opened, loaded or fetched before it is used.
+    """Build the app. Nothing is opened, loaded or fetched before it is used.
 
-    `from_project` are the keys whose value stands in a project's file: they do not decide who gets the user's key.
+    `from_project` maps the keys that a project's file sets to that file: such keys do not decide who gets the user's
+    API key.
     """
     return App(settings, environ, from_project)
 
@@ -217,7 +218,7 @@ def _remote_adapter(choice: ModelChoice, settings: ModelSettings) -> LLMAdapter:
 
 def _missing_weights(weights: Weights, file: Path) -> WeightsError:
     missing = f"The weights of the model {weights.name!r} ({weights.size / 1e9:.1f} GB) are not on this machine."
-    wrong = f"{file} is not what was published as the model {weights.name!r}; it is damaged, or another file."
+    wrong = f"{file} is not what was published as the model {weights.name!r}; it is damaged, or a different file."
     return WeightsError(
         wrong if file.exists() else missing,
         next_step=f"Fetch them once with `aeon model fetch {weights.name}`; or {MODEL_SERVER_ADVICE}.",
@@ -225,7 +226,7 @@ def _missing_weights(weights: Weights, file: Path) -> WeightsError:
 
 
 def _verification_only(report: WeightsProgressCallback) -> WeightsProgressCallback:
-    """Where nothing is fetched, nothing is said of what a fetch would do."""
+    """Return a callback that reports only verification, for when nothing is fetched."""
 
     def pass_on(progress: WeightsProgress) -> None:
         if progress.phase is WeightsPhase.VERIFYING:
@@ -235,5 +236,5 @@ def _verification_only(report: WeightsProgressCallback) -> WeightsProgressCallba
 
 
 def _ignore_progress(progress: WeightsProgress) -> None:
-    """Nobody watches."""
+    """Ignore progress."""
     del progress

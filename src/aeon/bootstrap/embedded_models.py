@@ -1,4 +1,4 @@
-"""The embedded models on this machine: which are there, and which one its memory allows."""
+"""The embedded models on this machine: which are fetched, and which one fits into memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A model of the catalogue, where its weights belong, and whether a file of the right size is there."""
+    """A model of the catalogue, the path of its weights, and whether a file of the right size is there."""
 
     weights: Weights
     file: Path
@@ -36,21 +36,23 @@ class StoredModel:
 
 
 def stored_models(environ: Mapping[str, str]) -> list[StoredModel]:
-    """Every model of the catalogue and whether its weights are on this machine."""
+    """Return every model of the catalogue, and whether its weights are on this machine."""
     folder = weights_dir(environ)
     return [StoredModel(weights, folder / weights.file, _is_there(weights, folder)) for weights in CATALOG.values()]
 
 
 def catalogued_weights(name: str) -> Weights:
-    """The model of that name. Raises ConfigError for an unknown name, or a file, which needs no fetching."""
-    found = resolve_weights(name)
-    if isinstance(found, Path):
-        raise ConfigError(f"{found} is a file of yours.", next_step=f"Name one of {', '.join(CATALOG)}.")
-    return found
+    """Return the model of that name. Raises ConfigError for an unknown name, or a file, which cannot be fetched."""
+    weights = resolve_weights(name)
+    if isinstance(weights, Path):
+        raise ConfigError(
+            f"{weights} is your own file, not a model of the catalogue.", next_step=f"Name one of {', '.join(CATALOG)}."
+        )
+    return weights
 
 
 def available_memory(meminfo: Path = Path("/proc/meminfo")) -> int:
-    """Bytes of memory that a program can take now; 0 where the system does not say."""
+    """Return the bytes of memory available now; 0 if the system does not report them."""
     try:
         lines = dict(line.split(":", 1) for line in meminfo.read_text("ascii").splitlines())
         return int(lines["MemAvailable"].split()[0]) * 1024
@@ -59,7 +61,7 @@ def available_memory(meminfo: Path = Path("/proc/meminfo")) -> int:
 
 
 def suitable_weights(environ: Mapping[str, str]) -> Weights:
-    """What the memory allows; the small model when only that was fetched."""
+    """Return the model that fits into memory; the small one if only that was fetched."""
     folder = weights_dir(environ)
     wanted = choose_weights(available_memory())
     small = CATALOG["small"]

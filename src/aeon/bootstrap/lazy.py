@@ -1,4 +1,4 @@
-"""A model and a memory that are opened when they are first used."""
+"""A model adapter and a memory that are opened at their first use."""
 
 from collections.abc import Callable
 from typing import Any  # the published signature
@@ -12,7 +12,7 @@ from aeon.memory.sqlite import SQLiteMemory
 
 
 class LazyAdapter(RequestAdapter):
-    """A model opened at its first question, so that work without a question needs no model."""
+    """A model adapter opened at its first request, so that work without requests needs no model."""
 
     def __init__(self, opened: Callable[[], LLMAdapter]) -> None:
         self._open = opened
@@ -20,7 +20,7 @@ class LazyAdapter(RequestAdapter):
 
     @property
     def was_used(self) -> bool:
-        """Whether any question has been put to it."""
+        """Whether the adapter was opened for a request."""
         return self._adapter is not None
 
     def supports_streaming(self) -> bool:
@@ -33,13 +33,13 @@ class LazyAdapter(RequestAdapter):
         return self._opened().complete(request, on_text)
 
     def close(self) -> None:
-        """Close the adapter, where it was opened and can be closed."""
+        """Close the adapter if it was opened and can be closed."""
         close = getattr(self._adapter, "close", None)
         if callable(close):
             close()
 
     def _opened(self) -> LLMAdapter:
-        """Raises LLMError: to a run, a model that is not there is one that does not answer (core 7)."""
+        """Return the opened adapter. Raises LLMError, since for a run a missing model is one that fails (core 7)."""
         if self._adapter is None:
             try:
                 self._adapter = self._open()
@@ -51,7 +51,7 @@ class LazyAdapter(RequestAdapter):
 
 
 class LazyMemory(Memory):
-    """A memory opened at its first use, so that looking around creates no file."""
+    """A memory opened at its first use, so that read-only commands create no file."""
 
     def __init__(self, opened: Callable[[], InMemoryKVStore | SQLiteMemory]) -> None:
         self._open = opened
@@ -67,7 +67,7 @@ class LazyMemory(Memory):
         return self._opened().search(prefix)
 
     def close(self) -> None:
-        """Close the file, where one was opened."""
+        """Close the file if it was opened."""
         if isinstance(self._memory, SQLiteMemory):
             self._memory.close()
 

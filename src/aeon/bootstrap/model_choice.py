@@ -1,4 +1,4 @@
-"""Which model a run uses, and why; and to whom the user's key may go."""
+"""Chooses the model of a run, and decides which server may get the user's API key."""
 
 import importlib.util
 import shlex
@@ -24,15 +24,15 @@ _VENDORS = {
     "anthropic": _Vendor("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
     "vllm": _Vendor(None, None),
 }
-"""Per remote provider: its address and the variable of its key, used when nothing else is said."""
+"""The default address and key variable of each remote provider."""
 
 _INSTALL = "pip install 'aeon-orchestrator[embedded]'"
 MODEL_SERVER_ADVICE = "set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server"
-"""The way to a model that always works."""
+"""The advice that works without the embedded model."""
 
 
 def key_variables(settings: Settings) -> frozenset[str]:
-    """The variables that hold a key or a password, or would if they were set: nobody else's business."""
+    """Return the names of the variables that hold, or would hold, a key or password; keep them from other code."""
     named = [
         settings.model.api_key_env,
         settings.store.password_env,
@@ -45,7 +45,7 @@ def key_variables(settings: Settings) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Which model a run uses, and why. Embedded: its `weights` or its file; remote: where it is and its key."""
+    """The model that a run uses, and why. Embedded: its `weights` or `file`; remote: its address and key."""
 
     provider: str
     name: str
@@ -62,7 +62,7 @@ class ModelChoice:
 
     @property
     def title(self) -> str:
-        """The model in words, for people."""
+        """The model's description for people."""
         if self.is_embedded:
             return f"embedded model {self.name}" + (f" ({self.weights.title})" if self.weights else "")
         return f"{self.name} at {self.base_url}"
@@ -71,12 +71,12 @@ class ModelChoice:
 def choose_model(
     settings: ModelSettings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NO_PROJECT_KEYS
 ) -> ModelChoice:
-    """The model that the settings mean: a configured server, else the embedded model.
+    """Return the model of the settings: a configured server, else the embedded model.
 
-    Under "auto" a name of the catalogue or a .gguf file means the embedded model whatever else is set. `from_project`
-    are the keys whose value stands in a project's file, and the file.
-    Raises ConfigError for settings that name no model, or would send a key to a server that a project's file chose;
-    MissingExtraError when no model can run here.
+    With "auto", a name of the catalogue or a .gguf file selects the embedded model whatever else is set.
+    `from_project` maps the keys that a project's file sets to that file.
+    Raises ConfigError for settings without a model, or that would send a key to a server that a project's file chose;
+    MissingExtraError if no model can run here.
     """
     provider, why = _provider(settings)
     if provider == "embedded":
@@ -85,7 +85,7 @@ def choose_model(
 
 
 def _provider(settings: ModelSettings) -> tuple[str, str]:
-    """The provider that is set or follows from what is set, and why."""
+    """Return the provider, set explicitly or derived from other settings, and the reason."""
     if settings.provider != "auto":
         return settings.provider, f"model.provider is {settings.provider}"
     if settings.name in CATALOG or (settings.name or "").endswith(".gguf"):
@@ -120,7 +120,7 @@ def _key(
     environ: Mapping[str, str],
     from_project: Mapping[str, Path],
 ) -> str | None:
-    """The key to send, None for none. A server of the user's own gets one only when told which."""
+    """Return the API key to send, or None. The user's own server gets a key only if api_key_env names one."""
     own = _VENDORS[provider].key_variable if settings.base_url is None else None
     name = settings.api_key_env or own
     if name is None:
@@ -130,14 +130,14 @@ def _key(
     key = environ.get(name)
     if not key:
         raise ConfigError(
-            f"The environment variable {name}, which is to hold the API key, is not set.",
+            f"The environment variable {name}, which must hold the API key, is not set.",
             next_step=f"Run: export {name}=...",
         )
     return key
 
 
 def _refuse_project_server(settings: ModelSettings, name: str, base_url: str, from_project: Mapping[str, Path]) -> None:
-    """Raises ConfigError where a project's file says to whom the key goes, unless that is this machine."""
+    """Raise ConfigError if a project's file chose the server that gets the key, unless it is this machine."""
     key = "model.provider" if settings.base_url is None else "model.base_url"
     value = settings.base_url or settings.provider
     file = from_project.get(key)
@@ -146,18 +146,18 @@ def _refuse_project_server(settings: ModelSettings, name: str, base_url: str, fr
     raise ConfigError(
         f"The project's file {file} would have the key in {name} sent to {base_url}. A project's file may come from "
         "somebody else, so it does not decide who gets your key.",
-        next_step="If you trust that address, say so yourself: export "
+        next_step="If you trust that address, set it yourself: export "
         f"{environment_variable(key)}={shlex.quote(value)}",
     )
 
 
 def _provider_of_key(name: str) -> str:
-    """The vendor whose own variable it is. A key of unknown kind is sent nowhere."""
+    """Return the provider whose default key variable this is. Raises ConfigError for an unknown variable."""
     for provider, vendor in _VENDORS.items():
         if vendor.key_variable == name:
             return provider
     raise ConfigError(
-        f"It is not said whose key {name} holds.",
+        f"The provider of the key in {name} is unknown.",
         next_step="Set model.provider to openai, anthropic or vllm, or model.base_url to the server's address.",
     )
 
@@ -169,10 +169,10 @@ def _embedded(settings: ModelSettings, environ: Mapping[str, str], why: str) -> 
             next_step=f"Run {_INSTALL} and then `aeon model fetch`; or {MODEL_SERVER_ADVICE}.",
         )
     if settings.name is not None:
-        found = resolve_weights(settings.name)
-        if isinstance(found, Path):
-            return ModelChoice("embedded", found.name, why, file=found)
-        return ModelChoice("embedded", found.name, why, weights=found)
+        weights_or_file = resolve_weights(settings.name)
+        if isinstance(weights_or_file, Path):
+            return ModelChoice("embedded", weights_or_file.name, why, file=weights_or_file)
+        return ModelChoice("embedded", weights_or_file.name, why, weights=weights_or_file)
     weights = suitable_weights(environ)
     return ModelChoice(
         "embedded", weights.name, f"{why}; {weights.name} suits the memory and what was fetched", weights=weights

@@ -1,4 +1,4 @@
-"""The platform of a project's folder: its record, its vault, its catalog, and what carries out its tools."""
+"""The platform of a project's folder: its record, vault, catalog, and the callers of its tools."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from aeon.platform.processes.repository import ProcessRepository
 
 _MAX_OFFERED = 200
-"""Stored tools that a kernel is offered of its user's own, and of those that are shared."""
+"""The most own and the most shipped stored tools that a kernel is offered."""
 
 
 class Platform:
-    """Everything that a command of the platform needs, each part loaded at its first use. A context manager."""
+    """Everything that a command of the platform needs; each part is loaded at its first use. A context manager."""
 
     def __init__(self, store: Store, vault: Vault, model: Callable[[], LLMAdapter], state: Path) -> None:
-        """`model` gives the project's own model, for tools on the endpoint `aeon:model`.
+        """`model` returns the project's own model, for tools on the endpoint `aeon:model`.
 
-        `state` is this user's own folder outside of the project.
+        `state` is this user's state folder, outside the project.
         """
         self.programs = AllowedPrograms(state / "programs")
         self.store = store
@@ -48,11 +48,11 @@ class Platform:
         self._vault = vault
         self._model = model
         self.notices: list[str] = []
-        """What its users should be told about its opening."""
+        """Messages for the user about the opening."""
         self._closers: list[Callable[[], None]] = [vault.close, store.close]
 
     def add_closer(self, close: Callable[[], None]) -> None:
-        """Have something else closed with the platform."""
+        """Add a function that is called when the platform is closed."""
         self._closers.append(close)
 
     @cached_property
@@ -64,7 +64,7 @@ class Platform:
 
     @cached_property
     def tool_caller(self) -> "StoredToolCaller":
-        """What runs stored tools; each kind of operation brings its client when it is first asked for."""
+        """The caller of stored tools; each kind of operation loads its client at its first use."""
         from aeon.adapters.operations.graph import GraphExecutor
         from aeon.adapters.operations.llm import LlmExecutor
         from aeon.adapters.operations.rest import RestExecutor
@@ -80,21 +80,21 @@ class Platform:
 
     @cached_property
     def metrics(self) -> "Metrics":
-        """What is measured. Raises StoreError."""
+        """The metrics. Raises StoreError."""
         from aeon.platform.metrics.service import Metrics
 
         return Metrics(self.store, self.catalog.ledger)
 
     @cached_property
     def measured_tool_caller(self) -> "MeasuringToolCaller":
-        """What runs stored tools outside of runs, each call recorded."""
+        """The caller of stored tools outside runs; it records each call."""
         from aeon.platform.metrics.tool_calls import MeasuringToolCaller
 
         return MeasuringToolCaller(self.tool_caller, self.catalog.tools, self.metrics.values)
 
     @cached_property
     def tokens(self) -> "OAuthTokens":
-        """The user's secrets for a use, OAuth tokens refreshed where that is due."""
+        """The user's secrets for calls, with OAuth tokens refreshed if due."""
         from aeon.adapters.operations.oauth import HttpTokenServer
         from aeon.platform.catalog.oauth_tokens import OAuthTokens
 
@@ -102,7 +102,7 @@ class Platform:
 
     @cached_property
     def mcp(self) -> "McpExecutor":
-        """What speaks with MCP servers, for calls and for the schemas of what they offer."""
+        """The MCP client, for calls and for listing the tools of servers."""
         from aeon.adapters.operations.mcp import McpExecutor
 
         mcp = McpExecutor()
@@ -111,7 +111,7 @@ class Platform:
 
     @cached_property
     def health(self) -> "HealthChecks":
-        """What asks whether services answer."""
+        """The health checks of services."""
         from aeon.adapters.operations.probes import HttpProbe, McpProbe, SocketProbe
         from aeon.platform.catalog.health import HealthChecks
 
@@ -124,9 +124,9 @@ class Platform:
         return HealthChecks(self.store, self.catalog.tools, self.catalog.services, probes, SystemClock())
 
     def tools_for_kernel(self, user: str) -> "list[StoredTool]":
-        """For a kernel's registry: a user's own tools, those that Aeon ships, and those of others that they trust.
+        """Return the tools for a kernel's registry: the user's own, Aeon's own, and trusted ones of other users.
 
-        What a trusted tool's owner changed since is left out, and `notices` says so (measured P4).
+        A trusted tool that its owner has changed since is left out, and `notices` says so.
         """
         from aeon.platform.catalog.kernel_tool import StoredTool
 
@@ -143,7 +143,7 @@ class Platform:
         return list(offered.values())
 
     def _trusted(self, user: str) -> "Iterator[tuple[Tool, str]]":
-        """The tools of others that a user trusts and that are still what they were."""
+        """Yield the unchanged tools of other users that a user trusts, with their digests."""
         from aeon.platform.catalog.trust import appearance_digest, tool_changed_error
 
         tools = self.catalog.tools
@@ -152,7 +152,7 @@ class Platform:
                 tool = tools.get(user, id_)
                 is_same = appearance_digest(tool, tools.get_service(user, tool)) == digest
             except PlatformError as error:
-                self.notices.append(f"A tool that you trust is not offered: {error.message}")
+                self.notices.append(f"A tool that you trust cannot be used: {error.message}")
                 continue
             if is_same:
                 yield tool, digest
@@ -161,7 +161,7 @@ class Platform:
                 self.notices.append(f"{error.message} {error.advice}")
 
     def close(self) -> None:
-        """Give back what was opened."""
+        """Close everything that was opened."""
         for close in self._closers:
             close()
 
@@ -179,7 +179,7 @@ class Platform:
 
 
 def open_platform(project: Path, store: Store, environ: Mapping[str, str], model: Callable[[], LLMAdapter]) -> Platform:
-    """The platform on an open record, which it closes, with the vault in the project's `.aeon`, made if need be.
+    """Open the platform on an open record, which it closes, with the vault in `.aeon`, created if missing.
 
     Raises StoreError, VaultError, MissingExtraError, ForeignFolderError.
     """
@@ -196,7 +196,7 @@ def open_platform(project: Path, store: Store, environ: Mapping[str, str], model
 def open_project_platform(
     project: Path, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> Platform:
-    """The platform that a project's settings mean. Its model is opened at its first question.
+    """Open the platform of a project's settings. Its model is opened at its first request.
 
     Raises StoreError, VaultError, MissingExtraError, ConfigError.
     """

@@ -1,4 +1,4 @@
-"""Running the Processes of a project's folder: the runs, the engine that the settings mean, and the workers."""
+"""The runtime of a project's Processes: the runs, the engine of the settings, and the workers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -39,7 +39,7 @@ from aeon.settings import EngineSettings
 
 
 class RunStoreAdoption(NamedTuple):
-    """Where a record's runs were kept before, None for nowhere, where they are now, and how many have not ended."""
+    """Where a record's runs were kept before (None: nowhere) and are now, and the number of open runs."""
 
     previous: RunStoreIdentity | None
     current: RunStoreIdentity
@@ -78,7 +78,7 @@ class ProcessRuntime:
 
     @cached_property
     def engine(self) -> Engine:
-        """The engine, opened. Raises StoreError, MissingExtraError, ConfigError."""
+        """The engine, opened at its first use. Raises StoreError, MissingExtraError, ConfigError."""
         presence = self.heartbeat
         workers = self._workers(self._settings.slots, presence)
         parts = EngineParts(self.runs.repository, workers, self.results, self.clock)
@@ -88,49 +88,49 @@ class ProcessRuntime:
 
     @cached_property
     def heartbeat(self) -> WorkerHeartbeat:
-        """This process among the workers, once it is begun."""
+        """The heartbeat that registers this process as a worker, once it is started."""
         presence = WorkerHeartbeat(self.registry, self.executor, self._settings.slots, self.clock)
         self._closers.append(presence.close)
         return presence
 
     @cached_property
     def cache(self) -> SqlResultCache:
-        """What pure tools came to. Raises StoreError."""
+        """The cached results of pure tools. Raises StoreError."""
         return SqlResultCache(self.platform.store, self.results, self.clock)
 
     @cached_property
     def orphan_recovery(self) -> OrphanRecovery:
-        """What takes over runs that were left behind."""
+        """The recovery of orphaned runs."""
         return OrphanRecovery(self.runs.repository, self.registry, self.engine, self.clock)
 
     @cached_property
     def schedules(self) -> ScheduleRepository:
-        """When Processes are started by themselves. Raises StoreError."""
+        """The schedules of Processes. Raises StoreError."""
         return ScheduleRepository(self.platform.store, self.platform.catalog, self.platform.processes)
 
     @cached_property
     def run_maintenance(self) -> RunMaintenance:
-        """What a worker for runs looks after."""
+        """The periodic maintenance of a worker for runs."""
         starter = ScheduleStarter(self.schedules, self.platform.processes, self.runs, self.engine)
         return RunMaintenance(self.runs.repository, self.orphan_recovery, starter, self.clock, self.engine.executor)
 
     @cached_property
     def diagnosis(self) -> DiagnosisContext:
-        """What says why a run does not go on."""
+        """The context for explaining why a run does not progress."""
         platform = self.platform
         obstacles = ObstacleFinder(platform.store, platform.catalog.tools, platform.processes)
         return DiagnosisContext(platform.store, self.runs, self.registry, obstacles, self.clock, self.run_executor)
 
     @cached_property
     def run_measurement(self) -> RunMetricsRecorder:
-        """What records the runs that have ended. Raises StoreError."""
+        """The recorder of metrics and spans of ended runs. Raises StoreError."""
         store, book = self.platform.store, self.runs.repository
         return RunMetricsRecorder(
             store, book, self.platform.metrics.values, open_span_sender(store, book, self.clock, self._environ)
         )
 
     def prune(self, days: int | None = None) -> PruneResult:
-        """Remove runs that ended so many days ago, or as many as the settings keep; what they came to stays measured.
+        """Delete runs that ended `days` days ago (None: keep_days of the settings); their metrics are kept.
 
         Raises StoreError.
         """
@@ -142,18 +142,20 @@ class ProcessRuntime:
         return pruning.prune(before.isoformat(timespec="microseconds"))
 
     def adopt_runs(self, *, is_dry: bool) -> "RunStoreAdoption":
-        """Have the record's runs be kept where the settings say, since where they were is lost (measured E5).
+        """Move the record's runs to the engine of the settings, because the store that kept them is lost.
 
-        Raises ConfigError while a process carries out runs of the record, and for an engine that this is not about.
+        Raises ConfigError while a process executes runs of the record, and for an engine without a run store.
         """
         own, before = engine_run_store(self._location), get_run_store(self.platform.store)
         if own is None:
-            raise ConfigError("Only runs in this folder or in PostgreSQL are adopted; these settings keep none there.")
+            raise ConfigError(
+                "Only runs kept in this folder or in PostgreSQL can be adopted; these settings keep runs elsewhere."
+            )
         others = sorted(list_live_executors(self.registry))
         if others:
             raise ConfigError(
-                f"Somebody is there for the runs of this record: {', '.join(others)}.",
-                next_step="End these processes first; `aeon worker list` shows them.",
+                f"Other processes execute runs of this record: {', '.join(others)}.",
+                next_step="Stop these processes first; `aeon worker list` shows them.",
             )
         (row,) = self.platform.store.read(queries.OPEN_COUNT)
         if not is_dry and before is not None:
@@ -161,21 +163,21 @@ class ProcessRuntime:
         return RunStoreAdoption(before, own, row["number"])
 
     def start(self, types: Sequence[str] = ()) -> None:
-        """Open the engine, and be there for all to see."""
+        """Open the engine, and start the heartbeat."""
         _ = self.engine
         self.heartbeat.start(types)
 
     def serve(self, types: Sequence[str]) -> None:
-        """Be there for jobs of these types alone, of runs that go on elsewhere. Raises ConfigError, EngineError.
+        """Serve only jobs of these types, of runs that execute elsewhere. Raises ConfigError, EngineError.
 
-        Of a type that the settings leave to others, which this process is, there are as many workers as by default.
+        A type that the settings leave to other processes (0 slots) gets the default number of slots here.
         """
-        usual = EngineSettings().slots
-        slots = {kind: self._settings.slots[kind] or usual[kind] for kind in types}
+        default_slots = EngineSettings().slots
+        slots = {kind: self._settings.slots[kind] or default_slots[kind] for kind in types}
         presence = WorkerHeartbeat(self.registry, self.executor, slots, self.clock)
         self._closers.append(presence.close)
         workers = self._workers(slots, presence)
-        presence.start(types)  # whoever is not entered is taken for gone
+        presence.start(types)  # before the worker: an unregistered executor counts as dead
         worker = open_worker(
             self._location,
             workers,
@@ -188,16 +190,16 @@ class ProcessRuntime:
         self._closers.append(worker.close)
 
     def _workers(self, slots: Mapping[str, int], presence: WorkerHeartbeat) -> LocalWorkerPool:
-        """They keep to limits, and use again what pure tools came to."""
+        """Return the worker pool, with rate limits and the result cache."""
         store = self.platform.store
         caller = self.platform.tool_caller.with_cache(self.cache)
-        limiting = RateLimiter(ServiceLeaseStore(store, self.registry, self.clock, self.executor), self.clock)
+        limiter = RateLimiter(ServiceLeaseStore(store, self.registry, self.clock, self.executor), self.clock)
         return LocalWorkerPool(
-            make_job_runner(caller), slots, presence, limiting, known=make_cached_result_lookup(caller)
+            make_job_runner(caller), slots, presence, limiter, known=make_cached_result_lookup(caller)
         )
 
     def close(self) -> None:
-        """Stop where everything stands; what has ended is recorded by then, or by whoever comes next."""
+        """Stop without waiting for runs; record the ended ones, or leave that to the next process."""
         try:
             if self._closers:
                 with suppress(StoreError):

@@ -1,4 +1,4 @@
-"""The projection of the record that the settings mean: a graph on a Neo4j or FalkorDB server."""
+"""Opens the projection of the record: a graph on the Neo4j or FalkorDB server of the settings."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,15 +14,15 @@ from aeon.settings import GraphSettings, environment_variable
 def open_target(
     settings: GraphSettings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NO_PROJECT_KEYS
 ) -> GraphTarget:
-    """The graph that the record is projected into; its server is not asked yet.
+    """Return the target graph of the projection, without connecting to its server yet.
 
-    `from_project` are the keys whose value stands in a project's file, and the file. Raises MissingExtraError;
-    ConfigError where no graph is set, for an address that is none, a password that is not there, or one that would go
-    to a server that a project's file chose (decision 12).
+    `from_project` maps the keys that a project's file sets to that file. Raises MissingExtraError; ConfigError if no
+    graph is set, for an invalid address, a missing password, or one that would go to a server that a project's file
+    chose (decision 12).
     """
     if settings.address is None:
         raise ConfigError(
-            "No graph is set that the record is projected into.",
+            "No graph database is configured for the projection of the record.",
             next_step=f"Set graph.address, or export {environment_variable('graph.address')}=bolt://user@host:7687.",
         )
     password = server_password("graph", settings.address, settings.password_env, environ, from_project)
@@ -36,5 +36,5 @@ def open_target(
 
 
 def new_projector(store: Store, target: GraphTarget, clock: Clock | None = None) -> Projector:
-    """What brings the graph up to the record."""
+    """Return the projector that synchronizes the graph with the record."""
     return Projector(store, target, clock or SystemClock())

@@ -1,4 +1,4 @@
-"""The skills of a place, wired: found, configured, isolated, planned for, run."""
+"""Wires the skills of a folder: discovery, settings, sandbox, planning and execution."""
 
 import importlib.util
 import threading
@@ -41,19 +41,19 @@ if TYPE_CHECKING:
     from aeon.skills.sandbox import SandboxRunner
 
 _PACKAGES = ("msgspec",)
-"""What running scripts needs beyond the base installation."""
+"""The packages that running scripts needs beyond the base installation."""
 
 _MAX_TOOLS = 3
-"""Skills that a request is offered as tools: more would only distract the planner."""
+"""The most skills that a request is offered as tools: more would distract the planner."""
 
 _REPLACED_BY_TOOLS = frozenset({"memory"})
-"""Shipped skills whose work the kernel's own tools do: two places for the same memory would lose things."""
+"""Shipped skills that the kernel's own tools replace: two memories side by side would lose values."""
 
 
 class Skills:
-    """Everything that running skills takes. Nothing is read or started before it is used; closed, no process is left.
+    """Everything that running skills needs. Nothing is read or started before use; `close` ends all processes.
 
-    `folder` is where the user works: files that scripts are given lie in it. `model` gives the model of this moment.
+    `folder` is the user's working folder, which contains input files of scripts. `model` returns the current model.
     `keys` are the variables that hold a model's key: no skill of a project gets them (decision 18).
     """
 
@@ -66,10 +66,10 @@ class Skills:
         keys: Collection[str] = frozenset(),
         data: Path | None = None,
     ) -> None:
-        """`data` is where all skills keep what is theirs; without it each has its own place."""
+        """`data` is the folder for the data of all skills; without it, each skill root has its own."""
         self._data = data
         self.untrusted_matches: list[str] = []
-        """The skills that would have fitted the request last asked about, and that are not trusted."""
+        """The untrusted skills that matched the last request of `tools_for`."""
         self.health = SkillHealth()
         self._settings = settings
         self._environ = environ
@@ -83,19 +83,19 @@ class Skills:
 
     @cached_property
     def roots(self) -> list[SkillRoot]:
-        """Where skills are looked for; the first wins: folders that are set, the project's, the user's, the shipped."""
-        more = [SkillRoot(Path(place).expanduser(), "project") for place in self._settings.folders]
-        found = [*more, *default_roots(self._folder, self._environ)]
-        return found if self._data is None else [root._replace(data_home=self._data) for root in found]
+        """The search path; the first match wins: configured folders, the project's, the user's, the shipped skills."""
+        more = [SkillRoot(Path(path).expanduser(), "project") for path in self._settings.folders]
+        roots = [*more, *default_roots(self._folder, self._environ)]
+        return roots if self._data is None else [root._replace(data_home=self._data) for root in roots]
 
     @cached_property
     def catalog(self) -> SkillCatalog:
-        """The skills as they are now, those that the settings disable marked."""
+        """The current skills; those that the settings disable are marked."""
         return self._usable(self._library.catalog)
 
     def watch(self, on_change: SkillCatalogCallback, stop_event: threading.Event) -> None:
-        """Tell each new catalog until the event is set. Raises MissingExtraError without `watchfiles`."""
-        self._library.watch(lambda found: on_change(self._usable(found)), stop_event)
+        """Call `on_change` with each new catalog until the event is set. Raises MissingExtraError."""
+        self._library.watch(lambda catalog: on_change(self._usable(catalog)), stop_event)
 
     def execute(
         self,
@@ -108,7 +108,7 @@ class Skills:
     ) -> ExecutionResult:
         """Run a plan; see PlanExecutor.
 
-        Raises MissingExtraError without the extra, SandboxError when it cannot isolate as asked.
+        Raises MissingExtraError without the extra, SandboxError if the required isolation is unavailable.
         """
         executor = self._executor(observer)
         return with_isolation_warnings(
@@ -124,10 +124,10 @@ class Skills:
         is_model_small: bool = False,
         on_result: Callable[[ExecutionResult], None] | None = None,
     ) -> ExecutionResult:
-        """Plan a request with the trusted skills and run it, again where something fails. Raises as `execute`.
+        """Plan a request with the trusted skills and run it, replanning after failures. Raises the errors of `execute`.
 
-        A small model is shown only the beginning of the chosen skills' prompts (decision 17). `on_result` is told what
-        each plan came to, before the next one is made.
+        A small model sees only the beginning of the chosen skills' prompts (decision 17). `on_result` is called with
+        the result of each plan, before the next one is made.
         """
         executor = self._executor(observer)
         if observer is not None:
@@ -139,30 +139,30 @@ class Skills:
         return with_isolation_warnings(replanner.run(request, cancellation, on_result))
 
     def tools_for(self, request: str) -> list[SkillTool]:
-        """The scripts of the few skills that share words with the request, as tools; none without the extra."""
+        """Return the scripts of the few skills that match the request, as tools; none without the extra."""
         if not self._settings.as_tools or missing_packages():
             return []
         usable = [skill for skill in self.catalog.plannable() if skill.name not in _REPLACED_BY_TOOLS]
         with SkillIndex(usable) as index:
-            found = index.search(request, _MAX_TOOLS)
-        self.untrusted_matches = [skill.name for skill in found if not self.is_trusted(skill)]
-        return self._tools([skill for skill in found if skill.name not in self.untrusted_matches])
+            matches = index.search(request, _MAX_TOOLS)
+        self.untrusted_matches = [skill.name for skill in matches if not self.is_trusted(skill)]
+        return self._tools([skill for skill in matches if skill.name not in self.untrusted_matches])
 
     def tool(self, name: str) -> SkillTool | None:
-        """The tool of that name, `<skill>.<script>`, or None."""
-        found = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
-        return next((tool for tool in self._tools([found] if found else []) if tool.name == name), None)
+        """Return the tool named `<skill>.<script>`, or None."""
+        skill = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
+        return next((tool for tool in self._tools([skill] if skill else []) if tool.name == name), None)
 
     def tool_names(self) -> list[str]:
-        """The names of all scripts that can be had as tools."""
+        """Return the tool names of all scripts."""
         return [tool.name for tool in self._tools(self.catalog.plannable())]
 
     def sandbox(self) -> SandboxLevel:
-        """How scripts are isolated here. Raises MissingExtraError, SandboxError."""
+        """Return how scripts are isolated here. Raises MissingExtraError, SandboxError."""
         return self._open_runner().level
 
     def close(self) -> None:
-        """End every process and give back what was opened."""
+        """End every process and close everything that was opened."""
         with self._lock:
             self._exit_stack.close()
             self._runner = None
@@ -199,7 +199,7 @@ class Skills:
         )
 
     def _open_runner(self) -> "SandboxRunner":
-        """The runner, started at the first script that runs."""
+        """Return the sandbox runner, started at its first use."""
         missing = missing_packages()
         if missing:
             raise MissingExtraError(
@@ -210,66 +210,66 @@ class Skills:
 
         with self._lock:
             if self._runner is None:
-                given = self._settings
+                settings = self._settings
                 limits = ResourceLimits(
-                    given.memory_mb * 1024**2, given.processes, given.written_mb * 1024**2, given.open_files
+                    settings.memory_mb * 1024**2, settings.processes, settings.written_mb * 1024**2, settings.open_files
                 )
-                runner = SandboxRunner(given.sandbox, fork_server=given.fork_server, limits=limits)
+                runner = SandboxRunner(settings.sandbox, fork_server=settings.fork_server, limits=limits)
                 self._runner = self._exit_stack.enter_context(runner)
                 self._exit_stack.enter_context(self._gateway)
             return self._runner
 
     def _prepare_script(self, skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> Invocation:
-        """Raises UntrustedSkillError, InputError for files that a script may not have, else as `prepare`."""
+        """Prepare an invocation. Raises UntrustedSkillError, InputError for forbidden files, or as `prepare`."""
         if not self.is_trusted(skill):
             raise UntrustedSkillError(skill)
-        found = resolve_input_files(script.input_schema, given, self._folder)
-        if found.problems:
-            said = "; ".join(str(problem) for problem in found.problems)
-            raise InputError(f"The input names files that cannot be used: {said}.", next_step="Name others.")
+        resolved = resolve_input_files(script.input_schema, given, self._folder)
+        if resolved.problems:
+            listed = "; ".join(str(problem) for problem in resolved.problems)
+            raise InputError(f"The input names files that cannot be used: {listed}.", next_step="Name other files.")
         gateway = self._gateway.folder
         return prepare_invocation(
             skill,
             script,
-            found.input,
+            resolved.input,
             request_id,
             environ=self._environ,
-            input_files=found.files,
+            input_files=resolved.files,
             extra_env=self._gateway.environment,
             extra_read=() if gateway is None else (gateway,),
             grants=self.trusted.grants_for(skill, self._grants),
         )
 
     def is_trusted(self, skill: Skill) -> bool:
-        """Whether a skill's scripts may run: a project's only once it is trusted (skills 15)."""
+        """Return whether a skill's scripts may run: a project's skill must be trusted first (skills 15)."""
         return not skill.is_from_project or self._settings.trust_project or self.trusted.is_trusted(skill)
 
     def untrusted(self) -> list[Skill]:
-        """The skills with scripts that came with the project and are not trusted as they are now."""
+        """Return the project's skills with scripts that are not trusted in their current state."""
         return [skill for skill in self.catalog.plannable() if not self.is_trusted(skill)]
 
     @cached_property
     def trusted(self) -> SkillTrustStore:
-        """What the user granted to single skills for good."""
+        """The user's permanent grants to single skills."""
         return SkillTrustStore(state_folder(self._environ) / "skills")
 
     @cached_property
     def _grants(self) -> Grants:
-        given = self._settings
-        folders = tuple(Path(place).expanduser().resolve() for place in given.allow_write)
-        return Grants(given.allow_network, given.allow_model, folders)
+        settings = self._settings
+        folders = tuple(Path(path).expanduser().resolve() for path in settings.allow_write)
+        return Grants(settings.allow_network, settings.allow_model, folders)
 
     def _secrets(self, skill: Skill) -> Sequence[str]:
         return secret_values(skill, self._environ)
 
 
 def missing_packages() -> list[str]:
-    """The packages that running skills needs and that are not installed."""
+    """Return the packages that running skills needs and that are not installed."""
     return [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
 
 
 def _prompt(skill: Skill) -> str:
-    """A prompt that cannot be read any more is no reason not to plan."""
+    """Return a skill's prompt; "" if it cannot be read any more, so that planning continues."""
     try:
         return read_prompt(skill)
     except AeonError:

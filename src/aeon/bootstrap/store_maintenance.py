@@ -1,4 +1,4 @@
-"""Looking after a project's record: backups, checks, migrations, moving it to another store."""
+"""Maintains a project's record: backups, checks, migrations, moves to another store."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -19,11 +19,11 @@ from aeon.platform.workers.registry import WorkerRegistry
 from aeon.settings import StoreSettings
 
 SQLITE_TARGET = "sqlite"
-"""The target of a move that is the file in the project's folder."""
+"""The move target that means the file in the project's folder."""
 
 
 class StoreMaintenance:
-    """What can be done with the record of one project, whichever store keeps it."""
+    """The maintenance of one project's record, in any store."""
 
     def __init__(
         self,
@@ -38,65 +38,65 @@ class StoreMaintenance:
         self._from_project = from_project
 
     def open(self) -> Store:
-        """The record, which the caller closes. Raises StoreError, ConfigError, MissingExtraError."""
+        """Open the record, which the caller closes. Raises StoreError, ConfigError, MissingExtraError."""
         return open_store(self._project, self._settings, self._environ, self._from_project)
 
     def backup(self, target: Path) -> None:
         """Copy the record's file while it is in use. Raises StoreError, and ConfigError for PostgreSQL."""
         from aeon.adapters.store.sqlite.maintenance import backup
 
-        backup(self._file("Use pg_dump: docs/postgresql.md says how."), target, state=self._state)
+        backup(self._file("Use pg_dump: see docs/postgresql.md."), target, state=self._state)
 
     def restore(self, source: Path) -> Path | None:
-        """Replace the record's file by a backup; where the old file is now. Raises StoreError, and ConfigError."""
+        """Replace the record's file by a backup; return the old file's new path. Raises StoreError, ConfigError."""
         from aeon.adapters.store.sqlite.maintenance import restore
 
-        return restore(self._file("Use pg_restore: docs/postgresql.md says how."), source, state=self._state)
+        return restore(self._file("Use pg_restore: see docs/postgresql.md."), source, state=self._state)
 
     def check(self) -> list[str]:
-        """Everything that is wrong with the record, in words. Raises StoreError where it cannot be opened."""
-        found: list[str] = []
+        """Return every problem of the record, as text. Raises StoreError if it cannot be opened."""
+        problems: list[str] = []
         if self._settings.address is None:
             from aeon.adapters.store.sqlite.maintenance import check_record
 
-            found = check_record(self._own_file())
-        if found:
-            return found
+            problems = check_record(self._own_file())
+        if problems:
+            return problems
         with closing(self.open()) as store:
             ledger = Ledger(store, SystemClock())
             broken = ((row["id"], ledger.verify_audit_log(row["id"])) for row in store.read(USERS))
-            return [f"The audit trail of {user}: {what}." for user, what in broken if what is not None]
+            return [f"The audit log of {user}: {what}." for user, what in broken if what is not None]
 
     def migrate(self, to: int | None) -> list[str]:
-        """Apply the migrations of a PostgreSQL record up to a version, or undo those after it; their names."""
+        """Apply the migrations of a PostgreSQL record up to a version, or undo later ones; return their names."""
         if self._settings.address is None:
             if to is not None:
                 raise ConfigError(
-                    "The record is a SQLite file, which is migrated by itself and never back.",
+                    "The record is a SQLite file, which migrates automatically and never back.",
                     next_step="Restore the backup that was made before the migration: `aeon store restore FILE`.",
                 )
             self.open().close()
             return []
         return postgres_migrations(self._settings, self._environ, self._from_project).run(to)
 
-    def move(self, target: str, password_env: str | None, told: Callable[[str], None]) -> str:
-        """Copy the record into another, empty store and compare both by their exports; the target's name.
+    def move(self, target: str, password_env: str | None, report: Callable[[str], None]) -> str:
+        """Copy the record into another, empty store and compare their exports; return the target's name.
 
-        Raises StoreError, also while a worker is using the record, since what it writes later would be lost.
+        Raises StoreError, also while a worker uses the record, since its later writes would be lost.
         """
         there = _settings_of(target, password_env)
         if there.address == self._settings.address:
-            raise ConfigError("That is where the record is.", next_step="Name another store.")
+            raise ConfigError("The record is already in that store.", next_step="Name another store.")
         with closing(self.open()) as source:
             _require_unused(source)
             if there.address is not None:
                 applied = postgres_migrations(there, self._environ, NO_PROJECT_KEYS).run(None)
-                told(f"{len(applied)} migration(s) applied")
+                report(f"{len(applied)} migration(s) applied")
             with closing(open_store(self._project, there, self._environ)) as empty:
                 copy(source, empty)
                 if not _is_equal(export(source), export(empty)):
                     raise StoreError(
-                        f"{empty.name} does not hold the same as {source.name}: something was written meanwhile.",
+                        f"{empty.name} differs from {source.name}: something was written during the copy.",
                         next_step="Stop everything that uses the record, empty the target, and move it again.",
                     )
                 return empty.name
@@ -122,7 +122,7 @@ def _settings_of(target: str, password_env: str | None) -> StoreSettings:
         return StoreSettings(address=None if target == SQLITE_TARGET else target, password_env=password_env)
     except ValidationError as error:
         raise ConfigError(
-            f"The record cannot be moved there: {error.errors()[0]['msg'].removeprefix('Value error, ')}.",
+            f"The target is invalid: {error.errors()[0]['msg'].removeprefix('Value error, ')}.",
             next_step=f"Name postgresql://user@host:5432/database, or {SQLITE_TARGET} for this folder's file.",
         ) from None
 

@@ -1,4 +1,4 @@
-"""The store of the record that the settings mean: a SQLite file in the project's folder, or PostgreSQL."""
+"""Opens the store of the record: a SQLite file in the project's folder, or PostgreSQL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from aeon.settings import StoreSettings
 
 
 def record_file(project: Path) -> Path:
-    """The file of a project's record."""
+    """Return the path of a project's record file."""
     return project / ".aeon" / "aeon.db"
 
 
 def old_graph_record(project: Path, settings: StoreSettings) -> Path | None:
-    """The folder of a record that an older Aeon kept in FalkorDB, where this one would begin an empty record."""
+    """Return the folder of an older Aeon's record in FalkorDB, if this version would start an empty record."""
     from aeon.adapters.store.sqlite.factory import old_graph_folder
 
     return old_graph_folder(record_file(project)) if settings.address is None else None
@@ -28,10 +28,10 @@ def open_store(
     environ: Mapping[str, str],
     from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
 ) -> Store:
-    """The record, opened; a file is made where there is none. `from_project` maps keys to the project's files.
+    """Open the record; create its file if missing. `from_project` maps the keys that a project's file sets to the file.
 
-    Raises StoreError; MissingExtraError; ConfigError for a password that is not there, or one that would go to a
-    server that a project's file chose (decision 12).
+    Raises StoreError; MissingExtraError; ConfigError for a missing password, or one that would go to a server that a
+    project's file chose (decision 12).
     """
     if settings.address is None:
         from aeon.adapters.store.sqlite.factory import open_sqlite
@@ -54,7 +54,7 @@ class PostgresMigrations:
     password: str | None
 
     def run(self, to: int | None) -> list[str]:
-        """Apply those that are missing, or undo those after version `to`; their names. Raises StoreError."""
+        """Apply missing migrations, or undo those after version `to`; return their names. Raises StoreError."""
         from aeon.adapters.store.postgresql import migrate, roll_back
 
         if to is None:
@@ -65,7 +65,7 @@ class PostgresMigrations:
 def postgres_migrations(
     settings: StoreSettings, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> PostgresMigrations:
-    """The migrations of the record that the settings name by an address. Raises ConfigError."""
+    """Return the migrations of the PostgreSQL record of the settings. Raises ConfigError."""
     address = settings.address or ""
     password = server_password("store", address, settings.password_env, environ, from_project)
     return PostgresMigrations(address, password)

@@ -1,4 +1,4 @@
-"""Spans of runs, where the environment asks for them."""
+"""Exports spans of runs if OpenTelemetry's environment variables ask for it."""
 
 import logging
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from aeon.platform.store import Store
 def open_span_sender(
     store: Store, book: SqlRunRepository, clock: Clock, environ: Mapping[str, str]
 ) -> SpanExportQueue | None:
-    """What sends spans; None where OpenTelemetry's own variables name no endpoint. What goes wrong is logged, once."""
-    asked = read_otlp_settings(environ)
-    if asked is None:
+    """Return the export queue of spans; None if no OpenTelemetry endpoint is set. Errors are logged once."""
+    settings = read_otlp_settings(environ)
+    if settings is None:
         return None
     from aeon.adapters.telemetry.otlp import OtlpReceiver
 
-    return SpanExportQueue(store, book, OtlpReceiver(asked), clock, logging.getLogger("aeon.telemetry").warning)
+    return SpanExportQueue(store, book, OtlpReceiver(settings), clock, logging.getLogger("aeon.telemetry").warning)

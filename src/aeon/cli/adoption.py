@@ -1,4 +1,4 @@
-"""`aeon adopt`: taking over a project's folder that came from elsewhere."""
+"""`aeon adopt`: takes over a project folder that came from elsewhere."""
 
 import os
 from pathlib import Path
@@ -10,28 +10,28 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import indented_json, printable
 
 _MAX_LISTED = 20
-"""Files that are named; there may be thousands of results and logs."""
+"""The most files that are listed; there may be thousands of results and logs."""
 
 
 def adopt_folder(*, is_dry: bool, as_json: bool) -> int:
-    """Show what is in `.aeon`, and take it over. Raises ForeignFolderError, StoreError with nothing taken over."""
-    found = project_files(Path.cwd())
+    """Show what is in `.aeon`, and take it over. If it raises ForeignFolderError or StoreError, nothing changed."""
+    files = project_files(Path.cwd())
     has_adopted = False if is_dry else adopt_project(Path.cwd(), os.environ)
     if as_json:
-        files: list[Json] = [*found]
-        print_data(indented_json({"files": files, "adopted": has_adopted}))
+        listed: list[Json] = [*files]
+        print_data(indented_json({"files": listed, "adopted": has_adopted}))
         return ExitCode.DONE
-    for name in found[:_MAX_LISTED]:
+    for name in files[:_MAX_LISTED]:
         print_message(f".aeon/{printable(name)}")
-    if len(found) > _MAX_LISTED:
-        print_message(f"and {len(found) - _MAX_LISTED} more")
+    if len(files) > _MAX_LISTED:
+        print_message(f"and {len(files) - _MAX_LISTED} more")
     if is_dry:
         print_data("nothing was taken over")
         return ExitCode.DONE
     print_data(f"{printable(str(Path.cwd() / '.aeon'))} is yours {'from now on' if has_adopted else 'already'}")
     if (key_file := missing_key_file(Path.cwd(), os.environ)) is not None:
-        told = f"its vault of secrets is encrypted: put a copy of its master key into {printable(str(key_file))} (0600)"
+        note = f"its vault of secrets is encrypted: copy its master key to {printable(str(key_file))} (mode 0600)"
         print_message(
-            f"{told}, or move .aeon/vault.db away and enter the secrets again with `aeon secret set`.", "note: "
+            f"{note}, or move .aeon/vault.db away and enter the secrets again with `aeon secret set`.", "note: "
         )
     return ExitCode.DONE

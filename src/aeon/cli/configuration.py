@@ -1,4 +1,4 @@
-"""`aeon config explain`: each value, where it comes from, and the files that were looked for."""
+"""`aeon config explain`: each setting, where its value comes from, and the files that were searched."""
 
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
@@ -8,21 +8,21 @@ from aeon.settings import KEYS, LoadedSettings, environment_variable
 
 
 def explain_settings(*, as_json: bool) -> int:
-    """Print the settings of the current folder. No secret is among them: settings only name variables."""
+    """Print the settings of the current folder. They contain no secrets: settings only name variables."""
     loaded = load_cli_settings()
     if as_json:
         print_data(indented_json(_as_dict(loaded)))
         return ExitCode.DONE
     for key in KEYS:
         print_data(_line(key, loaded))
-    print_data("\nFlags win over AEON_* variables, those over the files, the first over the next:")
+    print_data("\nFlags override AEON_* variables, variables override these files, earlier files override later ones:")
     for path, is_there in loaded.files:
-        print_data(f"  {'read     ' if is_there else 'not there'}  {one_line(str(path), COLUMNS - 13)}")
+        print_data(f"  {'read     ' if is_there else 'not found'}  {one_line(str(path), COLUMNS - 13)}")
     return ExitCode.DONE
 
 
 def _line(key: str, loaded: LoadedSettings) -> str:
-    """One setting; its origin goes to a line of its own where it does not fit."""
+    """Format one setting; its origin gets its own line if both do not fit on one."""
     value, origin = f"{key} = {compact_json(loaded.value(key))}", f"({loaded.origins[key]})"
     if len(value) + 2 + len(origin) <= COLUMNS:
         return f"{value}  {origin}"

@@ -1,4 +1,4 @@
-"""The two ways out: data to stdout, words for people to stderr."""
+"""Output: data to stdout, messages for people to stderr."""
 
 import os
 import sys
@@ -8,21 +8,21 @@ from aeon.base.errors import AeonError
 
 
 def print_data(text: str) -> None:
-    """Data, or an answer. A reader that has gone away ends the command."""
+    """Print data or an answer to stdout. If its reader has closed the pipe, the command ends."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 def discard_stdout() -> None:
-    """What is left for a stdout that cannot be written goes nowhere; else Python tries again as the process ends."""
+    """Send what is left for an unwritable stdout to /dev/null; else Python tries again when the process exits."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
+        os.close(null_device)
 
 
 def print_message(text: str, first: str = "", rest: str = "") -> None:
-    """Words for people, wrapped at spaces only. Nobody listening is no reason to stop."""
+    """Print a message to stderr, wrapped at spaces only. A closed stderr does not end the command."""
     from aeon.cli.text import COLUMNS, wrap
 
     with suppress(OSError, ValueError):
@@ -31,7 +31,7 @@ def print_message(text: str, first: str = "", rest: str = "") -> None:
 
 
 def print_error(error: AeonError) -> None:
-    """What went wrong, and what to do next."""
+    """Print what went wrong, and what to do next."""
     print_message(error.message.rstrip(), "error: ")
     if error.advice:
         print_message(error.advice, "next: ")

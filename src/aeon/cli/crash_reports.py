@@ -1,4 +1,4 @@
-"""Keeping the trace of a defect in a file, without secrets."""
+"""Writes the traceback of a defect to a file, without secrets."""
 
 import gc
 import os
@@ -20,7 +20,7 @@ _MIN_SECRET = 6
 
 
 def save_trace(error: BaseException) -> Path | None:
-    """Write the trace beside the runs' logs, or to the temporary folder; None when neither can be written."""
+    """Write the traceback to the folder of logs, or to the temporary folder; None if neither can be written."""
     trace = "".join(traceback.format_exception(error))
     text = mask_secrets(f"Correlation id: {correlation_id()}\n{trace}", os.environ)
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
@@ -36,16 +36,16 @@ def save_trace(error: BaseException) -> Path | None:
 
 
 def mask_secrets(text: str, environ: Mapping[str, str]) -> str:
-    """`text` without the values of variables that sound like a secret, and without the secrets in this process.
+    """Mask the values of variables whose names suggest a secret, and the secrets in this process's memory.
 
-    Whatever failed may have put one into its message (platform 3).
+    The code that failed may have put a secret into its message (platform 3).
     """
     values = {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= _MIN_SECRET}
     return Mask({*values, *_secrets_in_memory()}).text(text)
 
 
 def _secrets_in_memory() -> Iterator[str]:
-    """Of all values that were revealed or given and are still there: the trace's own frames keep theirs."""
+    """Yield all secret values still in memory; the traceback's frames keep theirs alive."""
     vault, model = (sys.modules.get(f"aeon.platform.{name}") for name in ("vault", "catalog.model"))
     for each in gc.get_objects():
         if vault and type(each) is vault.SecretValue:
@@ -55,12 +55,12 @@ def _secrets_in_memory() -> Iterator[str]:
 
 
 def _temporary_folder() -> Path:
-    """Raises OSError where none can be written, as on a full disk."""
+    """Return the temporary folder. Raises OSError if none is writable, as on a full disk."""
     return Path(tempfile.gettempdir())
 
 
 def _log_folder() -> Path:
-    """The folder of the runs' logs; where the settings are what failed, its default."""
+    """Return the folder of logs; its default if the settings cannot be loaded."""
     try:
         from aeon.settings import load_settings
 

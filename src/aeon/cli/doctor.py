@@ -1,4 +1,4 @@
-"""`aeon doctor`: everything that a run needs, each with its state and what to do about it."""
+"""`aeon doctor`: checks everything that a run needs, and says how to fix what is broken."""
 
 import importlib.util
 import os
@@ -28,7 +28,7 @@ from aeon.llm.interface import LLMRequest
 CheckState: TypeAlias = Literal["ok", "note", "broken"]
 
 _MODEL_TIMEOUT = 120.0
-"""Seconds that the model has for its first answer; loading weights is among it."""
+"""Seconds that the model has for its first answer, including loading its weights."""
 
 _INDENT = " " * 10
 _MAX_NAMED = 12
@@ -36,7 +36,7 @@ _QUESTION = LLMRequest("Answer with the one word: ready", max_tokens=16, tempera
 
 
 class CheckResult(NamedTuple):
-    """One thing looked at. `advice` says what to do where it is not "ok"."""
+    """The result of one check. `advice` says what to do if the state is not "ok"."""
 
     name: str
     state: CheckState
@@ -45,18 +45,16 @@ class CheckResult(NamedTuple):
 
 
 def run_checks(model: str | None, *, is_quick: bool, as_json: bool) -> int:
-    """Look at everything and print it; FAILED when something that a run needs is broken."""
-    findings = [_python()]
+    """Run all checks and print their results; FAILED if something that a run needs is broken."""
+    results = [_python()]
     try:
         loaded = load_cli_settings(model=model)
     except ConfigError as error:
-        findings.append(CheckResult("configuration", "broken", error.message.rstrip(), error.advice))
+        results.append(CheckResult("configuration", "broken", error.message.rstrip(), error.advice))
     else:
-        findings.append(
-            CheckResult("configuration", "ok", _files_read([path for path, there in loaded.files if there]))
-        )
+        results.append(CheckResult("configuration", "ok", _files_read([path for path, there in loaded.files if there])))
         with app_session(loaded, is_quiet=True) as app:
-            findings += [
+            results += [
                 *_project(),
                 *_folders(app),
                 _durability(app),
@@ -64,21 +62,21 @@ def run_checks(model: str | None, *, is_quick: bool, as_json: bool) -> int:
                 *_skills(app),
                 *_model(app, is_quick=is_quick),
             ]
-    is_well = all(finding.state != "broken" for finding in findings)
+    is_ok = all(result.state != "broken" for result in results)
     if as_json:
-        print_data(indented_json({"ok": is_well, "findings": [finding._asdict() for finding in findings]}))
+        print_data(indented_json({"ok": is_ok, "findings": [result._asdict() for result in results]}))
     else:
-        for finding in findings:
-            print_data("\n".join(_lines(finding)))
-    return ExitCode.DONE if is_well else ExitCode.FAILED
+        for result in results:
+            print_data("\n".join(_lines(result)))
+    return ExitCode.DONE if is_ok else ExitCode.FAILED
 
 
-def _lines(finding: CheckResult) -> list[str]:
-    first = f"{finding.state:<7} {finding.name}: "
-    told = wrap(finding.text, COLUMNS, first, _INDENT, keeps_words=True)
-    if not finding.advice:
-        return told
-    return [*told, *wrap(finding.advice, COLUMNS, f"{_INDENT}next: ", _INDENT, keeps_words=True)]
+def _lines(result: CheckResult) -> list[str]:
+    first = f"{result.state:<7} {result.name}: "
+    lines = wrap(result.text, COLUMNS, first, _INDENT, keeps_words=True)
+    if not result.advice:
+        return lines
+    return [*lines, *wrap(result.advice, COLUMNS, f"{_INDENT}next: ", _INDENT, keeps_words=True)]
 
 
 def _python() -> CheckResult:
@@ -92,14 +90,14 @@ def _files_read(paths: list[Path]) -> str:
 
 
 def _project() -> list[CheckResult]:
-    """Whose `.aeon` is, where its master key lies, and whether a git repository gives its files to others."""
+    """Check who owns `.aeon`, where its master key is, and whether git tracks its files."""
     folder = Path.cwd() / PROJECT_FOLDER
     if not os.path.lexists(folder):
         return []
-    findings = [_check("project folder", f"{folder} is yours", lambda: _require_ownership_of_all(folder))]
-    if findings[0].state == "ok":
-        findings += _master_key(folder)
-    return [*findings, *_repository()]
+    results = [_check("project folder", f"{folder} is yours", lambda: _require_ownership_of_all(folder))]
+    if results[0].state == "ok":
+        results += _master_key(folder)
+    return [*results, *_repository()]
 
 
 def _require_ownership_of_all(folder: Path) -> None:
@@ -110,31 +108,31 @@ def _require_ownership_of_all(folder: Path) -> None:
 
 
 def _master_key(folder: Path) -> list[CheckResult]:
-    """Who has the key and the vault can decrypt every secret: one copy of the folder must not hold both."""
+    """Check that the key is not beside the vault: key and vault together decrypt every secret."""
     if not (folder / "vault.db").exists():
         return []
     if (folder / "master.key").exists():
-        advice = "It is moved when a command next opens the vault without AEON_MASTER_KEY; `aeon tool list` does."
-        return [CheckResult("master key", "broken", f"it lies in {folder}, beside the vault", advice)]
+        advice = "Run `aeon tool list` without AEON_MASTER_KEY: opening the vault moves the key."
+        return [CheckResult("master key", "broken", f"it is in {folder}, beside the vault", advice)]
     file = project_key_file(folder.parent, os.environ)
     if not file.exists():
         return [
-            CheckResult("master key", "note", f"not in {file}: the environment or the system's keyring must have it")
+            CheckResult("master key", "note", f"not in {file}: the environment or the system's keyring must hold it")
         ]
-    return [CheckResult("master key", "ok", f"outside of the project, in {file}")]
+    return [CheckResult("master key", "ok", f"outside the project, in {file}")]
 
 
 def _repository() -> list[CheckResult]:
-    found = find_tracked_files(Path.cwd())
-    if not [*found.secret, *found.other]:
+    tracked = find_tracked_files(Path.cwd())
+    if not [*tracked.secret, *tracked.other]:
         return []
-    name, advice = "repository", "Run: git rm -r --cached .aeon, and commit that."
-    if not found.secret:
-        return [CheckResult(name, "note", f"git tracks {_listed(found.other)}", advice)]
+    name, advice = "repository", "Run `git rm -r --cached .aeon`, and commit the change."
+    if not tracked.secret:
+        return [CheckResult(name, "note", f"git tracks {_listed(tracked.other)}", advice)]
     also = (
         " Everyone with access to the repository may have your secrets: replace them, then run `aeon secret set NAME`."
     )
-    return [CheckResult(name, "broken", f"git tracks {_listed(found.secret)}", f"{advice}{also}")]
+    return [CheckResult(name, "broken", f"git tracks {_listed(tracked.secret)}", f"{advice}{also}")]
 
 
 def _listed(names: list[str]) -> str:
@@ -144,55 +142,55 @@ def _listed(names: list[str]) -> str:
 def _folders(app: App) -> list[CheckResult]:
     folder = Path(app.settings.run.log_dir).expanduser()
     return [
-        _check("log folder", f"{folder} can be written", lambda: _write_in(folder)),
-        _check("memory", f"{app.settings.memory.path} can be read", lambda: app.memory.read("aeon doctor")),
+        _check("log folder", f"{folder} is writable", lambda: _write_in(folder)),
+        _check("memory", f"{app.settings.memory.path} is readable", lambda: app.memory.read("aeon doctor")),
     ]
 
 
 def _durability(app: App) -> CheckResult:
-    """What a power cut may take of runs (platform 42)."""
+    """Report what a power cut may lose of runs (platform 42)."""
     engine = app.settings.engine
     if engine.address == "memory":
-        return CheckResult("runs", "note", "engine.address is memory: they end with their process")
+        return CheckResult("runs", "note", "engine.address is memory: runs end with their process")
     if engine.is_durable:
-        return CheckResult("runs", "ok", "a step is on the disk before it counts as complete")
-    said = "engine.durability is relaxed: a power cut may take the last steps, which are then done again"
-    return CheckResult("runs", "note", said)
+        return CheckResult("runs", "ok", "a step is on disk before it counts as complete")
+    text = "engine.durability is relaxed: a power cut may lose the last steps, which then run again"
+    return CheckResult("runs", "note", text)
 
 
-def _check(name: str, text: str, attempt: Callable[[], object]) -> CheckResult:
+def _check(name: str, text: str, check: Callable[[], object]) -> CheckResult:
     try:
-        attempt()
+        check()
     except AeonError as error:
         return CheckResult(name, "broken", error.message, error.advice)
     except OSError as error:
-        return CheckResult(name, "broken", str(error), "Choose another place in aeon.toml, or make it writable.")
+        return CheckResult(name, "broken", str(error), "Choose another path in aeon.toml, or make this one writable.")
     return CheckResult(name, "ok", text)
 
 
 def _write_in(folder: Path) -> None:
-    """Write where a log would go, and leave nothing; a folder that is not there yet is asked of its parent."""
+    """Test that the folder, or the nearest parent that exists, is writable; leave no file behind."""
     require_ownership(folder)
-    place = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
-    with tempfile.NamedTemporaryFile(dir=place, prefix=".aeon-doctor-"):
+    existing = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
+    with tempfile.NamedTemporaryFile(dir=existing, prefix=".aeon-doctor-"):
         pass
 
 
 def _tools(app: App) -> list[CheckResult]:
     names = app.registry.list_all()
     found = [CheckResult("tools", "ok", f"{len(names)} registered: {', '.join(names)}")]
-    advice = "Update or uninstall the package that offers it; runs go on without it."
+    advice = "Update or uninstall the package that provides it; runs work without it."
     return found + [CheckResult("tool plugin", "note", warning, advice) for warning in app.warnings]
 
 
 def _skills(app: App) -> list[CheckResult]:
-    """The skills there are, and whether and how isolated their scripts would run."""
+    """Report the skills, and how their scripts would be isolated."""
     catalog = app.skills.catalog
     names = [skill.name for skill in catalog.plannable()]
     found = [CheckResult("skills", "ok", f"{len(names)} usable: {', '.join(names[:_MAX_NAMED])}{_more(names)}")]
     if catalog.notes:
-        said = f"{len(catalog.notes)} remark(s) on files of skills"
-        found.append(CheckResult("skill files", "note", said, "See `aeon skills check`."))
+        text = f"{len(catalog.notes)} problem(s) in skill files"
+        found.append(CheckResult("skill files", "note", text, "See `aeon skills check`."))
     try:
         level = app.skills.sandbox()
     except MissingExtraError as error:
@@ -221,12 +219,12 @@ def _model(app: App, *, is_quick: bool) -> list[CheckResult]:
 
 def _weights(app: App, choice: ModelChoice) -> list[CheckResult]:
     if choice.weights is None:
-        return [CheckResult("weights", "note", f"{choice.file}, a file of yours, not checked")] if choice.file else []
+        return [CheckResult("weights", "note", f"{choice.file}, your own file, not verified")] if choice.file else []
     return [CheckResult("weights", "ok", f"verified by hash: {app.weights_path(choice.weights.name)}")]
 
 
 def _answer(app: App) -> CheckResult:
-    """One small question, given up after a while. The thread of a model that hangs ends with the process."""
+    """Ask the model a short question, with a timeout. The thread of a hanging model ends with the process."""
     outcomes = SimpleQueue[AeonError | str]()
 
     def ask() -> None:
@@ -241,7 +239,7 @@ def _answer(app: App) -> CheckResult:
         outcome = outcomes.get(timeout=_MODEL_TIMEOUT)
     except Empty:
         return CheckResult(
-            "answer", "broken", f"the model said nothing for {_MODEL_TIMEOUT:.0f} s", "Try a smaller model."
+            "answer", "broken", f"the model did not answer within {_MODEL_TIMEOUT:.0f} s", "Try a smaller model."
         )
     if isinstance(outcome, AeonError):
         return CheckResult("answer", "broken", outcome.message, outcome.advice)

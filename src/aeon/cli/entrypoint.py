@@ -1,4 +1,4 @@
-"""The edge of the command: every way a command can end becomes an exit code and a clear message."""
+"""The entry point: turns every way a command can end into an exit code and a clear message."""
 
 import errno
 import io
@@ -24,10 +24,10 @@ _REPEAT_DELAY = 0.01
 
 
 def run_process(argv: Sequence[str]) -> NoReturn:
-    """Run the command as this process: its signals, which may have been blocked, its streams, its exit code."""
+    """Run the command line as this process: set up signals and streams, then exit with its code."""
     try:
         for number in handled_signals():
-            if number is not signal.SIGINT:  # which asyncio takes over only from Python's own handler
+            if number is not signal.SIGINT:  # asyncio replaces only Python's own handler
                 signal.signal(number, _raise_termination)
         sys.unraisablehook = _repeat_interruption
         signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATION_SIGNALS)
@@ -35,18 +35,18 @@ def run_process(argv: Sequence[str]) -> NoReturn:
         code = run(argv)
     except KeyboardInterrupt as stop:
         code = _report_interruption(stop)
-    # What is over cannot be interrupted: else a Ctrl-C while Python ends would kill a process that has done its work.
+    # The work is done: without this, a Ctrl-C while Python shuts down would kill a process that succeeded.
     for number in TERMINATION_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     _flush()
     if code in (ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.BROKEN_PIPE):
-        # At once: a second Ctrl-C, or a thread that the model's native code still holds, must not delay the end.
+        # Exit at once: a second Ctrl-C, or a thread still in the model's native code, must not delay the exit.
         os._exit(code)
     sys.exit(code)
 
 
 def _repeat_interruption(ignored: "sys.UnraisableHookArgs") -> None:
-    """An interruption that native code let fall, as while models of data are built, comes again a moment later."""
+    """Raise an interruption again that native code has dropped, as pydantic does while it builds a class."""
     stop = ignored.exc_value
     if not isinstance(stop, KeyboardInterrupt):
         sys.__unraisablehook__(ignored)
@@ -54,13 +54,13 @@ def _repeat_interruption(ignored: "sys.UnraisableHookArgs") -> None:
     from _thread import interrupt_main
     from threading import Timer
 
-    again = Timer(_REPEAT_DELAY, interrupt_main, (signal_number_of(stop),))
-    again.daemon = True
-    again.start()
+    timer = Timer(_REPEAT_DELAY, interrupt_main, (signal_number_of(stop),))
+    timer.daemon = True
+    timer.start()
 
 
 def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
-    """Run one command line and return its exit code. Raises nothing, interruption included."""
+    """Run one command line and return its exit code. Never raises, not even when interrupted."""
     as_json = "--json" in _options_of(argv)
     try:
         code = _dispatch(argv)
@@ -82,7 +82,7 @@ def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
             else _report_defect(error, as_json=as_json)
         )
     except Exception as error:  # noqa: BLE001  # the last boundary: a defect is reported, with its trace in a file
-        if isinstance(error.__cause__, KeyboardInterrupt):  # as Python wraps what stopped the making of a class
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Python wraps an interruption of a class's creation
             return _report_interruption(error.__cause__)
         return _report_defect(error, as_json=as_json)
     return code
@@ -91,7 +91,7 @@ def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
 def _dispatch(argv: Sequence[str]) -> int:
     from aeon.cli.app import app
 
-    # Not through typer's own main: it would turn an interruption into an exit code before we can say how to go on.
+    # Not through typer's own main: it turns an interruption into an exit code before we can say how to continue.
     command = typer.main.get_command(app)
     try:
         with command.make_context("aeon", list(argv)) as context:
@@ -102,27 +102,27 @@ def _dispatch(argv: Sequence[str]) -> int:
 
 def _report_error(error: AeonError, *, as_json: bool) -> int:
     if as_json:
-        _put_error(error)
+        _print_json_error(error)
     print_error(error)
     return ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
 
 
 def _disk_full_error(error: OSError) -> AeonError:
     where = f"{error.filename} could not be written" if error.filename else "Something could not be written"
-    return AeonError(f"{where}: {error.strerror}.", next_step="Free space, then give the command again.")
+    return AeonError(f"{where}: {error.strerror}.", next_step="Free disk space, then run the command again.")
 
 
 def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:
-    told = io.StringIO()
+    output = io.StringIO()
     show = getattr(error, "show", None)
     if callable(show):
-        show(file=told)
+        show(file=output)
     if as_json:
-        _put_error({"type": "UsageError", "message": error.format_message(), "next_step": "See `aeon --help`."})
+        _print_json_error({"type": "UsageError", "message": error.format_message(), "next_step": "See `aeon --help`."})
     from aeon.cli.text import printable
 
     with suppress(OSError):
-        sys.stderr.write(printable(told.getvalue().strip() or error.format_message()) + "\n")
+        sys.stderr.write(printable(output.getvalue().strip() or error.format_message()) + "\n")
     return error.exit_code
 
 
@@ -130,11 +130,11 @@ def _report_defect(error: Exception, *, as_json: bool) -> int:
     from aeon.cli.crash_reports import save_trace
 
     trace = save_trace(error)
-    told = AeonError(
-        f"Aeon met something it did not expect ({type(error).__name__}). This is a defect, not your mistake.",
+    defect = AeonError(
+        f"An unexpected error occurred ({type(error).__name__}). This is a defect in Aeon, not your mistake.",
         next_step=f"The details are in {trace}; please report them." if trace else "Please report it.",
     )
-    return _report_error(told, as_json=as_json)
+    return _report_error(defect, as_json=as_json)
 
 
 def _report_interruption(stop: KeyboardInterrupt) -> int:
@@ -146,7 +146,7 @@ def _report_interruption(stop: KeyboardInterrupt) -> int:
     return exit_code_of(stop)
 
 
-def _put_error(error: AeonError | JsonObject) -> None:
+def _print_json_error(error: AeonError | JsonObject) -> None:
     from aeon.cli.error_reports import as_error_report
     from aeon.cli.text import indented_json
 
@@ -160,8 +160,8 @@ def _raise_termination(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _make_streams_safe() -> None:
-    """Characters the terminal's encoding lacks are escaped; a closed stream becomes one that takes everything."""
-    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # so it is after `>&-`
+    """Escape characters that the terminal's encoding lacks; replace a closed stream by /dev/null."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # None after `>&-`
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # open until the process ends
     if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # as above

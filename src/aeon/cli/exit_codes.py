@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """How a command ended; 128 and its number by a signal."""
+    """How a command ended; after a signal, 128 plus its number."""
 
     DONE = 0
     FAILED = 1

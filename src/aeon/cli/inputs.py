@@ -1,4 +1,4 @@
-"""Reading what the user gives: requests, plan files, JSON. Whatever comes, the answer is a value or a clear error."""
+"""Reads the user's input: requests, plan files, JSON. Any input yields a value or a clear error."""
 
 import sys
 from pathlib import Path
@@ -12,29 +12,31 @@ from aeon.plan.parser import MAX_TEXT, parse_plan
 
 _BYTES_A_CHARACTER = 4
 _MAX_JSON = 64 * 1024 * 1024
-"""Characters of a Plan JSON or of a trace that are read."""
-_BINARY = "holds bytes that are no text"
+"""The most characters of a Plan JSON or of a trace."""
+_BINARY = "contains bytes that are not text"
 
 
 def read_request(argument: str) -> str:
-    """The request itself, or what stands on stdin for `-`. Raises RequestError for what is no request."""
+    """Return the request; `-` reads it from stdin. Raises RequestError for an invalid request."""
     if argument == "-":
         argument = _text_from(_stdin(), MAX_REQUEST, "The request on stdin", RequestError)
-    if any("\ud800" <= character <= "\udfff" for character in argument):  # how Python shows bytes that are no UTF-8
+    if any(
+        "\ud800" <= character <= "\udfff" for character in argument
+    ):  # how Python represents bytes that are not UTF-8
         raise RequestError(f"The request {_BINARY}.")
     return normalize_request(argument)
 
 
 def request_of_plan(plan: Plan) -> str:
-    """What a plan by hand is for, where no request stands beside it. Raises PlanError for a goal that cannot be one."""
+    """Return the request of a supplied plan: its goal. Raises PlanError if the goal is not a valid request."""
     try:
         return normalize_request(plan.goal[:MAX_REQUEST])
     except RequestError as error:
-        raise PlanError(f"$.goal is no request: {error.message}") from None
+        raise PlanError(f"$.goal is not a valid request: {error.message}") from None
 
 
 def read_plan(path: Path) -> Plan:
-    """The plan in a file, or on stdin for `-`. Raises PlanError with every problem."""
+    """Return the plan in a file, or on stdin for `-`. Raises PlanError with every problem."""
     if str(path) == "-":
         return parse_plan(_text_from(_stdin(), MAX_TEXT, "The plan on stdin", PlanError), source="stdin")
     try:
@@ -48,7 +50,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def read_json_file(path: Path, what: str) -> Json:
-    """The JSON in a file, or on stdin for `-`; `what` names it in errors. Raises InputError."""
+    """Return the JSON in a file, or on stdin for `-`; `what` names it in errors. Raises InputError."""
     try:
         if str(path) == "-":
             text = _text_from(_stdin(), _MAX_JSON, f"{what} on stdin", InputError)
@@ -63,31 +65,31 @@ def read_json_file(path: Path, what: str) -> Json:
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{what} {path} is no JSON: {error}.", next_step="Correct it.") from None
+        raise InputError(f"{what} {path} is not JSON: {error}.", next_step="Correct it.") from None
 
 
 def read_json_object(argument: str) -> JsonObject:
-    """A JSON object from an option, or from stdin for `-`. Raises InputError."""
+    """Return the JSON object in an option, or on stdin for `-`. Raises InputError."""
     text = _text_from(_stdin(), MAX_TEXT, "The input on stdin", InputError) if argument == "-" else argument
     example = """Give a JSON object, such as --input '{"text": "hello"}'."""
     try:
         value = parse_strict(text)
     except ValueError as error:
-        raise InputError(f"The input is no JSON: {error}.", next_step=example) from None
+        raise InputError(f"The input is not JSON: {error}.", next_step=example) from None
     if not isinstance(value, dict):
-        raise InputError("The input is JSON, but no object.", next_step=example)
+        raise InputError("The input is JSON, but not an object.", next_step=example)
     return cast(JsonObject, value)
 
 
 def _stdin() -> BinaryIO:
-    """Stdin, which is None for a process that was started with it closed. Raises InputError."""
-    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]  # so it is after `<&-`
-        raise InputError("Nothing can be read: stdin is closed.", next_step="Give a file, or pipe something in.")
+    """Return stdin. Raises InputError if the process was started with stdin closed."""
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]  # None after `<&-`
+        raise InputError("The input cannot be read: stdin is closed.", next_step="Name a file, or pipe the input in.")
     return sys.stdin.buffer
 
 
 def _text_from(stream: BinaryIO, most: int, what: str, kind: type[InputError]) -> str:
-    """At most `most` characters of UTF-8; not a byte more is read than shows that there are too many."""
+    """Read at most `most` characters of UTF-8, and no more bytes than show that there are too many."""
     data = stream.read(_BYTES_A_CHARACTER * most + 1)
     try:
         text = data.decode("utf-8-sig")
@@ -96,5 +98,5 @@ def _text_from(stream: BinaryIO, most: int, what: str, kind: type[InputError]) -
             raise kind(f"{what} {_BINARY} (UTF-8).", next_step="Give plain text.") from None
         text = data.decode("utf-8-sig", errors="replace")
     if len(text) > most:
-        raise kind(f"{what} has more than {most:,} characters, the most that are read.", next_step="Shorten it.")
+        raise kind(f"{what} has more than {most:,} characters, the limit.", next_step="Shorten it.")
     return text

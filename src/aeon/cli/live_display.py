@@ -1,4 +1,4 @@
-"""The live display of a terminal: what is over scrolls by above; what is going on and to come is redrawn below."""
+"""The live display on a terminal: finished steps scroll up; running and pending steps are redrawn below."""
 
 import re
 import time
@@ -32,7 +32,7 @@ _REFRESH_RATE = 10
 
 
 class LiveRenderer(ABC):
-    """Draws a run with rich. A subclass takes the events, says what to draw now, and forgets it in the end."""
+    """The base of live displays, drawn with rich. A subclass handles events and renders and clears the state."""
 
     def __init__(self, stream: TextIO) -> None:
         self._console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=False)
@@ -61,18 +61,18 @@ class LiveRenderer(ABC):
 
     @abstractmethod
     def _handle(self, event: Event) -> None:
-        """Note an event, and print what is to stay of it."""
+        """Record an event, and print the lines that stay."""
 
     @abstractmethod
     def _render(self) -> RenderableType:
-        """What is going on now; called by the drawing thread."""
+        """Return the current state as a renderable; called by the drawing thread."""
 
     @abstractmethod
     def _clear(self) -> None:
-        """Leave nothing to draw."""
+        """Clear the state, so that nothing is drawn any more."""
 
     def _refresh(self) -> None:
-        """Draw now, where waiting for the next time could mean never."""
+        """Draw now; the next regular redraw may come too late."""
         self._live.refresh()
 
     def _print(self, lines: list[StyledLine]) -> None:
@@ -85,7 +85,7 @@ class LiveRenderer(ABC):
 
 
 _REDRAW_INTERVAL = 0.05
-"""Seconds within which a further change waits for the next regular redraw."""
+"""Seconds after a redraw in which further changes wait for the next regular one."""
 _MAX_TEXT = 20_000
 _TAIL = 240
 _MIN_PENDING = 3
@@ -94,7 +94,7 @@ _DESCRIPTION = re.compile(r'"description"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
 class LiveDisplay(LiveRenderer):
-    """Draws a run with rich. Invariant: `_steps[_next:]` have not started."""
+    """The live display of a run of the kernel. Invariant: `_steps[_next:]` have not started."""
 
     def __init__(self, stream: TextIO) -> None:
         self._title = ""
@@ -147,13 +147,13 @@ class LiveDisplay(LiveRenderer):
         self._running, self._details, self._text = None, [], ""
 
     def _redraw(self) -> None:
-        """Show a change at once, but not every one of thousands a second."""
+        """Show a change at once, but do not redraw thousands of times a second."""
         if time.monotonic() - self._drawn_at > _REDRAW_INTERVAL:
             self._drawn_at = time.monotonic()
             self._refresh()
 
     def _note(self, lines: list[StyledLine]) -> None:
-        """Under the running step, or at once when none runs."""
+        """Add lines under the running step, or print them at once if none runs."""
         if self._running is None:
             self._print(lines)
         else:
@@ -163,7 +163,7 @@ class LiveDisplay(LiveRenderer):
         return (self._text + event.text)[-_TAIL:] if event.purpose == "answer" else ""
 
     def _render(self) -> Tree | Text:
-        """What is going on now; called by the drawing thread."""
+        """Return the current state as a renderable; called by the drawing thread."""
         if not self._title:
             return Text()
         tree = Tree(Text(self._title, style="bold"))
@@ -193,13 +193,13 @@ class LiveDisplay(LiveRenderer):
 
     @property
     def _room(self) -> int:
-        """Lines for what is listed, so that the drawing stays on the screen."""
+        """Lines available for lists, so that the drawing fits on the screen."""
         return max(_MIN_PENDING, self._console.height - 6)
 
 
 def partial_descriptions(text: str) -> list[str]:
-    """The steps' descriptions in a plan that is still being written; the last one may be incomplete."""
-    return [_decoded(found) for found in _DESCRIPTION.findall(text)]
+    """Return the steps' descriptions in a plan that is still being generated; the last may be incomplete."""
+    return [_decoded(description) for description in _DESCRIPTION.findall(text)]
 
 
 def _decoded(inner: str) -> str:

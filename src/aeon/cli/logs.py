@@ -1,4 +1,4 @@
-"""`aeon log show|verify` and `aeon replay`: reading what a run left."""
+"""`aeon log show|verify` and `aeon replay`: read the log of a run."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ from aeon.kernel.state import step_result
 from aeon.observability.log import LogHistory, read_log
 
 _MAX_LINES = 6
-"""Lines that one value takes; `--entry` shows it whole."""
+"""The most lines of one value; `--entry` shows it in full."""
 
 
 def show_log(path: Path, entry: int | None, *, as_json: bool) -> int:
-    """Every entry of a log, or one whole with the plan as it was. Raises LogError, InputError."""
+    """Print every entry of a log, or one in full with the plan at that time. Raises LogError, InputError."""
     history = read_log(path)
     if entry is not None:
         return _show_entry(history, entry)
@@ -30,12 +30,12 @@ def show_log(path: Path, entry: int | None, *, as_json: bool) -> int:
         return ExitCode.DONE
     for recorded in history.entries:
         print_data("\n".join(entry_lines(recorded)))
-    _say_torn(history)
+    _print_torn(history)
     return ExitCode.DONE
 
 
 def verify_log(path: Path, *, as_json: bool) -> int:
-    """Say whether a log is what was written. Raises LogError with the first line that is not."""
+    """Verify that a log is unchanged. Raises LogError with the first line that was changed."""
     history = read_log(path)
     if as_json:
         print_data(
@@ -50,32 +50,34 @@ def verify_log(path: Path, *, as_json: bool) -> int:
         )
         return ExitCode.DONE
     print_data(f"{len(history.entries)} {_entries(history)}, chain ok\nhead {history.last_hash}")
-    _say_torn(history)
+    _print_torn(history)
     return ExitCode.DONE
 
 
 def replay_log(path: Path, *, as_json: bool) -> int:
-    """Run a log again. Raises LogError with the first entry that comes out differently."""
+    """Replay a log. Raises LogError with the first entry that differs."""
     history = read_log(path)
     count = replay(history)
     if as_json:
         print_data(indented_json({"log": str(path), "entries": len(history.entries), "reproduced": count}))
     else:
         print_data(f"{count} {_entries(history)} reproduced byte for byte")
-    _say_torn(history)
+    _print_torn(history)
     return ExitCode.DONE
 
 
 def entry_lines(entry: JsonObject) -> list[str]:
-    """An entry for people: what was done, what it got and gave, what was repaired, what went wrong."""
+    """Format an entry for people: the step, its input and output, repairs and errors."""
     lines = [one_line(_head(entry), COLUMNS)]
     for call in entry["tool_calls"]:
-        lines += _labelled(f"{call['tool_name']} got", compact_json(call["arguments"]))
+        lines += _labelled(f"{call['tool_name']} input", compact_json(call["arguments"]))
         outcome = compact_json(call["result"]) if "result" in call else str(call["error"].get("message"))
-        lines += _labelled(f"{call['tool_name']} gave" if "result" in call else f"{call['tool_name']} failed", outcome)
+        lines += _labelled(
+            f"{call['tool_name']} result" if "result" in call else f"{call['tool_name']} failed", outcome
+        )
     result = step_result(entry)
     if result is not None and not entry["tool_calls"]:
-        label = "the model's own words" if is_fallback(entry["outcome"].get("marks", [])) else "the model gave"
+        label = "the model's own words" if is_fallback(entry["outcome"].get("marks", [])) else "the model's answer"
         lines += _labelled(label, str(result.get("text", "")))
     for action in entry["supervisor_actions"]:
         lines += _action_lines(action)
@@ -95,14 +97,14 @@ def _head(entry: JsonObject) -> str:
         return f"{number} {resumed}{step['status']} {step['step_id']} ({outcome['mode']}): {step['description']}"
     run: JsonObject = entry.get("run") or {}
     steps = len(entry["plan_state"].get("steps", []))
-    made = (
-        "plan by hand"
+    origin = (
+        "supplied plan"
         if run.get("policy", {}).get("by_hand")
         else "plan by the model"
         if steps
         else "no plan could be made"
     )
-    return f"{number} {made}, {steps} step(s), ttl {entry['ttl_remaining']}: {run.get('request', '')}"
+    return f"{number} {origin}, {steps} step(s), ttl {entry['ttl_remaining']}: {run.get('request', '')}"
 
 
 def _action_lines(action: JsonObject) -> list[str]:
@@ -123,8 +125,8 @@ def _labelled(label: str, text: str) -> list[str]:
 def _show_entry(history: LogHistory, number: int) -> int:
     if number > len(history.entries):
         raise InputError(
-            f"The log {history.path} has {len(history.entries)} {_entries(history)}, not {number}.",
-            next_step="Choose one of them.",
+            f"The log {history.path} has {len(history.entries)} {_entries(history)}; there is no entry {number}.",
+            next_step="Choose a smaller number.",
         )
     print_data(indented_json({"entry": history.entries[number - 1], "plan": history.plan_at(number)}))
     return ExitCode.DONE
@@ -134,9 +136,9 @@ def _entries(history: LogHistory) -> str:
     return "entry" if len(history.entries) == 1 else "entries"
 
 
-def _say_torn(history: LogHistory) -> None:
+def _print_torn(history: LogHistory) -> None:
     if history.torn_bytes:
         print_message(
-            f"The last line was cut off ({history.torn_bytes} bytes) when the run was ended; a resume drops it.",
+            f"The last line is incomplete ({history.torn_bytes} bytes): the run ended abruptly. Resuming drops it.",
             "note: ",
         )

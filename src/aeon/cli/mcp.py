@@ -1,4 +1,4 @@
-"""`aeon mcp`: this Aeon as an MCP server on stdin and stdout."""
+"""`aeon mcp`: runs Aeon as an MCP server on stdin and stdout."""
 
 import os
 from contextlib import ExitStack
@@ -15,23 +15,23 @@ from aeon.server.mcp import McpCallHandler, ToolHints, build_offered_tools, offe
 from aeon.tools.interface import Tool
 
 _OWN_USER = "me"
-"""Whose the project's folder is, and what lies in it."""
+"""The user who owns the project's folder and what is in it."""
 
 
 def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
-    """Serve until stdin is closed. Whoever leaves calls behind is gone: nothing of them is waited for.
+    """Serve until stdin is closed. Calls that are still running then are not waited for: the client is gone.
 
-    What is remembered for another user than the folder's own is kept apart, and nobody else is ever told it
-    (platform 2). `with_stored` offers the tools and the Processes stored in the folder's record, the user's own
+    The memory of a user other than the folder's owner is kept apart, and is never shown to anyone else
+    (platform 2). `with_stored` also offers the tools and Processes stored in the folder's record: the user's own
     and shared ones.
     """
-    place = None if user == _OWN_USER else Path(".aeon") / "users" / user.encode().hex()
-    memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(place / "memory.db") if place else None)}
+    folder = None if user == _OWN_USER else Path(".aeon") / "users" / user.encode().hex()
+    memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(folder / "memory.db") if folder else None)}
     loaded = load_cli_settings(model=model, more=memory)
     with app_session(loaded) as app, ExitStack() as closing:
-        if place is not None:
-            make_folder(place)
-            app.isolate_skill_data(Path.cwd() / place / "skills")
+        if folder is not None:
+            make_folder(folder)
+            app.isolate_skill_data(Path.cwd() / folder / "skills")
         stored: list[tuple[Tool, ToolHints]] = []
         if with_stored:
             from aeon.server.mcp.process_tools import offer_processes
@@ -42,6 +42,6 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
         tools = build_offered_tools(app, stored, warnings)
         for warning in warnings:
             print_message(warning, "warning: ", "  ")
-        os.environ.pop(MASTER_KEY, None)  # what opens a vault is no business of tools
+        os.environ.pop(MASTER_KEY, None)  # tools must not see the key of the vault
         mask = Mask(os.environ.get(name, "") for name in key_variables(loaded.settings))
         return ExitCode.DONE if serve(McpCallHandler(tools, mask)) else ExitCode.BROKEN_PIPE

@@ -1,4 +1,4 @@
-"""`aeon model`: which models can run in this process, getting their weights, finding them."""
+"""`aeon model`: lists the embedded models, downloads their weights, and prints where they are."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ from aeon.cli.text import COLUMNS, indented_json, wrap
 
 
 def list_models(*, as_json: bool) -> int:
-    """The catalogue: size, whether it is fetched, what it is for."""
+    """Print each model with its size, whether it is fetched, and what it is for."""
     stored = stored_models(os.environ)
     if as_json:
         print_data(indented_json([_as_dict(model) for model in stored]))
@@ -26,7 +26,7 @@ def list_models(*, as_json: bool) -> int:
 
 
 def fetch_model(name: str | None, *, as_json: bool) -> int:
-    """Fetch the weights of a model unless they are there, and print where they are."""
+    """Fetch a model's weights if they are missing, and print their path."""
     with app_session(load_cli_settings(), is_quiet=True) as app, FetchProgress() as progress:
         path = app.fetch_weights(name, progress)
     print_data(indented_json({"path": str(path)}) if as_json else str(path))
@@ -34,11 +34,13 @@ def fetch_model(name: str | None, *, as_json: bool) -> int:
 
 
 def print_path(name: str | None) -> int:
-    """Print where a model's weights are. Raises WeightsError when they are not there."""
+    """Print the path of a model's weights. Raises WeightsError if they are missing."""
     with app_session(load_cli_settings(), is_quiet=True) as app:
         path: Path = app.weights_path(name)
     if not path.is_file():
-        raise WeightsError(f"{path} is not there.", next_step=f"Fetch it: aeon model fetch{f' {name}' if name else ''}")
+        raise WeightsError(
+            f"{path} does not exist.", next_step=f"Fetch it: aeon model fetch{f' {name}' if name else ''}"
+        )
     print_data(str(path))
     return ExitCode.DONE
 

@@ -1,4 +1,4 @@
-"""A run in words: what each event says to a person. Pure; the displays draw it."""
+"""Formats the events of a run as lines of text for people. Pure; the displays draw the lines."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, cast
@@ -19,7 +19,7 @@ from aeon.observability.events import (
 )
 
 MAX_LISTED_STEPS = 20
-"""Steps of a plan that are listed."""
+"""The most steps of a plan that are listed."""
 
 _STATE_STYLES = {"pending": "dim", "running": "cyan", "complete": "green", "failed": "bold red"}
 _STATUS_STYLES = {"completed": "green", "failed": "bold red", "ttl_expired": "yellow"}
@@ -30,14 +30,14 @@ _WARNING_LINES = 6
 
 
 class StyledLine(NamedTuple):
-    """A line and its style on a terminal that has styles."""
+    """A line of text, and its style on a terminal that supports styles."""
 
     text: str
     style: str = ""
 
 
 def event_lines(event: Event, total: int, width: int) -> list[StyledLine]:  # noqa: PLR0911  # one for each kind of event
-    """What `event` says, in lines of at most `width` cells. `total` is the number of steps."""
+    """Format `event` in lines of at most `width` cells. `total` is the number of steps."""
     match event:
         case PlanningStarted():
             return [StyledLine(one_line(f"planning: {event.request}", width), "bold")]
@@ -47,7 +47,7 @@ def event_lines(event: Event, total: int, width: int) -> list[StyledLine]:  # no
             return [step_line(event.step, "running", event.position, total, width)]
         case ToolInvoked():
             return _lines(
-                f"{one_line(event.tool, _NAME)} got ", compact_json(event.arguments), width, "", _RESULT_LINES
+                f"{one_line(event.tool, _NAME)} input: ", compact_json(event.arguments), width, "", _RESULT_LINES
             )
         case WarningIssued():
             return _lines("warning: ", event.message, width, "yellow", _WARNING_LINES)
@@ -63,7 +63,7 @@ def event_lines(event: Event, total: int, width: int) -> list[StyledLine]:  # no
 
 
 def plan_lines(plan: JsonObject, width: int) -> Iterator[StyledLine]:
-    """The plan: its goal and its first steps."""
+    """Yield the lines of a plan: its goal and its first steps."""
     steps = cast("list[JsonObject]", plan["steps"])
     count = f" ({len(steps)} step{'' if len(steps) == 1 else 's'})"
     yield StyledLine(one_line(f"plan: {plan['goal']}", width - len(count)) + count, "bold")
@@ -74,35 +74,35 @@ def plan_lines(plan: JsonObject, width: int) -> Iterator[StyledLine]:
 
 
 def planned_line(step: JsonObject, width: int) -> StyledLine:
-    """A step of a plan: its state, its id, what it does and with what."""
+    """Format a step of a plan: its state, id, description, and tool or model."""
     state = str(step.get("status", "pending"))
-    means = _step_target(step)
-    room = width - len(means) - 1
+    target = _step_target(step)
+    room = width - len(target) - 1
     what = one_line(f"{state} {step['step_id']}: {step['description']}", room - 2)
-    return StyledLine(f"  {what} {means}", _STATE_STYLES[state])
+    return StyledLine(f"  {what} {target}", _STATE_STYLES[state])
 
 
 def step_line(step: JsonObject, state: str, position: int, total: int, width: int) -> StyledLine:
-    """Where a step stands."""
+    """Format the state of a step."""
     text = f"[{position + 1}/{total}] {state} {step['step_id']}: {step['description']}"
     return StyledLine(one_line(text, width), _STATE_STYLES[state])
 
 
 def outcome_lines(event: PlanStepEnded, width: int) -> list[StyledLine]:
-    """What a step gave, or why it failed, and what was unusual about it."""
+    """Format the result of a step, or its error, with its marks."""
     lines = [line for mark in event.marks for line in _lines("", mark, width, _style_of(mark), _WARNING_LINES)]
     if event.error is not None:
         return [*lines, *_lines("error: ", event.error, width, "red", _WARNING_LINES)]
-    label = "the model's own words: " if is_fallback(event.marks) else "gave "
+    label = "the model's own words: " if is_fallback(event.marks) else "result: "
     return [*lines, *_lines(label, _result_text(event.result), width, "", _RESULT_LINES)]
 
 
 def _ended_line(event: RunEnded) -> StyledLine:
-    said = f"run {event.status.replace('_', ' ')}"
+    text = f"run {event.status.replace('_', ' ')}"
     return (
-        StyledLine(said, _STATUS_STYLES.get(event.status, ""))
+        StyledLine(text, _STATUS_STYLES.get(event.status, ""))
         if event.trusted
-        else StyledLine(f"{said}, not trusted", "yellow")
+        else StyledLine(f"{text}, not trusted", "yellow")
     )
 
 
@@ -128,7 +128,7 @@ def _lines(label: str, text: str, width: int, style: str, most: int) -> list[Sty
 
 
 def _result_text(result: Json) -> str:
-    """A model's text bare, a tool's result as JSON."""
+    """Return a model's text as it is, and a tool's result as JSON."""
     if isinstance(result, dict) and list(cast(JsonObject, result)) == ["text"]:
         return str(cast(JsonObject, result)["text"])
     return compact_json(result)

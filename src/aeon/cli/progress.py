@@ -1,4 +1,4 @@
-"""The progress of fetching weights on stderr: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of fetching weights on stderr: a bar on a terminal, else a line every 10 %."""
 
 import sys
 from types import TracebackType
@@ -12,7 +12,7 @@ _MEASURED_PHASES = (WeightsPhase.DOWNLOADING, WeightsPhase.JOINING, WeightsPhase
 
 
 class FetchProgress:
-    """Receives each `WeightsProgress`. Says nothing at all when the weights are there already."""
+    """Shows each `WeightsProgress` that it is called with. Prints nothing if the weights are already there."""
 
     def __init__(self) -> None:
         self._bar = _Bar() if sys.stderr.isatty() else None
@@ -28,17 +28,17 @@ class FetchProgress:
         if self._bar is not None:
             self._bar.stop()
         if isinstance(error, KeyboardInterrupt) and WeightsPhase.TRYING in self._announced:
-            print_message("what was downloaded is kept; go on with: aeon model fetch")
+            print_message("the downloaded part is kept; continue with: aeon model fetch")
 
     def __call__(self, progress: WeightsProgress) -> None:
         if progress.phase in _MEASURED_PHASES and progress.total:
             if progress.phase is WeightsPhase.VERIFYING and not self._announced:
-                self._announce(WeightsPhase.VERIFYING, f"checking the weights of the model {progress.model!r}, once")
+                self._announce(WeightsPhase.VERIFYING, f"verifying the weights of the model {progress.model!r}, once")
             self._show_count(progress)
         elif progress.phase is WeightsPhase.TRYING:
             self._announce(
                 WeightsPhase.TRYING,
-                f"fetching the weights of the model {progress.model!r}, once; Ctrl-C stops it and loses nothing",
+                f"fetching the weights of the model {progress.model!r}, once; Ctrl-C pauses it and loses nothing",
             )
             print_message(f"from {progress.source}:", "  ")
         elif progress.phase in (WeightsPhase.WAITING, WeightsPhase.REJECTED):
@@ -56,14 +56,14 @@ class FetchProgress:
             self._bar.show(progress)
             return
         percent = 100 * progress.done // progress.total
-        told = (progress.phase.value, percent // _PERCENT_STEP)
-        if told != self._printed:
-            self._printed = told
+        current = (progress.phase.value, percent // _PERCENT_STEP)
+        if current != self._printed:
+            self._printed = current
             print_message(f"  {progress.phase.value} {progress.model}: {percent}% of {progress.total / 1e6:,.0f} MB")
 
 
 class _Bar:
-    """A bar for each phase, drawn by rich."""
+    """Progress bars drawn by rich, one for each phase."""
 
     def __init__(self) -> None:
         from rich.console import Console

@@ -1,4 +1,4 @@
-"""How a run came out, as a person reads it and as a program does."""
+"""Reports the outcome of a run, as text for people or as JSON for programs."""
 
 import shlex
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "ttl_expired": 
 
 @dataclass(slots=True)
 class RequestReport:
-    """Everything that is told of a run in the end. `log` is None when nothing was logged."""
+    """The outcome of a run, for printing. `log` is None if nothing was logged."""
 
     status: str
     code: int
@@ -35,8 +35,8 @@ class RequestReport:
     model: str | None = None
 
     def as_dict(self) -> JsonObject:
-        """What `--json` prints."""
-        whole: JsonObject = {
+        """Return what `--json` prints."""
+        report: JsonObject = {
             "status": self.status,
             "answer": self.answer,
             "trusted": self.trusted,
@@ -48,11 +48,11 @@ class RequestReport:
             "log": None if self.log is None else str(self.log),
             "model": self.model,
         }
-        return whole if self.error is None else {**whole, "error": as_error_report(self.error)}
+        return report if self.error is None else {**report, "error": as_error_report(self.error)}
 
 
 def report_of_result(result: JsonObject) -> RequestReport:
-    """The outcome that an orchestrator returned. Only the last step's result is an answer."""
+    """Return the report of an orchestrator's result. Only the last step's result is an answer."""
     state: OrchestrationState = result["final_state"]
     error: Json = result.get("error")
     return RequestReport(
@@ -75,23 +75,23 @@ def _code(result: JsonObject) -> ExitCode:
 
 
 def report_of_error(error: AeonError) -> RequestReport:
-    """The outcome of a run that an error ended."""
+    """Return the report of a run that ended with an error."""
     code = ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
     record = {**error.as_dict(), "retryable": error.details.get("retryable", error.is_retryable)}
     return RequestReport("failed", code, error=record)
 
 
 def report_of_interruption(code: ExitCode) -> RequestReport:
-    """The outcome of a run that was told to stop."""
+    """Return the report of a run that was interrupted."""
     return RequestReport("interrupted", code)
 
 
 def print_report(outcome: RequestReport, *, as_json: bool) -> int:
-    """Write the outcome, data to stdout and the rest to stderr; returns the exit code."""
+    """Print the report, data to stdout and the rest to stderr; return the exit code."""
     if outcome.error is not None:
         print_message(str(outcome.error["message"]).rstrip(), "error: ")
     if outcome.status == "completed" and outcome.answer is None:
-        print_message("The last step gave no answer.")
+        print_message("The last step returned no answer.")
     code = outcome.code if _print_data(outcome, as_json=as_json) else ExitCode.FAILED
     for step_id, mark in untrusted_marks(outcome.marks):
         print_message(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
@@ -104,7 +104,7 @@ def print_report(outcome: RequestReport, *, as_json: bool) -> int:
 
 
 def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:
-    """Write the data. A run whose answer nobody could be given still says where its log is."""
+    """Print the data; False if stdout cannot be written. The caller still prints the path of the log."""
     try:
         if as_json:
             print_data(indented_json(outcome.as_dict()))
@@ -112,16 +112,16 @@ def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:
             print_data(printable(outcome.answer))
     except OSError as error:
         discard_stdout()
-        kept = " It is kept in the log." if outcome.log is not None else ""
-        print_message(f"The answer could not be written to stdout: {error.strerror}.{kept}", "error: ")
+        where = " It is in the log." if outcome.log is not None else ""
+        print_message(f"The answer could not be written to stdout: {error.strerror}.{where}", "error: ")
         return False
     return True
 
 
 def _print_next_step(outcome: RequestReport) -> None:
     if outcome.status == "interrupted":
-        again = "nothing was done yet; give the command again" if outcome.log is None else _resume(outcome.log)
-        print_message(f"interrupted; {again}")
+        advice = "nothing was done yet; run the command again" if outcome.log is None else _resume(outcome.log)
+        print_message(f"interrupted; {advice}")
     elif outcome.status == "ttl_expired" and outcome.log is not None:
         print_message(_resume(outcome.log))
     elif outcome.error is not None and outcome.error.get("next_step"):
@@ -129,4 +129,4 @@ def _print_next_step(outcome: RequestReport) -> None:
 
 
 def _resume(log: Path) -> str:
-    return f"go on with: aeon resume {shlex.quote(str(log))}"
+    return f"continue with: aeon resume {shlex.quote(str(log))}"

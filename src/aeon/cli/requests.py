@@ -1,4 +1,4 @@
-"""`aeon run`, `aeon plan` and `aeon resume`: from what the user gave to what a run came to."""
+"""`aeon run`, `aeon plan` and `aeon resume`: from the user's request or plan to the report of the run."""
 
 import secrets
 import sys
@@ -31,76 +31,76 @@ from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.registry import ToolRegistry
 
 _NOTHING_DONE_ADVICE = (
-    "Nothing was done yet. Free space, or choose another place with --log, and give the command again."
+    "Nothing was done yet. Free disk space, or choose another file with --log, and run the command again."
 )
 
 
 class RequestOptions(NamedTuple):
-    """What the flags of a run say."""
+    """The flags of a run."""
 
     model: str | None
     ttl: int | None
     as_json: bool
     may_fetch: bool
     stored_tools_user: str | None = None
-    """Whose stored tools are offered too; None for none."""
+    """The user whose stored tools are offered too; None offers no stored tools."""
 
 
 class UserPlan(NamedTuple):
-    """The file of a plan by hand, None without one, and how far the model may stand in for what it lacks."""
+    """The file of a supplied plan, None without one, and how far the model may make up for what it lacks."""
 
     file: Path | None
     repair: bool
     allow_fallback: bool
 
 
-def run_request(request: str | None, by_hand: UserPlan, log: Path | None, options: RequestOptions) -> int:
-    """Plan a request, or take a plan from a file, and run it."""
-    _check_flags(request, by_hand)
+def run_request(request: str | None, supplied: UserPlan, log: Path | None, options: RequestOptions) -> int:
+    """Plan a request, or read a plan from a file, and run the plan."""
+    _check_flags(request, supplied)
     loaded = load_cli_settings(model=options.model, ttl=options.ttl)
-    plan = None if by_hand.file is None else read_plan(by_hand.file)
+    plan = None if supplied.file is None else read_plan(supplied.file)
     text = read_request(request) if request is not None else "" if plan is None else request_of_plan(plan)
     with app_session(loaded) as app:
         path = log or _new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
         _register_tools(app, options, text if plan is None else "", [step.tool for step in steps or []])
-        _, repair, allow_fallback = by_hand
+        _, repair, allow_fallback = supplied
         if plan is not None:
             check_supplied_plan(plan, app.registry, repair=repair, allow_fallback=allow_fallback)
 
-        def work(orchestrator: Orchestrator) -> JsonObject:
+        def execute(orchestrator: Orchestrator) -> JsonObject:
             return orchestrator.execute(text, plan, repair=repair, allow_fallback=allow_fallback)
 
-        return _execute(app, path, None, steps, options, work)
+        return _execute(app, path, None, steps, options, execute)
 
 
-def _check_flags(request: str | None, by_hand: UserPlan) -> None:
-    if request is None and by_hand.file is None:
+def _check_flags(request: str | None, supplied: UserPlan) -> None:
+    if request is None and supplied.file is None:
         raise RequestError(
-            "There is nothing to do.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
+            "There is no request.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
         )
-    if by_hand.file is None and (by_hand.repair or by_hand.allow_fallback):
-        raise RequestError("--repair and --allow-fallback are for a plan by hand.", next_step="Give --plan FILE too.")
+    if supplied.file is None and (supplied.repair or supplied.allow_fallback):
+        raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
 
 
 def resume_run(path: Path, options: RequestOptions) -> int:
-    """Go on with the run of a log from its last whole entry. Raises InputError for a run that is over."""
+    """Resume the run of a log from its last complete entry. Raises InputError if the run has ended."""
     loaded = load_cli_settings(model=options.model, ttl=options.ttl)
     history = read_log(path)
     state = restore_state(history)
-    left = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
-    if not left:
+    remaining = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
+    if not remaining:
         raise InputError(
-            f"The run in {path} is finished: all of its {len(state.plan.steps)} steps have been carried out.",
+            f"The run in {path} has ended: all of its {len(state.plan.steps)} steps were executed.",
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
     with app_session(loaded) as app:
-        _register_tools(app, options, "", [step.tool for step in left])
-        return _execute(app, path, history, left, options, lambda orchestrator: orchestrator.resume(state))
+        _register_tools(app, options, "", [step.tool for step in remaining])
+        return _execute(app, path, history, remaining, options, lambda orchestrator: orchestrator.resume(state))
 
 
 def plan_request(request: str, options: RequestOptions) -> int:
-    """Only plan a request, and print the plan."""
+    """Plan a request without running it, and print the plan."""
     text = read_request(request)
     with app_session(load_cli_settings(model=options.model)) as app:
         _prepare_model(app, None, options)
@@ -112,20 +112,18 @@ def plan_request(request: str, options: RequestOptions) -> int:
 
 
 def _register_tools(app: App, options: RequestOptions, request: str, named: Iterable[str | None] = ()) -> None:
-    """Add to the registered tools what is stored and what skills fit, as far as the flags want it."""
+    """Register stored tools if the flags ask for them, and the skills that match the request."""
     if options.stored_tools_user is not None:
         app.register_stored_tools(options.stored_tools_user)
     app.register_skills(request, named)
     if app.skills.untrusted_matches:
         names = ", ".join(map(printable, app.skills.untrusted_matches))
-        said = (
-            f"These skills of the project fit the request, and you have not trusted them: {names}. They are left out; "
-        )
-        print_message(f"{said}see `aeon skills trust NAME`.", "note: ", "  ")
+        note = f"These skills of the project match the request, but you have not trusted them: {names}."
+        print_message(f"{note} They are not used; see `aeon skills trust NAME`.", "note: ", "  ")
 
 
 def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:
-    """Why these steps cannot be carried out without a model; empty when they can."""
+    """Return why these steps need a model; an empty list if they do not."""
     return [f"step {step.step_id!r} {reason}" for step in steps if (reason := _model_reason(step, registry))]
 
 
@@ -146,12 +144,12 @@ def _execute(
     after: LogHistory | None,
     steps: list[PlanStep] | None,
     options: RequestOptions,
-    work: Callable[[Orchestrator], JsonObject],
+    execute: Callable[[Orchestrator], JsonObject],
 ) -> int:
-    """Run with a log and a display, whatever happens; `steps` are the ones to carry out, None before planning."""
+    """Run with a log and a display, and report any outcome; `steps` are those to execute, None before planning."""
     log = JsonlLog(path, after=after)
     try:
-        outcome = _execute_with_display(app, log, steps, options, work)
+        outcome = _execute_with_display(app, log, steps, options, execute)
     except KeyboardInterrupt as stop:
         outcome = report_of_interruption(exit_code_of(stop))
     except LogError as error:
@@ -171,13 +169,13 @@ def _execute_with_display(
     log: JsonlLog,
     steps: list[PlanStep] | None,
     options: RequestOptions,
-    work: Callable[[Orchestrator], JsonObject],
+    execute: Callable[[Orchestrator], JsonObject],
 ) -> RequestReport:
     choice = _prepare_model(app, steps, options)
-    # What a tool prints must not mix with the answer.
+    # The output of tools must not mix with the answer.
     with redirect_stdout(sys.stderr), display_for() as display:
         ttl = app.settings.run.ttl
-        result = work(app.orchestrator(ttl=ttl, log=log, observer=_warning_of_ttl(display, ttl)))
+        result = execute(app.orchestrator(ttl=ttl, log=log, observer=_warning_of_ttl(display, ttl)))
     outcome = report_of_result(result)
     if choice is not None and app.model.was_used:
         outcome.model = f"made with the {choice.title}" + _caution(choice)
@@ -185,26 +183,26 @@ def _execute_with_display(
 
 
 def _warning_of_ttl(display: Display, ttl: int) -> Observer:
-    """The display, which is also told before the first step when a plan is longer than the run may be."""
+    """Return the display wrapped so that it warns before the first step if the plan exceeds the TTL."""
 
     def observe(event: Event) -> None:
         display(event)
         if isinstance(event, PlanReady):
-            left = sum(step["status"] in (StepStatus.PENDING, StepStatus.RUNNING) for step in event.plan["steps"])
-            if left > ttl:
-                message = f"the run stops after {ttl} of {left} steps; give --ttl {left} to run them all"
+            remaining = sum(step["status"] in (StepStatus.PENDING, StepStatus.RUNNING) for step in event.plan["steps"])
+            if remaining > ttl:
+                message = f"the run stops after {ttl} of {remaining} steps; give --ttl {remaining} to run them all"
                 display(WarningIssued(None, message))
 
     return observe
 
 
 def _prepare_model(app: App, steps: list[PlanStep] | None, options: RequestOptions) -> ModelChoice | None:
-    """Have the model ready where the run needs one; a plan that cannot do without is refused before it starts."""
+    """Prepare the model if the run needs one; None if not. A plan that needs a missing model fails before it starts."""
     reasons = [] if steps is None else model_reasons(steps, app.registry)
     for step in steps or []:
         if step.tool is not None and app.registry.get(step.tool) is None:
             print_message(
-                f"step {step.step_id!r} {_model_reason(step, app.registry)}; the model will find one, or do without",
+                f"step {step.step_id!r} {_model_reason(step, app.registry)}; the model will choose another, or none",
                 "warning: ",
                 "  ",
             )

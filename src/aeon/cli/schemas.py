@@ -1,4 +1,4 @@
-"""`aeon schema`: the JSON schemas of all entities."""
+"""`aeon schema`: prints the JSON schemas of all entities."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -59,7 +59,7 @@ ENTITIES: Mapping[str, type[BaseModel]] = {
 
 
 def show_schema(name: str | None, *, as_json: bool) -> int:
-    """Print the schema of the entity `name`, in any case and with or without hyphens; without one, all names."""
+    """Print the schema of the entity `name`, ignoring case and hyphens; all names if `name` is None."""
     if name is None:
         print_data(indented_json(list(ENTITIES)) if as_json else "\n".join(ENTITIES))
     else:
@@ -68,15 +68,15 @@ def show_schema(name: str | None, *, as_json: bool) -> int:
 
 
 def schema_of(name: str) -> dict[str, object]:
-    """Raises InputError for an unknown name, with the nearest one."""
-    by_letters = {_letters(known): known for known in ENTITIES}
-    found = by_letters.get(_letters(name))
-    if found is None:
-        near = closest_name(_letters(name), by_letters)
-        meant = f" Did you mean {by_letters[near]}?" if near else ""
-        raise InputError(f"There is no entity {name!r}.{meant}", next_step=f"Known are {', '.join(ENTITIES)}.")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ENTITIES[found].model_json_schema()}
+    """Return the schema of an entity. Raises InputError for an unknown name, and suggests the nearest one."""
+    by_normalized_name = {_normalized(known): known for known in ENTITIES}
+    entity = by_normalized_name.get(_normalized(name))
+    if entity is None:
+        nearest = closest_name(_normalized(name), by_normalized_name)
+        suggestion = f" Did you mean {by_normalized_name[nearest]}?" if nearest else ""
+        raise InputError(f"There is no entity {name!r}.{suggestion}", next_step=f"Choose one of {', '.join(ENTITIES)}.")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ENTITIES[entity].model_json_schema()}
 
 
-def _letters(name: str) -> str:
+def _normalized(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())

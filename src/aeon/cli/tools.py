@@ -1,4 +1,4 @@
-"""`aeon tools`: the registered tools, and calling one by hand."""
+"""`aeon tools`: lists, shows and calls the registered tools."""
 
 import sys
 from contextlib import redirect_stdout
@@ -17,7 +17,7 @@ from aeon.validation.schema import argument_problems
 
 
 def list_tools(*, as_json: bool) -> int:
-    """Every tool: as lines of name and description, or as data."""
+    """Print every tool: as lines of name and description, or as JSON."""
     with app_session(load_cli_settings()) as app:
         exported = app.registry.export_tools_for_llm()
     if as_json:
@@ -30,7 +30,7 @@ def list_tools(*, as_json: bool) -> int:
 
 
 def show_tool(name: str, *, as_json: bool) -> int:
-    """One tool with everything a prompt shows of it. Raises InputError for an unknown name."""
+    """Print one tool with everything that a prompt shows of it. Raises InputError for an unknown name."""
     with app_session(load_cli_settings()) as app:
         exported = _registered(app, name).exported
     if as_json:
@@ -44,7 +44,7 @@ def show_tool(name: str, *, as_json: bool) -> int:
 
 
 def call_tool(name: str, argument: str, *, as_json: bool) -> int:
-    """Call a tool. Raises InputError for arguments that do not fit, ToolError when the tool fails."""
+    """Call a tool. Raises InputError for invalid arguments, ToolError if the tool fails."""
     arguments = read_json_object(argument)
     with app_session(load_cli_settings()) as app:
         registered = _registered(app, name)
@@ -67,14 +67,14 @@ def call_tool(name: str, argument: str, *, as_json: bool) -> int:
 
 
 def _registered(app: App, name: str) -> RegisteredTool:
-    """A tool that is registered, or a skill's script by its name as a tool. Raises InputError for neither."""
+    """Return a registered tool, or a skill's script by its tool name. Raises InputError for an unknown name."""
     registry = app.registry
     app.register_skills("", [name])
-    found = registry.lookup(name)
-    if found is None:
+    registered = registry.lookup(name)
+    if registered is None:
         near = closest_name(name, [*registry.list_all(), *app.skills.tool_names()])
-        meant = f" Did you mean {near!r}?" if near else ""
+        suggestion = f" Did you mean {near!r}?" if near else ""
         raise InputError(
-            f"There is no tool {name!r}.{meant}", next_step=f"Registered are {', '.join(registry.list_all())}."
+            f"There is no tool {name!r}.{suggestion}", next_step=f"Registered are {', '.join(registry.list_all())}."
         )
-    return found
+    return registered

@@ -1,4 +1,4 @@
-"""The order of nodes that depend on each other: by position wherever the edges leave a choice, cycles as data."""
+"""Topological order of dependent nodes: ties are broken by position, cycles are returned as data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from heapq import heapify, heappop, heappush
 
 @dataclass(frozen=True, slots=True)
 class DependencyCycles:
-    """No order exists. Each path starts and ends at the same node, and each node on it depends on the next.
+    """The cycles of a graph without an order. Each path ends at its first node; each node depends on the next.
 
-    The paths share no node. Nodes that merely depend on a cycle are on none of them.
+    The paths share no node. Nodes that only depend on a cycle are on none of them.
     """
 
     paths: tuple[tuple[int, ...], ...]
 
 
 def topological_order(dependencies: Sequence[Sequence[int]]) -> list[int] | DependencyCycles:
-    """Every position, each after those it depends on; of all such orders the one that is smallest, place by place.
+    """All positions, each after those it depends on; the lexicographically smallest such order.
 
-    `dependencies[n]` lists the positions that n depends on; one listed twice counts once more than needed, not wrongly.
-    Kahn's algorithm over integers: linear in nodes and edges, but for the heap that breaks ties. Nothing recurses.
+    `dependencies[n]` lists the positions that n depends on; duplicates are harmless.
+    Kahn's algorithm over integers: linear in nodes and edges, apart from the heap that breaks ties. Nothing recurses.
     """
     dependents = dependents_of(dependencies)
-    missing = [len(found) for found in dependencies]
+    missing = [len(listed) for listed in dependencies]
     ready = [node for node, count in enumerate(missing) if count == 0]
     heapify(ready)
     order: list[int] = []
@@ -37,31 +37,31 @@ def topological_order(dependencies: Sequence[Sequence[int]]) -> list[int] | Depe
 
 
 def dependents_of(dependencies: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The same edges seen from the other end: for each position, those that depend on it."""
+    """The reversed edges: for each position, the positions that depend on it."""
     dependents: list[list[int]] = [[] for _ in dependencies]
-    for node, found in enumerate(dependencies):
-        for dependency in found:
+    for node, listed in enumerate(dependencies):
+        for dependency in listed:
             dependents[dependency].append(node)
     return dependents
 
 
 def _cycles(dependencies: Sequence[Sequence[int]], missing: Sequence[int]) -> list[tuple[int, ...]]:
-    """Follow each stuck node to its first stuck dependency: with one way out of each, every walk ends in a cycle."""
+    """Follows each blocked node to its first blocked dependency: one way out of each, so every walk ends in a cycle."""
     onward = {
         node: next(dependency for dependency in dependencies[node] if missing[dependency])
         for node, count in enumerate(missing)
         if count
     }
     walked_from: dict[int, int] = {}
-    found: list[tuple[int, ...]] = []
+    cycles: list[tuple[int, ...]] = []
     for start in onward:
         node = start
         while node not in walked_from:
             walked_from[node] = start
             node = onward[node]
         if walked_from[node] == start:
-            found.append(_path_from(node, onward))
-    return found
+            cycles.append(_path_from(node, onward))
+    return cycles
 
 
 def _path_from(member: int, onward: dict[int, int]) -> tuple[int, ...]:
@@ -75,12 +75,12 @@ def _path_from(member: int, onward: dict[int, int]) -> tuple[int, ...]:
 def marked_ancestors(
     dependencies: Sequence[Sequence[int]], order: Sequence[int], marked: Sequence[int]
 ) -> dict[int, int]:
-    """For each marked node those that it depends on, directly or through any others: bit i stands for `marked[i]`.
+    """For each marked node, the marked nodes it depends on, directly or indirectly: bit i stands for `marked[i]`.
 
-    `order` is a topological order of all nodes. A set is kept only while a node still has dependents to pass it to.
+    `order` is a topological order of all nodes. A set is kept only until the node's last dependent has read it.
     """
     bit = {node: 1 << index for index, node in enumerate(marked)}
-    unserved = [len(found) for found in dependents_of(dependencies)]
+    unserved = [len(dependents) for dependents in dependents_of(dependencies)]
     seen: dict[int, int] = {}
     above: dict[int, int] = {}
     for node in order:
@@ -98,12 +98,12 @@ def marked_ancestors(
 
 
 class ReadySet:
-    """Hands out each node once, when everything it depends on is done. A node on a cycle is never handed out."""
+    """Yields each node once, when all its dependencies are done. A node on a cycle is never ready."""
 
     def __init__(self, dependencies: Sequence[Sequence[int]]) -> None:
         """`dependencies[n]` lists the positions that n depends on."""
         self._dependents = dependents_of(dependencies)
-        self._missing = [len(found) for found in dependencies]
+        self._missing = [len(listed) for listed in dependencies]
         self._ready = [node for node, count in enumerate(self._missing) if count == 0]
 
     def get_ready(self) -> list[int]:
@@ -112,7 +112,7 @@ class ReadySet:
         return taken
 
     def done(self, node: int) -> None:
-        """Note that a node is over: what waited for it alone is ready. To be called once for each."""
+        """Records that a node is done: nodes that waited only for it become ready. Call it once for each node."""
         for dependent in self._dependents[node]:
             self._missing[dependent] -= 1
             if self._missing[dependent] == 0:

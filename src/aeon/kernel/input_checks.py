@@ -1,4 +1,4 @@
-"""A plan that a person wrote, held against the registered tools before anything runs (core 17). Pure."""
+"""Checks of a run's input: a user's plan against the registered tools, and the request (core 17). Pure."""
 
 import re
 
@@ -10,21 +10,21 @@ from aeon.plan.models import Plan, PlanStep
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.schema import certain_argument_problems
 
-_SHOWN = 20
+_MAX_LISTED = 20
 
 
 def check_supplied_plan(plan: Plan, registry: ToolRegistry, *, repair: bool, allow_fallback: bool) -> None:
     """Raises PlanError with every unknown tool and every argument that does not fit its tool, all at once.
 
-    `repair` allows both, since the model may then correct them; `allow_fallback` allows unknown tools.
+    `repair` allows both, because the model may then correct them; `allow_fallback` allows unknown tools.
     """
     unknown = [] if repair or allow_fallback else _unknown_tools(plan, registry)
     unfit = [] if repair else _unfit_arguments(plan, registry)
     problems = [*unknown, *unfit]
     if not problems:
         return
-    listed = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
-    more = f"\n  ... and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+    listed = "\n".join(f"  {problem}" for problem in problems[:_MAX_LISTED])
+    more = f"\n  ... and {len(problems) - _MAX_LISTED} more" if len(problems) > _MAX_LISTED else ""
     raise PlanError(
         f"The plan has {len(problems)} problem(s):\n{listed}{more}\n",
         next_step=_advice(has_unknown=bool(unknown), has_unfit=bool(unfit)),
@@ -33,20 +33,20 @@ def check_supplied_plan(plan: Plan, registry: ToolRegistry, *, repair: bool, all
 
 
 def has_unfit_arguments(step: PlanStep, registry: ToolRegistry) -> bool:
-    """Whether a step's arguments cannot fit its tool, whatever the steps before it give."""
+    """Whether a step's arguments cannot fit its tool, for any results of the earlier steps."""
     return bool(_argument_problems(step, registry))
 
 
 def _unknown_tools(plan: Plan, registry: ToolRegistry) -> list[ValidationProblem]:
     names = registry.list_all()
     return [
-        ValidationProblem(f"$.steps[{index}].tool", _no_tool(step.tool, names))
+        ValidationProblem(f"$.steps[{index}].tool", _unknown_tool_message(step.tool, names))
         for index, step in enumerate(plan.steps)
         if step.tool is not None and registry.lookup(step.tool) is None
     ]
 
 
-def _no_tool(name: str, known: list[str]) -> str:
+def _unknown_tool_message(name: str, known: list[str]) -> str:
     folded = {each.casefold(): each for each in known}
     near = closest_name(name.casefold(), folded)
     meant = f"did you mean {folded[near]!r}?" if near else f"registered are: {', '.join(known) or 'none'}"
@@ -62,7 +62,7 @@ def _unfit_arguments(plan: Plan, registry: ToolRegistry) -> list[ValidationProbl
 
 
 def _argument_problems(step: PlanStep, registry: ToolRegistry) -> list[ValidationProblem]:
-    """What is wrong with a step's arguments for its tool, where references to earlier results leave no doubt."""
+    """The problems of a step's arguments that do not depend on references to earlier results."""
     registered = registry.lookup(step.tool) if step.tool is not None else None
     if registered is None or step.arguments is None:
         return []
@@ -85,12 +85,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def normalize_request(request: str) -> str:
-    """The request without the space around it. Raises RequestError for one that cannot be planned."""
-    if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may hand us anything
+    """Returns the request without surrounding white space. Raises RequestError if it cannot be planned."""
+    if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may pass anything
         raise RequestError("The request is empty.")
     if len(request) > MAX_REQUEST:
         raise RequestError(
-            f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are planned.",
+            f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are allowed.",
             next_step="Shorten it, or put long text into a file that a tool reads.",
         )
     if _CONTROL.search(request):

@@ -1,4 +1,4 @@
-"""`Orchestrator`: from a request to a plan to its results, step by step, every cycle logged (FR-001 to FR-005)."""
+"""`Orchestrator`: turns a request into a plan and its results, step by step, every cycle logged (FR-001 to FR-005)."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -45,12 +45,12 @@ _PLAN_TOKENS = 1536
 class Orchestrator:
     """Runs requests with one model, one memory and one set of tools.
 
-    Only the model is required. `ttl` counts the steps that may be visited. `log` receives one entry a cycle;
-    `observer` every event; `clock` is time. `on_missing_tool` says what becomes of a step for which no tool is found:
-    "fallback", by contract (the model answers, marked as its own words), or "fail" (core 17).
+    Only the model is required. `ttl` is the number of steps that may be visited. `log` receives one entry per cycle,
+    `observer` every event. `on_missing_tool` decides about a step for which no tool is found: "fallback", by contract
+    (the model answers, marked as its own words), or "fail" (core 17).
     """
 
-    def __init__(  # noqa: PLR0913  # the published parts, and what may be injected beside them
+    def __init__(  # noqa: PLR0913  # the published parameters, and the injectable parts
         self,
         llm_adapter: LLMAdapter,
         memory: Memory | None = None,
@@ -74,7 +74,7 @@ class Orchestrator:
         self._on_missing_tool: OnMissingTool = _checked_on_missing_tool(on_missing_tool)
         self._keeps_log = log is not None
         self._log = null_log() if log is None else log
-        self._given_observer = observer
+        self._user_observer = observer
         self._observer: Observer | None = None
         self._tools = self._registry
         self._is_busy = False
@@ -88,16 +88,16 @@ class Orchestrator:
         repair: bool = False,
         allow_fallback: bool = True,
     ) -> Dict[str, Any]:  # noqa: UP006
-        """Plan the request (or take `initial_plan`) and run every step in order.
+        """Plans the request (or uses `initial_plan`) and runs every step in order.
 
-        Returns "plan", "status" ("completed", "failed", "ttl_expired") and "final_state", and beside them "answer" (the
-        last step's result as text, None without one), "results" and "marks" by step id, "trusted" (false when a step
-        fell back, was declined or is doubtful: core 17), and "error" when the run ended early.
+        Returns "plan", "status" ("completed", "failed", "ttl_expired") and "final_state", also "answer" (the last
+        step's result as text, None without one), "results" and "marks" by step id, "trusted" (false if a step fell
+        back, was declined or is doubtful: core 17), and "error" if the run ended early.
 
         For an `initial_plan` only: arguments that do not fit their tool are refused unless the model may `repair` them;
         unknown tools are left to the model, by contract, unless `allow_fallback` is false.
-        Raises RequestError or PlanError for input that cannot be run, OrchestrationError when no plan could be made,
-        LogError when the log cannot be written.
+        Raises RequestError or PlanError for invalid input, OrchestrationError if no plan could be made, LogError if the
+        log cannot be written.
         """
         policy = RunPolicy(on_missing_tool=self._on_missing_tool)
         if initial_plan is not None:
@@ -134,7 +134,7 @@ class Orchestrator:
         return self._run(self._state)
 
     def plan(self, user_request: str) -> Plan:
-        """Only plan the request; nothing runs and nothing is logged. Raises RequestError, OrchestrationError."""
+        """Only plans the request; nothing runs and nothing is logged. Raises RequestError, OrchestrationError."""
         with self._run_scope():
             cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
             plan = self._make_plan(normalize_request(user_request), cycle)
@@ -142,9 +142,9 @@ class Orchestrator:
             return plan
 
     def resume(self, state: OrchestrationState, ttl: int | None = None) -> Dict[str, Any]:  # noqa: UP006
-        """Go on with a run that expired or crashed; `state` is what its log restores (core 13). Returns as `execute`.
+        """Continues a run from the `state` that its log restores (core 13). Returns as `execute`.
 
-        `ttl` is the cycles it gets from here; None gives the orchestrator's own. The log must be the run's own.
+        `ttl` is the number of further cycles; None uses the orchestrator's. The log must be the run's own.
         """
         checked = self._ttl if ttl is None else _checked_ttl(ttl)
         with self._run_scope():
@@ -156,33 +156,33 @@ class Orchestrator:
             return self._run(self._state, resumed={"ttl": self._state.ttl_remaining})
 
     def get_state(self) -> OrchestrationState:
-        """A snapshot of the run: changing it changes nothing (core 16). Raises OrchestrationError before the first."""
+        """Returns an independent snapshot of the state (core 16). Raises OrchestrationError before the first run."""
         if self._state is None:
             raise OrchestrationError("Nothing has run yet.", next_step="Call execute() first.")
         return self._state.snapshot()
 
     @contextmanager
     def _run_scope(self) -> Generator[None]:
-        """One run at a time, with the tools that are registered as it begins, told to an observer that cannot harm it.
+        """The scope of one run, with a snapshot of the registered tools and a guarded observer.
 
-        Raises OrchestrationError within another run, as when a tool enters its own orchestrator again.
+        Raises OrchestrationError inside another run, for example if a tool calls its own orchestrator.
         """
         if self._is_busy:
             raise OrchestrationError(
                 "This orchestrator is in the middle of a run.",
-                next_step="Give the other run an Orchestrator of its own.",
+                next_step="Use a separate Orchestrator for the other run.",
             )
         self._is_busy = True
         try:
             self._tools = self._registry.snapshot()
-            self._observer = guard_observer(self._given_observer)
+            self._observer = guard_observer(self._user_observer)
             with self._supervisor.run_scope():
                 yield
         finally:
             self._is_busy = False
 
     def _plan_run(self, request: str, cycle: "_Cycle", policy: RunPolicy) -> Plan:
-        """The plan of a run; a cycle that fails to make one is logged too (FR-039)."""
+        """Makes the plan of a run; a planning cycle that fails is logged too (FR-039)."""
         try:
             return self._make_plan(request, cycle)
         except OrchestrationError:
@@ -190,13 +190,13 @@ class Orchestrator:
             raise
 
     def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
-        """Ask for a plan and read it with the supervisor's help."""
+        """Asks the model for a plan and reads it with the supervisor's help."""
         self._emit(PlanningStarted(request))
         tools = self._tools.export_tools_for_llm()
         try:
             reply = call_model(self._llm, self._planning_request(request, tools), self._text_sink())
             cycle.llm_output = reply.as_dict()
-            return self._valid(self._supervisor.read_plan(reply, tools, request))
+            return self._validated(self._supervisor.read_plan(reply, tools, request))
         except (LLMError, SupervisorError) as error:
             if not cycle.llm_output:
                 cycle.llm_output = {"error": error.as_dict()}
@@ -204,27 +204,27 @@ class Orchestrator:
             actions = self._take_actions(cycle, None)
             raise OrchestrationError(
                 f"No plan could be made: {error.message}",
-                next_step=error.advice or "Say it more simply, give a plan with --plan, or use a stronger model.",
+                next_step=error.advice or "Simplify the request, pass a plan with --plan, or use a stronger model.",
                 cause=error.as_dict(),
                 attempts=[cycle.llm_output, *(action.as_dict() for action in actions)],
             ) from error
 
-    def _valid(self, made: JsonObject) -> Plan:
-        """The plan that a model made, once the validator has seen copies. Raises SupervisorError (FR-024, FR-026)."""
+    def _validated(self, plan: JsonObject) -> Plan:
+        """The model's plan, after the validator has checked copies. Raises SupervisorError (FR-024, FR-026)."""
         try:
-            self._validator.validate_llm_output(copy_json(made))
-            self._validator.validate_plan(copy_json(made))
-            return build_plan(made)
-        except Exception as error:  # a validator is other people's code
+            self._validator.validate_llm_output(copy_json(plan))
+            self._validator.validate_plan(copy_json(plan))
+            return build_plan(plan)
+        except Exception as error:  # a validator is external code
             raise SupervisorError(f"The validator refuses the plan: {exception_message(error)}") from error
 
     def _accept_plan(self, plan: Plan) -> Plan:
-        """A copy of a plan that was given, once the validator has looked at it. Raises PlanError (FR-026)."""
+        """A copy of a user's plan, after the validator has checked it. Raises PlanError (FR-026)."""
         accepted = build_plan(plan.as_dict())
         try:
             if overrides(self._validator, Validator, "validate_plan"):
                 self._validator.validate_plan(plan.as_dict())
-        except Exception as error:  # a validator is other people's code
+        except Exception as error:  # a validator is external code
             raise PlanError(f"The validator refuses the plan: {exception_message(error)}") from error
         return accepted
 
@@ -236,11 +236,11 @@ class Orchestrator:
     def _stored_keys(self) -> list[str]:
         try:
             return [key for key, _ in self._memory.search("") if not key.startswith("step/")]
-        except Exception:  # noqa: BLE001  # a memory is other people's code (core 14)
-            return []  # the plan can do without; a step that needs the memory will say what is wrong with it
+        except Exception:  # noqa: BLE001  # a memory is external code (core 14)
+            return []  # planning does not need the keys; a step that needs the memory will report its failure
 
     def _run(self, state: OrchestrationState, resumed: JsonObject | None = None) -> Dict[str, Any]:  # noqa: UP006
-        """Visit the pending steps in order until all are done, the TTL is used up, or the model is gone (core 4-7)."""
+        """Visits the pending steps in order until all are done, the TTL expires, or the model is gone (core 4-7)."""
         executor = StepExecutor(
             validator=self._validator, clock=self._clock, observer=self._observer, policy=state.policy
         )
@@ -272,7 +272,7 @@ class Orchestrator:
         step: PlanStep,
         resumed: JsonObject | None,
     ) -> StepExecutionResult:
-        """One cycle: one step, at most one thought and one tool call, then TTL falls by one (core 4)."""
+        """Runs one cycle: one step, at most one model request and one tool call; the TTL falls by one (core 4)."""
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
         plan_state = self._recorder.next_state()
         state.current_step_id = step.step_id
@@ -294,8 +294,8 @@ class Orchestrator:
             state.marks[step.step_id] = marks
         record = step.as_dict()
         self._recorder.record_step(position, record)
-        extra = {"outcome": _outcome_record(record, outcome, marks)} | ({"resumed": resumed} if resumed else {})
-        self._write(cycle, plan_state, **extra)
+        fields = {"outcome": _outcome_record(record, outcome, marks)} | ({"resumed": resumed} if resumed else {})
+        self._write(cycle, plan_state, **fields)
         if self._observer is not None:
             result = outcome.result if outcome.success else None
             self._observer(PlanStepEnded(record, position, outcome.execution_mode, result, outcome.error, marks))
@@ -320,7 +320,7 @@ class Orchestrator:
             context.failures[step.step_id] = outcome.error or ""
 
     def _take_actions(self, cycle: "_Cycle", step_id: str | None) -> list[SupervisorAction]:
-        """The repairs since the cycle began, now part of it."""
+        """Returns the repairs since the cycle began, and adds them to the cycle."""
         actions = self._supervisor.actions_since(cycle.first_action)
         cycle.actions = [action.as_dict() for action in actions]
         for action in cycle.actions:
@@ -345,7 +345,7 @@ class Orchestrator:
         )
 
     def _header(self, request: str, policy: RunPolicy) -> JsonObject:
-        """What a replay needs to run the same kernel (core 13)."""
+        """The data that a replay needs to run the same kernel (core 13)."""
         return {
             "format": LOG_FORMAT,
             "request": request,
@@ -384,7 +384,7 @@ class Orchestrator:
 
 
 class _Cycle:
-    """What one cycle leaves in the log."""
+    """The log data of one cycle."""
 
     def __init__(self, timestamp: str, first_action: int) -> None:
         self.timestamp = timestamp
@@ -415,17 +415,17 @@ def _checked_on_missing_tool(value: OnMissingTool) -> OnMissingTool:
 def _marks(
     state: OrchestrationState, position: int, outcome: StepExecutionResult, actions: Sequence[SupervisorAction]
 ) -> list[str]:
-    """What is said of a step beside its status; of the last one also what makes the answer doubtful (core 17, 19)."""
+    """The marks of a step; for the last step also the reasons to doubt the answer (core 17, 19)."""
     marks = [*outcome.marks, *repair_marks(actions)]
     if not outcome.success or position < len(state.plan.steps) - 1:
         return marks
-    is_models = not state.policy.by_hand or outcome.execution_mode != "tool"
-    answered = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, is_models)
-    return [*marks, *doubt_marks(answered)]
+    is_by_model = not state.policy.by_hand or outcome.execution_mode != "tool"
+    run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, is_by_model)
+    return [*marks, *doubt_marks(run)]
 
 
 def _outcome_record(step: JsonObject, outcome: StepExecutionResult, marks: list[str]) -> JsonObject:
-    """What became of a step. Its result stands in the tool call or the model's reply of the same entry."""
+    """The record of a step's outcome. Its result is in the tool call or the model's reply of the same entry."""
     record: JsonObject = {"step": step, "mode": outcome.execution_mode}
     if outcome.error is not None:
         record["error"] = outcome.error

@@ -1,4 +1,4 @@
-"""Replay: the same kernel on a log's recorded replies, results and instants must write the same bytes (core 13)."""
+"""Replay: the same kernel with a log's recorded replies, results and instants must write the same bytes (core 13)."""
 
 import hashlib
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ from aeon.validation.schema import Validator
 
 
 def replay(history: LogHistory, observer: Observer | None = None, *, validator: Validator | None = None) -> int:
-    """Run the log again without model and tools; returns how many entries came out byte for byte.
+    """Runs the log again without model and tools; returns the number of entries, all reproduced byte for byte.
 
-    A run with a validator of your own replays with the same one.
-    Raises LogError that names the first entry which did not, or a log of another format.
+    A run with a custom validator needs the same one for its replay.
+    Raises LogError, which names the first entry that differs, or for a log of another format.
     """
     run = run_header(history)
     starts = [0, *(index for index, entry in enumerate(history.entries) if "resumed" in entry)]
@@ -43,7 +43,7 @@ def _replay_segment(
     observer: Observer | None,
     validator: Validator | None,
 ) -> str:
-    """Replay what one process wrote after `known`; returns the hash of its last line."""
+    """Replays the entries that one process wrote after `known`; returns the hash of its last line."""
     compare = _Comparison(segment)
     clock = _RecordedClock(segment)
     calls = (call for entry in segment for call in entry["tool_calls"])
@@ -64,8 +64,8 @@ def _replay_segment(
             orchestrator.resume(restore_state(known), segment[0]["resumed"]["ttl"])
         else:
             _execute(orchestrator, run, segment[0]["plan_state"])
-    except _ReplayMatched as done:
-        return done.head
+    except _ReplayMatched as match:
+        return match.last_hash
     raise _differs(len(known.entries) + compare.count + 1, "is missing from the replay")
 
 
@@ -77,16 +77,16 @@ def _execute(orchestrator: Orchestrator, run: JsonObject, plan_state: JsonObject
     )
 
 
-class _ReplayMatched(Exception):  # noqa: N818  # no error: the segment came out whole
+class _ReplayMatched(Exception):  # noqa: N818  # not an error: the segment was reproduced
     """Every recorded entry of the segment was written again."""
 
-    def __init__(self, head: str) -> None:
-        super().__init__(head)
-        self.head = head
+    def __init__(self, last_hash: str) -> None:
+        super().__init__(last_hash)
+        self.last_hash = last_hash
 
 
 class _Comparison:
-    """Takes the lines of the replay, holds each against the recorded entry, and ends the replay after the last."""
+    """Compares each line of the replay with the recorded entry, and ends the replay after the last one."""
 
     def __init__(self, segment: list[JsonObject]) -> None:
         self.count = 0
@@ -102,7 +102,7 @@ class _Comparison:
 
 
 class _RecordedModel(RequestAdapter):
-    """Gives the recorded replies, failures included."""
+    """A model that returns the recorded replies and raises the recorded failures."""
 
     def __init__(self, outputs: Iterator[JsonObject]) -> None:
         self._outputs = iter(outputs)
@@ -121,7 +121,7 @@ class _RecordedModel(RequestAdapter):
 
 
 class _RecordedTool(Tool):
-    """Gives the recorded results of its calls, failures included."""
+    """A tool that returns the recorded results of its calls and raises the recorded failures."""
 
     timeout = None
 
@@ -138,14 +138,14 @@ class _RecordedTool(Tool):
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         call = next(self._calls, None)
         if call is None or call["tool_name"] != self.name or call["arguments"] != kwargs:
-            raise LogError(f"The replay calls {self.name!r} where the log does not.")
+            raise LogError(f"The replay makes a call of {self.name!r} that the log does not have.")
         if "error" in call:
             raise _RecordedToolError(call["error"])
         return call["result"]
 
 
 class _RecordedMemory(InMemoryKVStore):
-    """Fails where the recorded memory failed."""
+    """A memory that fails where the recorded memory failed."""
 
     def __init__(self, segment: list[JsonObject]) -> None:
         super().__init__()
@@ -163,7 +163,7 @@ class _RecordedMemory(InMemoryKVStore):
 
 
 class _RecordedClock:
-    """Tells the recorded instants, in the order in which a cycle asks for them."""
+    """A clock that returns the recorded instants, in the order in which a cycle reads them."""
 
     def __init__(self, segment: list[JsonObject]) -> None:
         self._instants = iter([instant for entry in segment for instant in _instants(entry)])
@@ -175,7 +175,7 @@ class _RecordedClock:
         return 0.0
 
     def sleep(self, seconds: float) -> None:
-        """A replay waits for nothing."""
+        """Does not wait."""
 
 
 def _instants(entry: JsonObject) -> list[str]:
@@ -193,7 +193,7 @@ def _repairs(segment: list[JsonObject]) -> Iterator[JsonObject]:
 
 
 class _RecordedError(AeonError):
-    """An error as it was recorded."""
+    """An error with its recorded content."""
 
     def __init__(self, record: JsonObject) -> None:
         super().__init__(record["message"], next_step=record["next_step"])
@@ -204,13 +204,13 @@ class _RecordedError(AeonError):
 
 
 class _RecordedLLMError(_RecordedError, LLMError):
-    """A model's failure as it was recorded."""
+    """A recorded failure of a model."""
 
     next_step = ""
 
 
 class _RecordedToolError(_RecordedError, ToolError):
-    """A tool's failure as it was recorded."""
+    """A recorded failure of a tool."""
 
 
 def _differs(number: int, what: str) -> LogError:

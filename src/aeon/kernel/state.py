@@ -1,4 +1,4 @@
-"""`OrchestrationState`: everything a run knows about itself (core-data-model, FR-011, FR-012)."""
+"""`OrchestrationState`: the complete state of a run, and its restoration from a log (FR-011, FR-012)."""
 
 from typing import Literal, cast
 
@@ -17,21 +17,21 @@ LOG_FORMAT = 2
 RunStatus = Literal["completed", "failed", "ttl_expired"]
 
 OnMissingTool = Literal["fallback", "fail"]
-"""What becomes of a step for which no tool is found: the model answers in its place, or it fails (core 17)."""
+"""The treatment of a step for which no tool is found: the model answers instead, or the step fails (core 17)."""
 
 
 class RunPolicy(BaseModel):
-    """What the model may do in a run; the log keeps it, so that a run is resumed and replayed under the same one."""
+    """The permissions of the model in a run; the log keeps them for resume and replay."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
 
     by_hand: bool = Field(default=False, description="whether a person wrote the plan")
     repair: bool = Field(default=True, description="whether the model may replace arguments that do not fit")
-    on_missing_tool: OnMissingTool = Field(default="fallback", description="what a step without a tool comes to")
+    on_missing_tool: OnMissingTool = Field(default="fallback", description="the treatment of a step without a tool")
 
 
 class OrchestrationState(BaseModel):
-    """The context of one run. The three histories are only ever appended to."""
+    """The state of one run. The three histories are append-only."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -44,17 +44,17 @@ class OrchestrationState(BaseModel):
     request: str = ""
     policy: RunPolicy = Field(default_factory=RunPolicy)
     results: dict[str, Json] = Field(default_factory=dict[str, Json], description="results of complete steps, by id")
-    errors: list[JsonObject] = Field(default_factory=list[JsonObject], description="what went wrong, in order")
+    errors: list[JsonObject] = Field(default_factory=list[JsonObject], description="errors, in order")
     marks: dict[str, list[str]] = Field(
-        default_factory=dict[str, list[str]], description="what a step's status does not say, by id (core 17)"
+        default_factory=dict[str, list[str]], description="annotations beside a step's status, by id (core 17)"
     )
 
     def snapshot(self) -> "OrchestrationState":
-        """A copy that shares nothing with this state; three times cheaper than a deep copy of every record."""
+        """Returns an independent copy; three times cheaper than a deep copy of every record."""
         return OrchestrationState.model_validate(self.model_dump())
 
     def failures(self) -> dict[str, str]:
-        """Why each failed step failed, by id: its last error ended it."""
+        """The last error of each failed step, by id: the error that ended it."""
         failed = {step.step_id for step in self.plan.steps if step.status is StepStatus.FAILED}
         return {
             error["step_id"]: f"{error['message']} {error.get('next_step', '')}".strip()
@@ -63,26 +63,26 @@ class OrchestrationState(BaseModel):
         }
 
     def ttl_expired_error(self) -> JsonObject:
-        """The error of a run whose TTL was used up, with the number of steps left (core 5)."""
+        """The error of a run whose TTL expired, with the number of steps left (core 5)."""
         left = sum(step.status is StepStatus.PENDING for step in self.plan.steps)
         return {
             "type": "TTLExpired",
             "message": f"TTL expired with {left} of {len(self.plan.steps)} steps left.",
-            "next_step": "Go on with `aeon resume LOG`, or run again with a higher ttl.",
+            "next_step": "Continue with `aeon resume LOG`, or run again with a higher ttl.",
             "steps_left": left,
         }
 
     def answer(self) -> str | None:
-        """The last step's result as text; None while it has none, so that no part is passed off as the whole."""
+        """The last step's result as text; None without one, so that a partial result never counts as the answer."""
         last = self.plan.steps[-1].step_id
         return as_text(self.results[last]) if last in self.results else None
 
 
 def run_header(history: LogHistory) -> JsonObject:
-    """What entry 1 says of the run: request, ttl, policy, tools. Raises LogError for no such log, or another format."""
+    """The run's data in entry 1: request, ttl, policy, tools. Raises LogError if it is missing or of another format."""
     run = history.entries[0].get("run")
     if not run:
-        raise LogError(f"The log {history.path} does not say what was run.", next_step="Start the run again.")
+        raise LogError(f"The log {history.path} does not describe its run.", next_step="Start the run again.")
     if run["format"] != LOG_FORMAT:
         raise LogError(
             f"The log {history.path} has format {run['format']}; this Aeon reads {LOG_FORMAT}.",
@@ -92,7 +92,7 @@ def run_header(history: LogHistory) -> JsonObject:
 
 
 def restore_state(history: LogHistory) -> OrchestrationState:
-    """The state after the last whole entry. Raises LogError for a run that never had a plan."""
+    """Restores the state after the last whole entry. Raises LogError if the run never had a plan."""
     last = history.entries[-1]
     run = run_header(history)
     plan_state = history.plan_at(len(history.entries))
@@ -110,7 +110,7 @@ def restore_state(history: LogHistory) -> OrchestrationState:
 
 
 def step_result(entry: JsonObject) -> JsonObject | None:
-    """The result of the step that `entry` visited, None when it failed or no step was visited."""
+    """The result of the step that `entry` visited; None if it failed or no step was visited."""
     outcome = entry.get("outcome")
     if not outcome or "error" in outcome:
         return None

@@ -1,4 +1,4 @@
-"""Memory inside the process: gone when it ends."""
+"""Memory in the process, lost when the process ends."""
 
 from bisect import bisect_left, insort
 from threading import Lock
@@ -9,13 +9,13 @@ from aeon.memory.interface import Memory, check_key, check_prefix, encode_value,
 
 
 class InMemoryKVStore(Memory):
-    """A store in this process, safe for several threads. Values are kept as text, so no caller can change them."""
+    """An in-memory store. Thread-safe. Values are kept as text, so no caller can change them."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._texts: dict[str, str] = {}
         self._keys: list[str] = []
-        """The keys of `_leaf_texts`, always sorted: the index of the prefix search."""
+        """The keys of `_texts`, always sorted: the index of the prefix search."""
 
     def write(self, key: str, value: Any) -> None:
         text = encode_value(key, value)

@@ -1,4 +1,4 @@
-"""The event vocabulary of a run. The log records it, the live display draws it, `--json` prints it."""
+"""The events of a run. The log records them, the live display draws them, `--json` prints them."""
 
 import logging
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from aeon.base.json import Json, JsonObject, copy_json
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened in a run. `kind` names it for machines."""
+    """Something that happened in a run. `kind` is its stored name."""
 
     kind: ClassVar[str] = "event"
 
@@ -27,7 +27,7 @@ class PlanningStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class TextGenerated(Event):
-    """A piece of model output, as it is made. `purpose` is "choice" (of skills), "plan", "call" or "answer"."""
+    """A piece of model output, as it arrives. `purpose` is "choice" (of skills), "plan", "call" or "answer"."""
 
     kind: ClassVar[str] = "text_made"
     purpose: str
@@ -59,7 +59,7 @@ class ToolInvoked(Event):
 
 @dataclass(frozen=True, slots=True)
 class RepairAttempted(Event):
-    """A repair was tried: `action` is a SupervisorAction, `step_id` None for the plan itself."""
+    """A repair was attempted: `action` is a SupervisorAction, `step_id` None for the plan itself."""
 
     kind: ClassVar[str] = "repaired"
     step_id: str | None
@@ -68,7 +68,7 @@ class RepairAttempted(Event):
 
 @dataclass(frozen=True, slots=True)
 class WarningIssued(Event):
-    """Something the user should know that ends nothing."""
+    """A warning for the user; the run continues."""
 
     kind: ClassVar[str] = "warning"
     step_id: str | None
@@ -77,7 +77,7 @@ class WarningIssued(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlanStepEnded(Event):
-    """A step is complete or failed. `result` or `error` says how; `marks` name what was unusual about it."""
+    """A step completed or failed, with its `result` or `error`; `marks` name what was unusual about it."""
 
     kind: ClassVar[str] = "step_ended"
     step: JsonObject
@@ -90,7 +90,7 @@ class PlanStepEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeStarted(Event):
-    """A node of a skills plan begins an attempt, the first of them 1."""
+    """A node of a skills plan begins an attempt; the first is 1."""
 
     kind: ClassVar[str] = "node_started"
     tool_id: str
@@ -100,7 +100,7 @@ class NodeStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeEventEmitted(Event):
-    """A script said something: one event of its protocol, as data. Nothing of it counts until the node ended well."""
+    """A script emitted an event of its protocol, as data. It takes effect only if the node succeeds."""
 
     kind: ClassVar[str] = "node_spoke"
     tool_id: str
@@ -109,7 +109,7 @@ class NodeEventEmitted(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeRetried(Event):
-    """An attempt failed with `error` and another follows after `wait_ms`."""
+    """An attempt failed with `error`; the next one follows after `wait_ms`."""
 
     kind: ClassVar[str] = "node_retried"
     tool_id: str
@@ -120,7 +120,7 @@ class NodeRetried(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeEnded(Event):
-    """A node is over. `result` is its ToolResult without the events, which were told already."""
+    """A node has ended. `result` is its ToolResult without the events, which were emitted already."""
 
     kind: ClassVar[str] = "node_ended"
     tool_id: str
@@ -130,7 +130,7 @@ class NodeEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class SkillsChosen(Event):
-    """Which skills a planner may use for a request, out of how many."""
+    """The skills that a planner may use for a request, and the number considered."""
 
     kind: ClassVar[str] = "skills_chosen"
     names: list[str]
@@ -139,7 +139,7 @@ class SkillsChosen(Event):
 
 @dataclass(frozen=True, slots=True)
 class ReplanRequested(Event):
-    """An attempt came to nothing and another plan is asked for. `disabled` are the skills left out from now on."""
+    """An attempt failed and another plan is requested. `disabled` are the skills left out from now on."""
 
     kind: ClassVar[str] = "replanned"
     attempt: int
@@ -164,27 +164,28 @@ Observer: TypeAlias = Callable[[Event], None]
 
 
 class GuardedObserver:
-    """An observer that cannot harm the run: it is given copies, and when it raises, the run goes on without it."""
+    """An observer that cannot harm the run: it receives copies, and if it raises, the run continues without it."""
 
     def __init__(self, observer: Observer) -> None:
         self._observer: Observer | None = observer
 
     def __call__(self, event: Event) -> None:
-        """Tell the observer; what it raises goes to the program's log (`aeon.run`), and it is told nothing more."""
+        """Calls the observer; an exception is logged (`aeon.run`), and the observer receives nothing more."""
         if self._observer is None:
             return
         try:
             self._observer(_copy(event))
         except Exception:  # noqa: BLE001  # other people's code; what it raised is logged
             self._observer = None
-            _LOG.exception("The observer failed at %s; it is told nothing more of this run.", event.kind)
+            _LOG.exception("The observer failed at %s; it receives no more events of this run.", event.kind)
 
 
 def guard_observer(observer: Observer | None) -> Observer | None:
-    """`observer`, unable to harm the run that it observes; None for None."""
+    """Wraps `observer` so that it cannot harm the run; returns None for None."""
     return observer if observer is None or isinstance(observer, GuardedObserver) else GuardedObserver(observer)
 
 
 def _copy(event: Event) -> Event:
-    held: JsonObject = {one.name: getattr(event, one.name) for one in fields(event)}
-    return replace(event, **{name: copy_json(value) for name, value in held.items() if isinstance(value, (dict, list))})
+    values: JsonObject = {each.name: getattr(event, each.name) for each in fields(event)}
+    copies = {name: copy_json(value) for name, value in values.items() if isinstance(value, (dict, list))}
+    return replace(event, **copies)

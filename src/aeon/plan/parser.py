@@ -1,4 +1,4 @@
-"""Reading plans from text and data. Every problem is reported at once, with its path."""
+"""Parser for plans, from text or data. Every problem is reported at once, with its path."""
 
 from itertools import islice
 from typing import Any, cast
@@ -16,7 +16,7 @@ MAX_TEXT = 8_000_000
 
 
 def parse_plan(text: str, *, source: str = "the plan") -> Plan:
-    """Read a plan written in JSON or YAML. Raises PlanError with every problem; `source` names it in the message."""
+    """Reads a plan in JSON or YAML. Raises PlanError with every problem; `source` names the plan in the message."""
     if len(text) > MAX_TEXT:
         raise PlanError(f"{source} has {len(text):,} characters; at most {MAX_TEXT:,} are read.")
     try:
@@ -27,7 +27,7 @@ def parse_plan(text: str, *, source: str = "the plan") -> Plan:
 
 
 def build_plan(value: Json, *, source: str = "the plan") -> Plan:
-    """Make a Plan of decoded data. Raises PlanError with every problem."""
+    """Builds a Plan from decoded data. Raises PlanError with every problem."""
     plan, problems = _checked(value)
     if plan is None or problems:
         listed = "\n".join(f"  {problem}" for problem in problems[:20])
@@ -45,9 +45,9 @@ def plan_problems(value: Json) -> list[ValidationProblem]:
 
 
 def _checked(value: Json) -> tuple[Plan | None, list[ValidationProblem]]:
-    impure = json_problems(value)
-    if impure:
-        return None, [ValidationProblem(*fault.split(": ", 1)) for fault in impure]
+    not_json = json_problems(value)
+    if not_json:
+        return None, [ValidationProblem(*problem.split(": ", 1)) for problem in not_json]
     problems: list[ValidationProblem] = []
     plan = None
     try:
@@ -56,7 +56,7 @@ def _checked(value: Json) -> tuple[Plan | None, list[ValidationProblem]]:
         items = cast(list[dict[str, Any]], error.errors(include_url=False, include_input=False))
         problems = [_problem(item) for item in items if item["loc"] != ("steps",) or item["type"] != "value_error"]
     steps = _readable_steps(value)
-    return plan, [*problems, *_double_ids(steps), *_status_problems(steps), *_reference_problems(steps)]
+    return plan, [*problems, *_duplicate_ids(steps), *_status_problems(steps), *_reference_problems(steps)]
 
 
 def _readable_steps(value: Json) -> list[tuple[int, JsonObject]]:
@@ -65,7 +65,7 @@ def _readable_steps(value: Json) -> list[tuple[int, JsonObject]]:
     return [(index, cast(JsonObject, step)) for index, step in enumerate(listed) if isinstance(step, dict)]
 
 
-def _double_ids(steps: list[tuple[int, JsonObject]]) -> list[ValidationProblem]:
+def _duplicate_ids(steps: list[tuple[int, JsonObject]]) -> list[ValidationProblem]:
     first: dict[Json, int] = {}
     return [
         ValidationProblem(
@@ -87,7 +87,7 @@ def _status_problems(steps: list[tuple[int, JsonObject]]) -> list[ValidationProb
 
 
 def _reference_problems(steps: list[tuple[int, JsonObject]]) -> list[ValidationProblem]:
-    """References that name no step, the step itself or a later one (core 3)."""
+    """References to an unknown step, to the step itself or to a later one (core 3)."""
     order: dict[str, int] = {}
     for index, step in steps:
         if isinstance(step_id := step.get("step_id"), str):
@@ -101,13 +101,15 @@ def _reference_problems(steps: list[tuple[int, JsonObject]]) -> list[ValidationP
 
 
 def _reference_reason(expression: str, index: int, order: dict[str, int]) -> str | None:
-    found = split_reference(expression, order)
-    if found is None:
-        return f"{{step.{expression}}} names no step of this plan; the steps are {', '.join(islice(order, 20))}"
-    if order[found[0]] == index:
+    target = split_reference(expression, order)
+    if target is None:
+        return f"{{step.{expression}}} does not name a step of this plan; the steps are {', '.join(islice(order, 20))}"
+    if order[target[0]] == index:
         return f"{{step.{expression}}} refers to its own step, whose result does not exist yet"
-    if order[found[0]] > index:
-        return f"{{step.{expression}}} refers to a later step; steps run in order, so move {found[0]!r} before this one"
+    if order[target[0]] > index:
+        return (
+            f"{{step.{expression}}} refers to a later step; steps run in order, so move {target[0]!r} before this one"
+        )
     return None
 
 

@@ -1,4 +1,4 @@
-"""Every type of node and edge of the record, from all rooms, in an order that satisfies the foreign keys."""
+"""Every node and edge type of the record, in an order that satisfies the foreign keys."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What every room of the platform asks the record: users, remembered requests, the audit trail."""
+"""Queries that all rooms of the platform share: users, remembered requests, the audit log."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ HAS_USER: Final = "SELECT 1 AS found FROM users WHERE id = :user"
 HEAD: Final = "SELECT audit_seq AS seq, audit_hash AS hash FROM users WHERE id = :user"
 
 LOCKED_HEAD: Final = DialectQuery(sqlite=HEAD, postgresql=f"{HEAD} FOR UPDATE")
-"""Locks the user until the unit of work ends. SQLite has one writer at a time anyway."""
+"""Locks the user until the unit of work ends. SQLite has only one writer at a time."""
 
 MOVE_HEAD: Final = "UPDATE users SET audit_seq = :seq, audit_hash = :hash WHERE id = :user_id"
 

@@ -1,4 +1,4 @@
-"""What the user has set, where each value comes from, and every mistake in it at once."""
+"""The user's settings: their values, the origin of each, and every problem in them at once."""
 
 from aeon.settings.layers import KEYS, environment_variable
 from aeon.settings.loader import LoadedSettings, SettingsFile, load_settings

@@ -1,4 +1,4 @@
-"""Layers of settings and their merging: pure, the origin of each value kept, every mistake reported at once.
+"""Layers of settings and their merge: pure, the origin of each value kept, every problem reported at once.
 
 Precedence, highest first: flags, environment, project file, user file, default.
 """
@@ -22,16 +22,16 @@ def _fields() -> Iterator[tuple[str, str]]:
 
 
 KEYS: Mapping[str, str] = dict(_fields())
-"""Every key, as `section.name`, with what it is for."""
+"""Every key, as `section.name`, with its description."""
 
 _SECRET_WORDS = ("api_key", "apikey", "token", "secret", "password")
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsLayer:
-    """Values from one place, as nested sections. `spelling` says how a key is written there, where it is not its name.
+    """Values from one source, as nested sections. `spelling` maps a key to its name there, if that differs.
 
-    `is_text` marks values that are all text (the environment), so that numbers are read out of them.
+    `is_text` marks values that are all text (the environment), so that numbers are parsed from them.
     """
 
     origin: str
@@ -44,7 +44,7 @@ class SettingsLayer:
         return self.spelling.get(key, key)
 
     def origin_of(self, key: str) -> str:
-        """Where the value of `key` comes from: the file, or the variable or flag itself."""
+        """The origin of the value of `key`: the file, or the variable or flag itself."""
         return self.spelling.get(key, self.origin)
 
 
@@ -54,7 +54,7 @@ def environment_variable(key: str) -> str:
 
 
 def merge_layers(layers: Iterable[SettingsLayer]) -> tuple[Settings, dict[str, str]]:
-    """The settings that the layers give, highest precedence first, and the origin of every key.
+    """Merges the layers, highest precedence first; returns the settings and the origin of every key.
 
     The layers must be free of problems.
     """
@@ -71,7 +71,7 @@ def merge_layers(layers: Iterable[SettingsLayer]) -> tuple[Settings, dict[str, s
 
 
 def layer_problems(layer: SettingsLayer) -> list[str]:
-    """Everything wrong with a layer, each problem with its place. Values are never quoted: one may be a secret."""
+    """All problems of a layer, each with its place. Values are never quoted: one may be a secret."""
     try:
         Settings.model_validate(layer.values, strict=not layer.is_text)
     except ValidationError as error:
@@ -80,10 +80,10 @@ def layer_problems(layer: SettingsLayer) -> list[str]:
 
 
 def unknown_key_problem(key: str, known: Iterable[str] = KEYS, spelled: str = "") -> str:
-    """What to say of a key that does not exist, with the nearest one that does."""
+    """The message for an unknown key, with the closest known key."""
     if any(word in key.casefold() for word in _SECRET_WORDS):
         name = "AEON_MODEL_API_KEY_ENV" if spelled else "model.api_key_env"
-        return f"is unknown; keys never stand in settings: set {name} to the NAME of the variable that holds the key"
+        return f"is unknown; settings never contain keys: set {name} to the NAME of the variable that holds the key"
     near = closest_name(key, known)
     return f"is unknown; did you mean {near}?" if near else f"is unknown; known are {', '.join(known)}"
 

@@ -1,4 +1,4 @@
-"""What a run of skills says to the user, where no narrative was written. Pure."""
+"""The text that a run of skills gives the user if no narrative was written. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from aeon.skills.plan_json import ExecutionResult, ExecutionState, FailureReason
 
 
 def answer_text(result: ExecutionResult) -> str:
-    """The narrative, else what each node that completed said of itself, in the plan's order."""
+    """Returns the narrative, else the summary of each completed node, in the plan's order."""
     if result.narrative:
         return result.narrative
     completed = [node for node in result.execution_trace if node.state is ExecutionState.COMPLETED]
@@ -27,11 +27,11 @@ def _node_text(output: JsonObject) -> str:
     return json.dumps(output, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-_REQUEST = 200
+_MAX_REQUEST_CHARS = 200
 
 
 def fallback_result(request: str, last: ExecutionResult | None, lessons: Sequence[str]) -> ExecutionResult:
-    """The last plan's result, or that of no plan, with a narrative for the user; nothing of it can be replanned."""
+    """Returns the last plan's result, or an empty one, with a narrative for the user and `can_replan` false."""
     if last is None:
         last = ExecutionResult(
             plan_id=new_request_id(), success=False, failure_reason=FailureReason.TOOL_FAILURE, can_replan=False
@@ -40,15 +40,15 @@ def fallback_result(request: str, last: ExecutionResult | None, lessons: Sequenc
 
 
 def fallback_text(request: str, last: ExecutionResult, lessons: Sequence[str]) -> str:
-    """What a user is told: that it could not be done, what was done all the same, what failed, what to do."""
-    asked = request if len(request) <= _REQUEST else f"{request[:_REQUEST]}..."
+    """Returns the text for the user: the request failed, what was done, what failed, what to do next."""
+    shown_request = request if len(request) <= _MAX_REQUEST_CHARS else f"{request[:_MAX_REQUEST_CHARS]}..."
     done = [f"- {node.tool_id} ({node.tool_path})" for node in last.execution_trace if node.ok]
     failed = list(dict.fromkeys(f"- {lesson}" for lesson in lessons))
     parts = [
-        f"I could not carry out: {asked}",
+        f"I could not complete this request: {shown_request}",
         *(["What was done:", *done] if done else []),
         *(["What failed:", *failed] if failed else ["No plan could be made for it."]),
-        "Say it in other words, see `aeon skills list`, or write the plan by hand for `aeon skills exec`.",
+        "Reword the request, see `aeon skills list`, or write the plan yourself and run it with `aeon skills exec`.",
     ]
     return "\n".join(parts)
 
@@ -56,18 +56,18 @@ def fallback_text(request: str, last: ExecutionResult, lessons: Sequence[str]) -
 _ISOLATION_GAPS: dict[SandboxLevel, str] = {
     "plain": (
         "The scripts ran without isolation: they could read, change and send whatever you can. "
-        "Install bubblewrap, or use a kernel with landlock; `--sandbox require` then refuses to run so."
+        "Install bubblewrap, or use a kernel with landlock; `--sandbox require` refuses to run without isolation."
     ),
     "landlock": (
-        "The scripts ran behind landlock, which leaves open that they change the modes and times of your files. "
-        "Install bubblewrap, which does not."
+        "The scripts ran behind landlock, which does not stop them from changing the modes and times of your files. "
+        "Install bubblewrap, which does."
     ),
 }
 
 
 def with_isolation_warnings(result: ExecutionResult) -> ExecutionResult:
-    """The result, with a warning for each level that its scripts ran at and that leaves something open."""
+    """Returns the result with a warning for each sandbox level used that does not isolate fully."""
     used = {node.sandbox for node in result.execution_trace}
-    said = [_ISOLATION_GAPS[level] for level in get_args(SandboxLevel) if level in used and level in _ISOLATION_GAPS]
-    new = [warning for warning in said if warning not in result.warnings]
+    gaps = [_ISOLATION_GAPS[level] for level in get_args(SandboxLevel) if level in used and level in _ISOLATION_GAPS]
+    new = [warning for warning in gaps if warning not in result.warnings]
     return result.model_copy(update={"warnings": [*result.warnings, *new]}) if new else result

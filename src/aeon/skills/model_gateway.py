@@ -1,6 +1,6 @@
-"""The configured model for scripts that may ask it: HTTP on a unix socket, OpenAI's chat format, no key to leak.
+"""Gives scripts access to the configured model: HTTP on a unix socket, OpenAI's chat format, no key to leak.
 
-A skill with the capability "model" is given AEON_MODEL_SOCKET and AEON_MODEL_TOKEN; nobody else can find or use it.
+A skill with the capability "model" gets AEON_MODEL_SOCKET and AEON_MODEL_TOKEN; no other script can use the socket.
 """
 
 import hmac
@@ -21,17 +21,20 @@ from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 
 MAX_MODEL_CALLS = 20
-"""Questions that the scripts of one run may ask the model."""
+"""Maximum number of model calls by the scripts of one run."""
 
 _MAX_BODY_BYTES = 256 * 1024
 _MAX_TOKENS = 2048
 _PATH = "/v1/chat/completions"
 _POLL = 0.02
-"""Seconds within which the server notices that it is to stop."""
+"""Seconds until the server notices a request to stop."""
 
 
 class ModelGateway:
-    """Serves one run's scripts. Opened, it listens; closed, socket and folder are gone. `model` gives whom to ask."""
+    """Serves the scripts of one run while open; closing removes the socket and its folder.
+
+    `model` returns the adapter to call.
+    """
 
     def __init__(self, model: Callable[[], LLMAdapter], most_calls: int = MAX_MODEL_CALLS) -> None:
         self._model = model
@@ -43,7 +46,7 @@ class ModelGateway:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a script needs to ask the model; empty when the gateway is not open."""
+        """The environment variables that a script needs to call the model; empty if the gateway is not open."""
         if self.folder is None:
             return {}
         return {"AEON_MODEL_SOCKET": str(self.folder / "model.sock"), "AEON_MODEL_TOKEN": self._token}
@@ -71,13 +74,13 @@ class ModelGateway:
         return hmac.compare_digest(authorization.encode(), f"Bearer {self._token}".encode())
 
     def respond(self, body: bytes) -> tuple[HTTPStatus, JsonObject]:
-        """The status and the body of the response to one question."""
+        """Returns the status and body of the response to one request."""
         try:
             request = _request(body)
         except (ValueError, TypeError) as error:
             return HTTPStatus.BAD_REQUEST, _error(str(error))
         if not self._take_call():
-            return HTTPStatus.TOO_MANY_REQUESTS, _error("this run has asked the model as often as it may")
+            return HTTPStatus.TOO_MANY_REQUESTS, _error("this run has used all its model calls")
         try:
             return HTTPStatus.OK, _completion(call_model(self._model(), request))
         except AeonError as error:
@@ -108,7 +111,7 @@ class _GatewayHandler(BaseHTTPRequestHandler):
         gateway = cast(_Server, self.server).gateway
         length = self.headers.get("Content-Length", "")
         if not gateway.is_authorized(self.headers.get("Authorization", "")):
-            self._send(HTTPStatus.UNAUTHORIZED, _error("the token is not this run's"))
+            self._send(HTTPStatus.UNAUTHORIZED, _error("the token is not valid for this run"))
         elif self.path != _PATH:
             self._send(HTTPStatus.NOT_FOUND, _error(f"only {_PATH} is served"))
         elif not length.isdecimal() or int(length) > _MAX_BODY_BYTES:
@@ -120,7 +123,7 @@ class _GatewayHandler(BaseHTTPRequestHandler):
         return "script"
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class's name
-        """Nothing is logged: questions may hold what the user said."""
+        """Logs nothing: requests may contain the user's text."""
 
     def _send(self, status: HTTPStatus, body: JsonObject) -> None:
         encoded = canonical_json(body).encode()
@@ -134,14 +137,14 @@ class _GatewayHandler(BaseHTTPRequestHandler):
 
 
 def _request(body: bytes) -> LLMRequest:
-    """Raises ValueError for what is no question."""
+    """Parses a request body. Raises ValueError if it is not a chat request."""
     raw: Json = parse_strict(body.decode("utf-8"))
     messages: Json = cast(JsonObject, raw).get("messages") if isinstance(raw, dict) else None
     if not isinstance(messages, list) or not messages:
         raise ValueError("messages must be a list of {role, content}")
-    said = [_message(message) for message in cast(list[Json], messages)]
-    system = "\n".join(content for role, content in said if role == "system")
-    prompt = "\n".join(content for role, content in said if role != "system")
+    parsed = [_message(message) for message in cast(list[Json], messages)]
+    system = "\n".join(content for role, content in parsed if role == "system")
+    prompt = "\n".join(content for role, content in parsed if role != "system")
     options = cast(JsonObject, raw)
     return LLMRequest(
         prompt,
@@ -155,7 +158,7 @@ def _message(message: Json) -> tuple[str, str]:
     fields: JsonObject = cast(JsonObject, message) if isinstance(message, dict) else {}
     role, content = cast(Json, fields.get("role")), cast(Json, fields.get("content"))
     if role not in ("system", "user", "assistant") or not isinstance(content, str):
-        raise ValueError("a message has a role (system, user or assistant) and a content that is text")
+        raise ValueError("each message needs a role (system, user or assistant) and a content that is text")
     return str(role), content
 
 

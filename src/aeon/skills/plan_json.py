@@ -20,7 +20,7 @@ ToolPath = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 def new_request_id() -> str:
-    """A plan's id, where its author gave none."""
+    """Returns a new id for a plan without one."""
     return str(uuid4())
 
 
@@ -30,12 +30,12 @@ class _PlanJsonModel(BaseModel):
     )
 
     def as_dict(self) -> JsonObject:
-        """As JSON data under the published names."""
+        """Returns the model as JSON data under the published names."""
         return self.model_dump(mode="json", by_alias=True)
 
 
 class RetryPolicyJson(_PlanJsonModel):
-    """Retries after the first try (skills 4); the wait before retry n is `backoffMs * 2**(n-1)` milliseconds."""
+    """Retries after the first attempt (skills 4); the delay before retry n is `backoffMs * 2**(n-1)` milliseconds."""
 
     max_retries: int = Field(default=3, ge=0, le=MAX_RETRIES)
     backoff_ms: int = Field(default=100, ge=0, le=MAX_BACKOFF_MS)
@@ -51,18 +51,18 @@ class ToolInvocation(_PlanJsonModel):
     required: bool = True
     is_async: bool = Field(default=True, alias="async")
     retry_policy: RetryPolicyJson | None = None
-    """None: the skill's own, else the default."""
+    """None selects the skill's own policy, else the default."""
 
 
 class PlanMetadata(_PlanJsonModel):
-    """Which attempt at planning this is, from 1, and the plan before it."""
+    """The number of the planning attempt, from 1, and the id of the previous plan."""
 
     generation_attempt: int = Field(default=1, ge=1)
     parent_plan_id: str | None = None
 
 
 class PlanJson(_PlanJsonModel):
-    """A plan: nodes and what each depends on."""
+    """A plan: its nodes and their dependencies."""
 
     request_id: str = Field(default_factory=new_request_id, min_length=1, max_length=200)
     narrative: str | None = None
@@ -97,7 +97,7 @@ class ToolErrorJson(_PlanJsonModel):
 
 
 class FailedAttempt(_PlanJsonModel):
-    """An attempt that failed: kept for the reader, applied nowhere (skills 6)."""
+    """A failed attempt, kept for the reader; its patches are not applied (skills 6)."""
 
     attempt: int
     error: ToolErrorJson
@@ -107,10 +107,10 @@ class FailedAttempt(_PlanJsonModel):
 
 
 class ToolResult(_PlanJsonModel):
-    """How one node ended. `events` are those of its last attempt.
+    """The result of one node. `events` are those of its last attempt.
 
-    Ours are `attempts`, `sandbox`, `diagnostics` and `dropped_events`: how many events of its last attempt were not
-    kept, since the plan's scripts wrote too much (skills 18).
+    Aeon adds `attempts`, `sandbox`, `diagnostics` and `dropped_events`: the number of events of the last attempt that
+    were not kept because the plan's scripts wrote too much (skills 18).
     """
 
     tool_id: str
@@ -129,7 +129,7 @@ class ToolResult(_PlanJsonModel):
 
 
 class ExecutionResult(_PlanJsonModel):
-    """How a plan ended (skills-data-model 3). `warnings` is ours: conflicts between nodes, lenient readings."""
+    """The result of a plan (skills-data-model 3). Aeon adds `warnings`: conflicts of nodes, lenient readings."""
 
     plan_id: str
     success: bool
@@ -145,7 +145,7 @@ class ExecutionResult(_PlanJsonModel):
 
 
 _SHOWN = 20
-"""Problems that a message lists; all of them are in the error's details."""
+"""Maximum number of problems in a message; the error's details have all of them."""
 
 _WORDS = {
     "string_pattern_mismatch": "must have no spaces, braces or control characters",
@@ -156,7 +156,7 @@ _WORDS = {
 
 
 def parse_plan(data: Json) -> PlanJson:
-    """Make a plan of decoded JSON. Raises PlanError with every problem of its form, each with its path (skills 7)."""
+    """Parses a plan from decoded JSON. Raises PlanError with every problem of form and its path (skills 7)."""
     problems = [ValidationProblem(*fault.split(": ", 1)) for fault in json_problems(data)]
     if not problems:
         try:

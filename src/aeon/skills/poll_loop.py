@@ -1,4 +1,4 @@
-"""What is under way and lets its thread do other things: it is attended to when a descriptor says so, or in time."""
+"""A single-threaded loop that runs many tasks at once by polling file descriptors and deadlines."""
 
 import math
 import select
@@ -12,31 +12,31 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _LONGEST_WAIT = 3600.0
-"""Seconds that one call of poll can be asked for without doubt."""
+"""Seconds that one call of poll may wait at most."""
 
 
 class Pollable(Protocol[T_co]):
-    """Something that one thread can have many of under way. It is over once `attend` has returned or raised."""
+    """An operation that one thread can run many of. It is over once `poll` has returned a result or raised."""
 
     @property
     def deadline(self) -> float:
-        """The monotonic time at which it is to be attended to at the latest, in seconds."""
+        """The monotonic time, in seconds, by which `poll` must be called."""
         ...
 
     def fileno(self) -> int | None:
-        """A descriptor that is readable when there is something to attend to; None when there is always.
+        """Returns a descriptor that is readable when `poll` has work to do; None if it always has.
 
-        To be asked for again after each attending.
+        The caller must call this again after each `poll`.
         """
         ...
 
     def poll(self) -> T_co | None:
-        """Do what can be done without waiting; the result once it is over, None before."""
+        """Does the work that needs no waiting. Returns the result once the operation is over, None before."""
         ...
 
 
 class ReadyResult(Generic[T]):
-    """A `Pollable` whose result is known already."""
+    """A `Pollable` with a result that is known from the start."""
 
     deadline = -math.inf
 
@@ -51,7 +51,7 @@ class ReadyResult(Generic[T]):
 
 
 def poll_until_done(pending: Pollable[T]) -> T:
-    """See one thing to its end, doing nothing else."""
+    """Runs one operation to its end and returns its result."""
     while True:
         if (fd := pending.fileno()) is not None:
             poll = select.poll()
@@ -62,30 +62,30 @@ def poll_until_done(pending: Pollable[T]) -> T:
 
 
 def poll_timeout(deadline: float) -> float:
-    """What to tell poll so that it returns by then, or earlier if that is far away."""
+    """Returns the timeout for poll in milliseconds, capped if the deadline is far away."""
     return min(max(0.0, deadline - time.monotonic()), _LONGEST_WAIT) * 1000
 
 
 PollTask: TypeAlias = Generator[Pollable[Any], Any, T]
-"""Work that yields each thing it waits for, is sent its result, and returns its own."""
+"""A generator that yields each operation it waits for, receives its result, and returns its own result."""
 
 
 class TaskLoop(Protocol[T]):
-    """Runs steps side by side. Everything happens in the thread that calls it."""
+    """Runs tasks concurrently, all in the calling thread."""
 
     def start(self, steps: PollTask[T]) -> None:
-        """Have them begin. Raises what they raise."""
+        """Starts a task. Raises what the task raises."""
         ...
 
     def next_result(self) -> T:
-        """What those steps return that end next. Raises what any steps raise, which are over then.
+        """Returns the result of the next task that ends. Raises what any task raises; that task is then over.
 
-        To be called while some are under way.
+        Call it only while tasks are running.
         """
         ...
 
     def close(self) -> None:
-        """See what is still under way to its end, whatever it comes to."""
+        """Runs the remaining tasks to their end and ignores their results and errors."""
         ...
 
 
@@ -95,9 +95,9 @@ class _WaitingTask(NamedTuple, Generic[T]):
 
 
 class PollLoop(Generic[T]):
-    """Waits for all of it at once by poll. No threads: handing a node over to one costs as much as starting a script.
+    """A task loop that waits by poll. It uses no threads: passing a node to one costs as much as starting a script.
 
-    Invariant: what is in `_pending` is registered under its descriptor; what need not wait is in `_runnable`.
+    Invariant: a task in `_waiting` is registered under its descriptor; a task that need not wait is in `_runnable`.
     """
 
     def __init__(self) -> None:
@@ -116,11 +116,11 @@ class PollLoop(Generic[T]):
 
     def close(self) -> None:
         while self._waiting or self._runnable:
-            with suppress(Exception):  # whoever closes has the first one already
+            with suppress(Exception):  # the caller already has the first error
                 self._run_once()
 
     def _run_once(self) -> None:
-        """Attend to what is ready, or wait until something is."""
+        """Polls what is ready, or waits until something is."""
         if self._runnable:
             self._poll_task(self._runnable.popleft())
             return

@@ -1,4 +1,4 @@
-"""What a next plan keeps of one that failed: finished nodes, known again by what they ran (skills 4). Pure."""
+"""Reuses finished nodes of a failed plan in the next one, matched by what they ran (skills 4). Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,55 +9,55 @@ from aeon.skills.plan_json import ExecutionResult, ExecutionState, PlanJson, Too
 
 
 class ReusableResult(NamedTuple):
-    """A result that a next plan may take over, under the key of what was run (`node_fingerprints`)."""
+    """A result that the next plan may reuse, under the key of what was run (`node_fingerprints`)."""
 
     key: str
     result: ToolResult
 
 
 def reusable_nodes(plan: PlanJson, result: ExecutionResult) -> tuple[list[ToolInvocation], dict[str, ToolResult]]:
-    """The nodes that a next plan keeps, with their results: the completed, and the failed ones they went on from.
+    """Returns the nodes that the next plan keeps, with their results: completed nodes and all their dependencies.
 
-    A completed node's dependencies completed too, or failed and were not required: so what is kept is closed.
+    A completed node's dependencies completed too, or failed without being required; so the kept nodes are closed.
     """
     results = {node.tool_id: node for node in result.execution_trace}
     graph = plan_graph(plan)
-    wanted = [at for at, node in enumerate(plan.tools) if _is_completed(results.get(node.tool_id))]
-    kept = set(wanted)
-    while wanted:
-        before = set(graph.dependencies[wanted.pop()]) - kept
-        kept |= before
-        wanted += before
+    waiting = [at for at, node in enumerate(plan.tools) if _is_completed(results.get(node.tool_id))]
+    kept = set(waiting)
+    while waiting:
+        new = set(graph.dependencies[waiting.pop()]) - kept
+        kept |= new
+        waiting += new
     nodes = [plan.tools[at] for at in sorted(kept)]
     return nodes, {node.tool_id: results[node.tool_id] for node in nodes}
 
 
 def results_by_key(plan: PlanJson, keys: Mapping[int, str], finished: Mapping[str, ToolResult]) -> list[ReusableResult]:
-    """The finished results of `plan` under its nodes' keys, which are by position."""
+    """Returns the finished results of `plan` by the keys of their nodes; `keys` is by position."""
     nodes = ((keys.get(at), finished.get(node.tool_id)) for at, node in enumerate(plan.tools))
     return [ReusableResult(key, result) for key, result in nodes if key is not None and result is not None]
 
 
 def match_results(plan: PlanJson, keys: Mapping[int, str], done: Sequence[ReusableResult]) -> dict[str, ToolResult]:
-    """The results, by the plan's own ids, of its nodes that were run before: same script, same input (skills 4).
+    """Returns earlier results, by this plan's ids, for nodes with the same script and input (skills 4).
 
-    A result stands for one node: two of the same work are two pieces of work. One of its own id comes first. What
-    failed stands only for a node that need not succeed, and nothing for a node that depends on one which runs again.
+    Each result serves one node, even if several nodes do the same work; a node with the result's own id comes first.
+    A failed result serves only a node that is not required. A node that depends on one that runs again gets none.
     """
-    left: dict[str, dict[str, ToolResult]] = {}
+    unused: dict[str, dict[str, ToolResult]] = {}
     for key, result in done:
-        left.setdefault(key, {})[result.tool_id] = result
-    nodes = [(plan.tools[at], left[key]) for at, key in keys.items() if key in left]
+        unused.setdefault(key, {})[result.tool_id] = result
+    nodes = [(plan.tools[at], unused[key]) for at, key in keys.items() if key in unused]
     known: dict[str, ToolResult] = {}
-    for node, fit in sorted(nodes, key=lambda each: each[0].tool_id not in each[1]):
-        taken = node.tool_id if node.tool_id in fit else next(iter(fit), None)
-        if taken is not None and (fit[taken].ok or not node.required):
-            known[node.tool_id] = fit.pop(taken).model_copy(update={"tool_id": node.tool_id})
+    for node, candidates in sorted(nodes, key=lambda each: each[0].tool_id not in each[1]):
+        match = node.tool_id if node.tool_id in candidates else next(iter(candidates), None)
+        if match is not None and (candidates[match].ok or not node.required):
+            known[node.tool_id] = candidates.pop(match).model_copy(update={"tool_id": node.tool_id})
     return _with_known_dependencies(plan, known)
 
 
 def _with_known_dependencies(plan: PlanJson, known: dict[str, ToolResult]) -> dict[str, ToolResult]:
-    """`known` less the nodes that depend on one which is not known."""
+    """Returns `known` without the nodes that depend on a node that is not known."""
     graph = plan_graph(plan)
     ready = ReadySet(graph.dependencies)
     closed: dict[str, ToolResult] = {}

@@ -1,4 +1,4 @@
-"""What a repair may not do (core 10): pure checks of the output after it against the output before it."""
+"""The limits of a repair (core 10): pure checks of the repaired output against the original."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import cast
@@ -9,9 +9,9 @@ from aeon.supervisor.repair_context import KnownValues, iterate_leaves
 
 
 def plan_violations(before: JsonObject | None, after: JsonObject, tools: Collection[str]) -> list[ValidationProblem]:
-    """A repaired plan keeps the goal and every readable step, and names registered tools only.
+    """The violations of a repaired plan, which must keep the goal and every readable step, and use registered tools.
 
-    `before` is what could be read of the plan; None when nothing could.
+    `before` is the readable part of the plan; None if nothing was readable.
     """
     problems = [
         ValidationProblem(
@@ -38,17 +38,17 @@ def _step_changes(
     ids: set[str] = set()
     for index, (old, new) in enumerate(zip(before, after, strict=True)):
         step_id = old.get("step_id")
-        kept = {"description": old.get("description")} if _is_text(old.get("description")) else {}
+        fixed = {"description": old.get("description")} if _is_text(old.get("description")) else {}
         if _is_text(step_id) and step_id not in ids:
-            kept["step_id"] = step_id
+            fixed["step_id"] = step_id
             ids.add(cast(str, step_id))
         if old.get("tool") in tools:
-            kept["tool"] = old["tool"]
+            fixed["tool"] = old["tool"]
         if old.get("agent") == "llm":
-            kept["agent"] = "llm"
+            fixed["agent"] = "llm"
             if not _is_text(old.get("tool")):
-                kept["tool"] = None  # a tool would win over the agent (core 1)
-        for field, value in kept.items():
+                fixed["tool"] = None  # a tool would win over the agent (core 1)
+        for field, value in fixed.items():
             if new.get(field) != value:
                 yield ValidationProblem(f"$.steps[{index}].{field}", f"must stay {value!r}")
         if new.get("arguments") is not None and not _same(new["arguments"], old.get("arguments")):
@@ -56,11 +56,11 @@ def _step_changes(
 
 
 def call_violations(
-    before: JsonObject | None, after: JsonObject, wrong: Collection[str], given: Sequence[Json]
+    before: JsonObject | None, after: JsonObject, invalid: Collection[str], sources: Sequence[Json]
 ) -> list[ValidationProblem]:
-    """A repaired call keeps the tool and every valid argument, and takes new values only from what was given (core 18).
+    """The violations of a repaired call, which keeps the tool and every valid argument (core 18).
 
-    `wrong` names the arguments that were not valid; `given` is what holds values besides the call itself.
+    New values may come only from the call and `sources`. `invalid` names the arguments that were not valid.
     """
     old = before or {}
     problems: list[ValidationProblem] = []
@@ -69,23 +69,23 @@ def call_violations(
     arguments = cast(JsonObject, old["arguments"]) if isinstance(old.get("arguments"), dict) else {}
     new = cast(JsonObject, after["arguments"])
     for name, value in arguments.items():
-        if name not in wrong and not (name in new and _same(new[name], value)):
+        if name not in invalid and not (name in new and _same(new[name], value)):
             problems.append(
                 ValidationProblem(f"$.arguments.{name}", f"was valid and must stay {canonical_json(value)[:200]}")
             )
-    source = KnownValues([*given, *(value for key, value in old.items() if key != "tool" and value != {})])
+    known = KnownValues([*sources, *(value for key, value in old.items() if key != "tool" and value != {})])
     problems += [
         ValidationProblem(f"$.arguments.{name}", f"{leaf!r} appears nowhere in the context; a repair invents nothing")
         for name, value in new.items()
         if not (name in arguments and _same(arguments[name], value))
         for leaf in iterate_leaves(value)
-        if not source.contains(leaf)
+        if not known.contains(leaf)
     ]
     return problems
 
 
 def step_violations(before: JsonObject, after: JsonObject) -> list[ValidationProblem]:
-    """A step whose tool was found is the same step: id, description and arguments are not touched."""
+    """The violations of a step with a new tool, which must keep its id, description and arguments."""
     return [
         ValidationProblem(f"$.{field}", f"must stay {before.get(field)!r}")
         for field in ("step_id", "description", "arguments")

@@ -1,4 +1,4 @@
-"""A plan's meaning under other keys and in other shapes than its own, read by code before a model is asked (FR-032)."""
+"""Normalization of plans with unusual keys and shapes, by code, before a model is asked to repair them (FR-032)."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -15,15 +15,15 @@ _TOOL = ("tool_name", "function", "action", "name")
 _ARGUMENTS = ("args", "parameters", "params", "input")
 _ENVELOPES = ("step", "task", "action")
 
-_LONGEST = 160
-"""Characters of a description that is made of a step's tool and arguments."""
+_MAX_DESCRIPTION = 160
+"""Characters of a description that is built from a step's tool and arguments."""
 
 
 def normalize_plan_keys(plan: Json, tools: Collection[str]) -> Json:
-    """`plan` with what stands under usual other keys under a plan's own, steps as a list of objects, each with an id.
+    """Renames common alternative keys of `plan`, and makes its steps a list of objects, each with an id.
 
-    A step or a call that stands alone is a plan of one step.
-    An own key is never overwritten, and what cannot be read stays as it is. `tools` are the registered names.
+    A single step or call becomes a plan of one step. Standard keys are never overwritten, and unreadable parts stay
+    unchanged. `tools` are the registered names.
     """
     whole = cast(JsonObject, {"steps": plan} if isinstance(plan, list) else plan)
     if not isinstance(cast(Json, whole), dict):
@@ -41,24 +41,24 @@ def normalize_plan_keys(plan: Json, tools: Collection[str]) -> Json:
 
 
 def unreadable_parts(plan: JsonObject) -> list[ValidationProblem]:
-    """What of `plan` holds a meaning that cannot be read: no repair may put anything in its place."""
+    """The parts of `plan` with content that cannot be read: no repair may replace it."""
     steps = plan.get("steps")
     if not steps or not isinstance(steps, list):
         return [
-            ValidationProblem(f"$.{key}", "is no part of a plan, and whether it holds the steps cannot be read")
+            ValidationProblem(f"$.{key}", "is not a part of a plan, and it is unclear whether it holds the steps")
             for key, value in plan.items()
             if key not in ("goal", "steps") and isinstance(value, (dict, list)) and value
         ]
     listed = cast(Sequence[Json], steps)
     return [
-        ValidationProblem(f"$.steps[{index}]", "says nothing that can be read as a step, and a repair makes nothing up")
+        ValidationProblem(f"$.steps[{index}]", "cannot be read as a step, and a repair must not invent one")
         for index, step in enumerate(listed)
         if not isinstance(step, dict) or not _is_text(cast(JsonObject, step).get("description"))
     ]
 
 
 def _listed(steps: Json) -> list[Json] | None:
-    """The steps as a list: of one, or of an object that holds them by their ids."""
+    """The steps as a list, from a single step or from an object with the steps by id."""
     if isinstance(steps, str) and steps.strip():
         return [steps]
     if not isinstance(steps, dict):
@@ -66,11 +66,11 @@ def _listed(steps: Json) -> list[Json] | None:
     named = cast(JsonObject, steps)
     if any(_is_text(named.get(key)) for key in ("description", "tool", *_DESCRIPTION, *_TOOL)):
         return [named]
-    return [_under(key, step) for key, step in named.items()]
+    return [_step_of_entry(key, step) for key, step in named.items()]
 
 
-def _under(key: str, step: Json) -> Json:
-    """The step that stands under `key` in an object of steps."""
+def _step_of_entry(key: str, step: Json) -> Json:
+    """The step under `key` in an object of steps, with the key as its id."""
     if _is_text(step):
         return {"step_id": key, "description": step}
     if not isinstance(step, dict) or any(name in step for name in ("step_id", *_STEP_ID)):
@@ -92,12 +92,12 @@ def _step(step: Json, tools: Collection[str]) -> Json:
     if _is_number(read.get("step_id")):
         read["step_id"] = str(read["step_id"])
     if "description" not in read and _is_text(read.get("tool")):
-        read["description"] = _told(read)
+        read["description"] = _description_of_call(read)
     return read
 
 
 def _unwrapped(step: JsonObject) -> JsonObject:
-    """The step inside an object that holds nothing else."""
+    """The step inside an object that contains nothing else."""
     for key in _ENVELOPES:
         if len(step) == 1 and isinstance(step.get(key), dict):
             return dict(step[key])
@@ -112,20 +112,20 @@ def _opened_tool(step: JsonObject) -> JsonObject:
     opened = _renamed(cast(JsonObject, tool), "arguments", _ARGUMENTS, lambda value: isinstance(value, dict))
     if not opened.keys() <= {"name", "arguments"} or ("arguments" in opened and "arguments" in step):
         return step
-    given = {"arguments": opened["arguments"]} if "arguments" in opened else {}
-    return {**step, "tool": opened["name"], **given}
+    arguments = {"arguments": opened["arguments"]} if "arguments" in opened else {}
+    return {**step, "tool": opened["name"], **arguments}
 
 
 def _renamed(value: JsonObject, own: str, others: Sequence[str], fits: Callable[[Json], bool]) -> JsonObject:
-    """`value` with what stands under the one other key that fits under `own`; as it is when `own` is there."""
-    found = [key for key in others if key in value and fits(value[key])]
-    if own in value or len(found) != 1:
+    """`value` with its one fitting alternative key renamed to `own`; unchanged if `own` exists."""
+    fitting = [key for key in others if key in value and fits(value[key])]
+    if own in value or len(fitting) != 1:
         return value
-    return {own if key == found[0] else key: item for key, item in value.items()}
+    return {own if key == fitting[0] else key: item for key, item in value.items()}
 
 
 def _with_ids(steps: list[Json]) -> list[Json]:
-    """The steps, each that has no id with one of its own that no other has."""
+    """The steps, with a new unique id for each step without one."""
     taken = {str(cast(JsonObject, step).get("step_id")) for step in steps if isinstance(step, dict)}
     named: list[Json] = []
     for number, step in enumerate(steps, 1):
@@ -137,10 +137,10 @@ def _with_ids(steps: list[Json]) -> list[Json]:
     return named
 
 
-def _told(step: JsonObject) -> str:
-    """A step's tool and arguments in place of the words that it lacks."""
+def _description_of_call(step: JsonObject) -> str:
+    """A description from a step's tool and arguments."""
     arguments = canonical_json(step["arguments"]) if step.get("arguments") else ""
-    return f"{step['tool']} {arguments}".strip()[:_LONGEST]
+    return f"{step['tool']} {arguments}".strip()[:_MAX_DESCRIPTION]
 
 
 def _is_text(value: Json) -> bool:
@@ -160,14 +160,14 @@ _FIELD = re.compile(r"\{step\.([A-Za-z0-9_-]+)(?:\.([^{}.]+))?([^{}]*)\}")
 
 
 def drop_unusable_arguments(plan: JsonObject, problems: Sequence[ValidationProblem]) -> JsonObject | None:
-    """`plan` without the arguments that `problems` are about, so that their calls are asked for when their steps run.
+    """`plan` without the arguments that `problems` concern, so that the model writes those calls when the steps run.
 
-    None when something else is wrong with the plan too.
+    None if the plan has other problems too.
     """
-    found = [_IN_ARGUMENTS.match(problem.path) for problem in problems]
-    if not all(found):
+    matches = [_IN_ARGUMENTS.match(problem.path) for problem in problems]
+    if not all(matches):
         return None
-    unusable = {int(match[1]) for match in found if match}
+    unusable = {int(match[1]) for match in matches if match}
     steps = [
         {key: value for key, value in step.items() if key != "arguments" or index not in unusable}
         for index, step in enumerate(plan["steps"])
@@ -176,13 +176,14 @@ def drop_unusable_arguments(plan: JsonObject, problems: Sequence[ValidationProbl
 
 
 def correct_field_references(plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
-    """`plan` with every field that its step cannot have, where that has only one, set to it: nothing else can be meant.
+    """`plan` with every reference to an unknown field corrected, if the step's result has only one field.
 
-    The same object when there is nothing to correct.
+    Returns the same object if there is nothing to correct.
     """
-    given = {tool["name"]: _fields(tool["output_schema"]) for tool in tools}
+    tool_fields = {tool["name"]: _fields(tool["output_schema"]) for tool in tools}
     fields = {
-        step["step_id"]: given.get(step.get("tool"), set()) if step.get("tool") else {"text"} for step in plan["steps"]
+        step["step_id"]: tool_fields.get(step.get("tool"), set()) if step.get("tool") else {"text"}
+        for step in plan["steps"]
     }
     steps = [
         {**step, "arguments": _corrected(step["arguments"], fields)} if step.get("arguments") else step
@@ -197,7 +198,7 @@ def _fields(schema: JsonObject) -> set[str]:
 
 def _corrected(value: Json, fields: Mapping[str, set[str]]) -> Json:
     if isinstance(value, str):
-        return _FIELD.sub(lambda found: _reference(found, fields), value)
+        return _FIELD.sub(lambda match: _reference(match, fields), value)
     if isinstance(value, dict):
         return {key: _corrected(item, fields) for key, item in cast(JsonObject, value).items()}
     if isinstance(value, list):
@@ -205,8 +206,8 @@ def _corrected(value: Json, fields: Mapping[str, set[str]]) -> Json:
     return value
 
 
-def _reference(found: re.Match[str], fields: Mapping[str, set[str]]) -> str:
-    known = fields.get(found[1], set())
-    if found[2] is None or found[2] in known or len(known) != 1:
-        return found[0]
-    return f"{{step.{found[1]}.{next(iter(known))}{found[3]}}}"
+def _reference(match: re.Match[str], fields: Mapping[str, set[str]]) -> str:
+    known = fields.get(match[1], set())
+    if match[2] is None or match[2] in known or len(known) != 1:
+        return match[0]
+    return f"{{step.{match[1]}.{next(iter(known))}{match[3]}}}"

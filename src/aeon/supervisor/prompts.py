@@ -1,4 +1,4 @@
-"""The reduced prompts of a repair (FR-028)."""
+"""The reduced prompts for repairs (FR-028)."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,16 @@ REPAIR_SYSTEM_PROMPT = (
     "number that is not named. Invent nothing. Answer with the corrected JSON and nothing else."
 )
 
-_MOST_TEXT = 8000
-"""Characters of a faulty output, and of its context, that are shown."""
+_MAX_TEXT = 8000
+"""Characters of a faulty output, and of its context, in a prompt."""
 
 
 def repair_prompt(output: str, problems: Sequence[ValidationProblem], schema: JsonObject | None, context: str) -> str:
-    """Ask for the corrected form of `output`."""
+    """The prompt for the corrected form of `output`."""
     parts = [
-        f"Context:\n{context[:_MOST_TEXT]}\n" if context else "",
+        f"Context:\n{context[:_MAX_TEXT]}\n" if context else "",
         f"The JSON must fit this schema:\n{canonical_json(schema)}\n" if schema else "",
-        f"Output to correct:\n{output[:_MOST_TEXT]}\n",
+        f"Output to correct:\n{output[:_MAX_TEXT]}\n",
         _problem_lines(problems),
         "Corrected JSON:",
     ]
@@ -29,7 +29,7 @@ def repair_prompt(output: str, problems: Sequence[ValidationProblem], schema: Js
 def tool_choice_prompt(
     step: JsonObject, tools: Sequence[JsonObject], goal: str, problems: Sequence[ValidationProblem]
 ) -> str:
-    """Ask which registered tool a step needs."""
+    """The prompt for the choice of a registered tool for a step."""
     listed = "\n".join(_tool_line(tool) for tool in tools)
     return (
         f"Goal of the plan: {goal}\nStep: {step.get('description', '')}\n{_problem_lines(problems)}\n"

@@ -30,32 +30,32 @@ from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import argument_problems, call_problems
 
 MAX_ATTEMPTS = 2
-"""Model calls that one faulty output is worth (FR-050, core 4)."""
+"""Maximum model calls to repair one faulty output (FR-050, core 4)."""
 
 _MAX_TOKENS = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class _RepairTask:
-    """One faulty output: what it was, how to ask for its repair, and what a repair must pass."""
+    """The repair of one faulty output: the original, the prompt, and the checks that a repair must pass."""
 
     action_type: ActionType
     before: JsonObject
     problems: Sequence[ValidationProblem]
     prompt: Callable[[Sequence[ValidationProblem]], str]
     schema: JsonObject | None
-    """What decoding is constrained to."""
-    faults: Callable[[JsonObject], list[ValidationProblem]]
-    """What is wrong with a proposed repair: its form, and the limits it breaks."""
+    """The schema that constrains decoding."""
+    check: Callable[[JsonObject], list[ValidationProblem]]
+    """Returns the problems of a proposed repair: its form, and the limits it violates."""
     finish: Callable[[JsonObject], JsonObject] = lambda value: value
-    """Makes the repaired output of an accepted proposal; raises SupervisorError when it says that there is none."""
+    """Builds the repaired output from an accepted proposal; raises SupervisorError if the proposal declines."""
 
 
 @dataclass(frozen=True, slots=True)
 class _FaultyReply:
-    """What is known of a reply beyond the published arguments of the repair that it needs.
+    """The data of a faulty reply beyond the published arguments of the repair methods.
 
-    `original` is what is recorded, `shown` what the model is shown; `is_unread` says that nothing in it could be read.
+    `original` is the recorded form, `shown` the text in the prompt; `is_unread`: nothing in it was readable.
     """
 
     original: JsonObject
@@ -63,22 +63,22 @@ class _FaultyReply:
     problems: Sequence[ValidationProblem]
     tools: Sequence[JsonObject] | None = None
     request: str = ""
-    given: RepairContext = field(default_factory=RepairContext)
+    context: RepairContext = field(default_factory=RepairContext)
     is_unread: bool = False
 
 
-_FAULTY_REPLY: ContextVar[_FaultyReply | None] = ContextVar("reading", default=None)
-"""What is being read, for the repair that it leads to."""
+_FAULTY_REPLY: ContextVar[_FaultyReply | None] = ContextVar("faulty_reply", default=None)
+"""The reply that is being repaired, for the published repair method."""
 
 _RUN: ContextVar[object] = ContextVar("run", default=None)
-"""The run that is under way; each thread has its own, and a run within a run another."""
+"""The current run; each thread and each nested run has its own."""
 
 
 class Supervisor:
-    """Repairs malformed output by the model of the run, under a reduced prompt, at most twice an output.
+    """Repairs malformed output with the run's model, under a reduced prompt, at most twice per output.
 
-    `actions` holds every repair ever tried here, deterministic ones too; it is only appended to. Several runs
-    may share a supervisor, also at the same time.
+    `actions` contains every attempted repair, also deterministic ones; it is append-only. Several runs may share a
+    supervisor, also concurrently.
     """
 
     def __init__(
@@ -89,11 +89,11 @@ class Supervisor:
         self._system_prompt = system_prompt
         self._clock = clock or SystemClock()
         self._action_runs: dict[int, object] = {}
-        """The runs that actions were recorded in, by the actions' ids."""
+        """The run of each action, by the action's `id()`."""
 
     @contextmanager
     def run_scope(self) -> Generator[None]:
-        """What is recorded within belongs to a run of its own."""
+        """Assigns the actions recorded inside the context to a new run."""
         token = _RUN.set(object())
         try:
             yield
@@ -101,7 +101,7 @@ class Supervisor:
             _RUN.reset(token)
 
     def actions_since(self, first: int) -> list[SupervisorAction]:
-        """The actions after the first so many, but for those of other runs."""
+        """The actions from index `first` on, without those of other runs."""
         run = _RUN.get()
         return [action for action in self.actions[first:] if self._action_runs.get(id(action), run) is run]
 
@@ -111,9 +111,9 @@ class Supervisor:
         expected_schema: Optional[Dict[str, Any]] = None,  # noqa: UP006, UP045
         max_attempts: int = MAX_ATTEMPTS,
     ) -> Dict[str, Any]:  # noqa: UP006
-        """The object that `malformed_json` stands for (FR-029).
+        """Returns the object that `malformed_json` represents (FR-029).
 
-        Raises SupervisorError when it cannot be repaired, and for a schema that no object fits or that is none.
+        Raises SupervisorError if it cannot be repaired, if the schema is invalid or if no object fits it.
         """
         schema = _object_schema(expected_schema or {})
         read = self._recovered(LLMResponse(malformed_json), compile_schema(schema))
@@ -139,23 +139,23 @@ class Supervisor:
         *,
         context: str = "",
     ) -> Dict[str, Any]:  # noqa: UP006
-        """`{"tool", "arguments"}` with arguments that fit `tool_schema`; a valid call comes back as it is.
+        """Returns `{"tool", "arguments"}` with arguments that fit `tool_schema`; a valid call is returned unchanged.
 
-        The tool and every valid argument stay; a missing value must stand in the call or in `context` (core 18).
-        Raises SupervisorError when that is not possible (FR-030).
+        The tool and every valid argument stay; a missing value must occur in the call or in `context` (core 18).
+        Raises SupervisorError if that is not possible (FR-030).
         """
         _require_object(malformed_call)
-        reading = _FAULTY_REPLY.get()
+        faulty = _FAULTY_REPLY.get()
         _FAULTY_REPLY.set(None)
-        if reading is None:
+        if faulty is None:
             problems = call_problems(malformed_call, compile_schema(tool_schema))
             if not problems:
                 return malformed_call
-            reading = _FaultyReply(
-                malformed_call, canonical_json(malformed_call), problems, given=RepairContext(context)
+            faulty = _FaultyReply(
+                malformed_call, canonical_json(malformed_call), problems, context=RepairContext(context)
             )
-        task = _call_task(malformed_call, reading.shown, reading.problems, tool_schema, reading.given)
-        return self._repair(replace(task, before=reading.original), max_attempts)
+        task = _call_task(malformed_call, faulty.shown, faulty.problems, tool_schema, faulty.context)
+        return self._repair(replace(task, before=faulty.original), max_attempts)
 
     def repair_plan(
         self,
@@ -165,28 +165,28 @@ class Supervisor:
         available_tools: Sequence[JsonObject] | None = None,
         request: str = "",
     ) -> Dict[str, Any]:  # noqa: UP006
-        """A plan that can start; a valid one comes back as it is. Goal and readable steps stay (core 10).
+        """Returns a plan that can start; a valid one is returned unchanged. Goal and readable steps stay (core 10).
 
-        It names `available_tools` only; where those are not said, only tools that the malformed plan names.
-        Raises SupervisorError when that is not possible (FR-031).
+        It uses only `available_tools`; if that is None, only tools that the malformed plan names.
+        Raises SupervisorError if that is not possible (FR-031).
         """
         _require_object(malformed_plan)
-        reading = _FAULTY_REPLY.get()
+        faulty = _FAULTY_REPLY.get()
         _FAULTY_REPLY.set(None)
         before: JsonObject | None = malformed_plan
-        if reading is None:
-            if not _made_plan_problems(malformed_plan):
+        if faulty is None:
+            if not _model_plan_problems(malformed_plan):
                 return malformed_plan
             names = _tool_names(malformed_plan, available_tools)
             before, problems = self._plan_in(malformed_plan, malformed_plan, names, request)
             if before is not None and not problems:
                 return before
             shown = canonical_json(malformed_plan)
-            reading = _FaultyReply(before or malformed_plan, shown, problems, available_tools, request)
-        elif reading.is_unread:
+            faulty = _FaultyReply(before or malformed_plan, shown, problems, available_tools, request)
+        elif faulty.is_unread:
             before = None
-        task = _plan_task(before, reading.shown, reading.problems, reading.tools, reading.request)
-        return self._repair(replace(task, before=reading.original), max_attempts)
+        task = _plan_task(before, faulty.shown, faulty.problems, faulty.tools, faulty.request)
+        return self._repair(replace(task, before=faulty.original), max_attempts)
 
     def repair_missing_tool_step(
         self,
@@ -195,15 +195,15 @@ class Supervisor:
         plan_goal: str,
         max_attempts: int = MAX_ATTEMPTS,
     ) -> Dict[str, Any]:  # noqa: UP006
-        """The same step with a registered tool and its errors cleared (core 2).
+        """Returns the same step with a registered tool and its errors cleared (core 2).
 
-        A name that differs from one registered name in case or punctuation only is corrected without the model.
-        Raises SupervisorError when no tool is found; the step is then run by the model (core 1).
+        A name that differs from one registered name only in case or punctuation is corrected without the model.
+        Raises SupervisorError if no tool is found; the model then executes the step (core 1).
         """
         names = [str(tool["name"]) for tool in available_tools]
-        meant = _same_name(step.get("tool"), names)
-        if meant is not None:
-            repaired = _with_tool(step, meant)
+        match = _matching_name(step.get("tool"), names)
+        if match is not None:
+            repaired = _with_tool(step, match)
             self._record("missing_tool_repair", step, 1, repaired_output=repaired, stages=["same_name"])
             return repaired
         if not names:
@@ -216,20 +216,20 @@ class Supervisor:
             lambda problems: tool_choice_prompt(step, available_tools, plan_goal, problems),
             tool_choice_schema(names),
             lambda choice: _choice_problems(step, choice, names),
-            lambda choice: _with_tool(step, _chosen(choice)),
+            lambda choice: _with_tool(step, _chosen_tool(choice)),
         )
         return self._repair(task, max_attempts)
 
     def read_plan(self, reply: LLMResponse, tools: Sequence[JsonObject], request: str) -> JsonObject:
-        """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
+        """Returns the plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
         read = self._read_reply(
             reply,
             compile_schema(_plan_form()),
             [request, [tool["name"] for tool in tools]],
-            lambda value: _made_plan_problems(_with_goal(value, request)),
+            lambda value: _model_plan_problems(_with_goal(value, request)),
         )
-        found = read.value if isinstance(read, RecoveredValue) else read.parsed_value
-        value, problems = self._plan_in(found, {"text": reply.text}, _tool_names(None, tools), request)
+        parsed = read.value if isinstance(read, RecoveredValue) else read.parsed_value
+        value, problems = self._plan_in(parsed, {"text": reply.text}, _tool_names(None, tools), request)
         if value is None and isinstance(read, RecoveryFailure):
             problems = list(read.problems)
         usable = drop_unusable_arguments(value, problems) if value is not None and problems else None
@@ -238,26 +238,26 @@ class Supervisor:
             value = usable
         elif value is None or problems:
             original, is_unread = value or {"text": reply.text}, value is None
-            reading = _FaultyReply(original, _shown(reply), problems, tools, request, is_unread=is_unread)
+            faulty = _FaultyReply(original, _shown(reply), problems, tools, request, is_unread=is_unread)
             readable = value or {"goal": request}
-            kept, names = value, _tool_names(None, tools)
+            before, names = value, _tool_names(None, tools)
             value = self._repaired(
-                reading,
+                faulty,
                 lambda: self.repair_plan(readable),
-                lambda repaired: _made_plan_problems(repaired) or plan_violations(kept, repaired, names),
+                lambda repaired: _model_plan_problems(repaired) or plan_violations(before, repaired, names),
             )
         return self._with_known_fields(value, tools)
 
     def read_call(
         self, reply: LLMResponse, tool: JsonObject, check: CompiledSchema, given: RepairContext
     ) -> JsonObject:
-        """The call of `tool` in a thought's reply, recovered or repaired from what was `given`.
+        """Returns the call of `tool` in a model's reply, recovered, or repaired with values from `given`.
 
         Raises SupervisorError, LLMError.
         """
         name: str = tool["name"]
         read = self._read_reply(
-            reply, _call_form(), [name, *given.values()], lambda value: _call_faults(value, name, check)
+            reply, _call_form(), [name, *given.values()], lambda value: _named_call_problems(value, name, check)
         )
         value = _readable(read)
         problems = call_problems(value, check) if isinstance(read, RecoveredValue) else list(read.problems)
@@ -266,13 +266,14 @@ class Supervisor:
         if not problems:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
-        wrong = _wrong_arguments(before, check)
-        reading = _FaultyReply(value or {"text": reply.text}, _shown(reply), problems, given=given)
+        invalid = _invalid_arguments(before, check)
+        faulty = _FaultyReply(value or {"text": reply.text}, _shown(reply), problems, context=given)
         return self._repaired(
-            reading,
+            faulty,
             lambda: self.repair_tool_call(before, tool["input_schema"]),
             lambda repaired: (
-                _call_faults(repaired, name, check) or call_violations(before, repaired, wrong, given.values())
+                _named_call_problems(repaired, name, check)
+                or call_violations(before, repaired, invalid, given.values())
             ),
         )
 
@@ -281,77 +282,76 @@ class Supervisor:
         reply: LLMResponse,
         check: CompiledSchema,
         known: Sequence[Json],
-        faults_of: Callable[[JsonObject], list[ValidationProblem]],
+        problems_of: Callable[[JsonObject], list[ValidationProblem]],
     ) -> RecoveredValue | RecoveryFailure:
-        """The value in a reply. A `repair_json` that a subclass overrides reads a reply that is not JSON (core 9).
+        """Reads a reply. A subclass's `repair_json`, if overridden, reads a reply that is not JSON (core 9).
 
-        Its value is final: the same reply is not repaired a second time (core 4). Each leaf of the value must stand in
-        the reply or in what is `known` (core 18). Raises SupervisorError, LLMError.
+        Its value is final: the same reply is not repaired a second time (core 4). Each leaf of the value must occur in
+        the reply or in the `known` values (core 18). Raises SupervisorError, LLMError.
         """
         if reply.is_truncated or _is_json(reply.text) or not overrides(self, Supervisor, "repair_json"):
             return self._recovered(reply, check)
         first, source = len(self.actions), KnownValues([reply.text, *known])
 
-        def wrong(made: Json) -> list[ValidationProblem]:
-            if not isinstance(made, dict) or json_problems(made):
+        def check_value(value: Json) -> list[ValidationProblem]:
+            if not isinstance(value, dict) or json_problems(value):
                 return [ValidationProblem("$", "must be a JSON object")]
-            invented = [leaf for leaf in iterate_leaves(made) if not source.contains(leaf)]
-            return [ValidationProblem("$", f"{leaf!r} does not stand in the reply") for leaf in invented] or faults_of(
-                cast(JsonObject, made)
-            )
+            invented = [leaf for leaf in iterate_leaves(value) if not source.contains(leaf)]
+            problems = [ValidationProblem("$", f"{leaf!r} does not occur in the reply") for leaf in invented]
+            return problems or problems_of(cast(JsonObject, value))
 
-        value = self._repaired(None, lambda: self.repair_json(reply.text, check.schema), wrong)
+        value = self._repaired(None, lambda: self.repair_json(reply.text, check.schema), check_value)
         if not self.actions_since(first):
             self._record("json_repair", {"text": reply.text}, 1, repaired_output=value, stages=["repair_json"])
         return RecoveredValue(value, ("repair_json",))
 
     def _repaired(
         self,
-        reading: _FaultyReply | None,
+        faulty: _FaultyReply | None,
         repair: Callable[[], JsonObject],
-        faults_of: Callable[[Json], list[ValidationProblem]],
+        check: Callable[[Json], list[ValidationProblem]],
     ) -> JsonObject:
-        """What a published repair makes of a reply; a subclass's own is held to the same limits (core 10).
+        """Repairs a reply with a published method; an override in a subclass has the same limits (core 10).
 
         Raises SupervisorError, LLMError.
         """
-        _FAULTY_REPLY.set(reading)
+        _FAULTY_REPLY.set(faulty)
         try:
             repaired = repair()
         except (SupervisorError, LLMError):
             raise
-        except Exception as error:  # a subclass is other people's code
+        except Exception as error:  # a subclass is external code
             raise SupervisorError(f"The supervisor failed: {exception_message(error)}") from error
         finally:
             _FAULTY_REPLY.set(None)
-        if problems := faults_of(repaired):
+        if problems := check(repaired):
             listed = "; ".join(str(problem) for problem in problems[:5])
             raise SupervisorError(f"The supervisor's repair is not valid: {listed}.")
         return repaired
 
     def _plan_in(
-        self, found: Json, before: JsonObject, tools: Sequence[str], request: str
+        self, parsed: Json, before: JsonObject, tools: Sequence[str], request: str
     ) -> tuple[JsonObject | None, list[ValidationProblem]]:
-        """The plan that `found` holds, under its own keys or usual other ones, and what is wrong with it.
+        """The plan in `parsed`, with standard or common alternative keys, and its problems.
 
-        None when it holds none. Raises SupervisorError where a part cannot be read: no repair may make it up (FR-032).
+        None without a plan. Raises SupervisorError if a part cannot be read: no repair may invent it (FR-032).
         """
-        own = _with_goal(_object(found), request)
-        if own is not None and not _made_plan_problems(own):
+        own = _with_goal(_object(parsed), request)
+        if own is not None and not _model_plan_problems(own):
             return own, []
-        plan = _with_goal(_object(normalize_plan_keys(found, tools)), request)
+        plan = _with_goal(_object(normalize_plan_keys(parsed, tools)), request)
         if plan is None:
-            return None, _made_plan_problems(found)
-        if lost := unreadable_parts(plan):
+            return None, _model_plan_problems(parsed)
+        if unreadable := unreadable_parts(plan):
             refusal = SupervisorError(
-                f"The plan cannot be read: {'; '.join(str(problem) for problem in lost[:5])}.",
-                problems=[str(problem) for problem in lost[:20]],
+                f"The plan cannot be read: {'; '.join(str(problem) for problem in unreadable[:5])}.",
+                problems=[str(problem) for problem in unreadable[:20]],
             )
             self._record("plan_repair", before, 1, error=refusal.as_dict())
             raise refusal
         if own is None or canonical_json(own) != canonical_json(plan):
             self._record("plan_repair", before, 1, repaired_output=plan, stages=["own_keys"])
-        return plan, _made_plan_problems(plan)
+        return plan, _model_plan_problems(plan)
 
     def _with_known_fields(self, plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
         corrected = correct_field_references(plan, tools)
@@ -360,7 +360,7 @@ class Supervisor:
         return corrected
 
     def _recovered(self, reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
-        """What the deterministic ladder makes of a reply; a repair on it is recorded (core 9, core 10)."""
+        """Reads a reply with the deterministic ladder and records its repairs (core 9, core 10)."""
         read = _read(reply, check)
         if isinstance(read, RecoveryFailure):
             return read
@@ -420,7 +420,7 @@ class Supervisor:
 
 @cache
 def _plan_form() -> JsonObject:
-    """The form of a plan that a model makes; made when the first is read, since it takes 15 ms."""
+    """The schema of a model's plan; built on first use, because it takes 15 ms."""
     return {**Plan.model_json_schema(), "required": ["steps"]}
 
 
@@ -445,23 +445,23 @@ def _plan_task(
     schema = plan_schema(tools) if tools else _plan_form()
     names = _tool_names(before, tools)
 
-    def faults(value: JsonObject) -> list[ValidationProblem]:
+    def check(value: JsonObject) -> list[ValidationProblem]:
         whole = _with_goal(value, request) or value
-        return _made_plan_problems(whole) or plan_violations(before, whole, names)
+        return _model_plan_problems(whole) or plan_violations(before, whole, names)
 
     return _RepairTask(
         "plan_repair",
         {"text": shown} if before is None else before,
         problems,
-        lambda found: repair_prompt(shown, found, schema, f"Request: {request}" if request else ""),
+        lambda remaining: repair_prompt(shown, remaining, schema, f"Request: {request}" if request else ""),
         schema,
-        faults,
+        check,
         lambda value: _with_goal(value, request) or value,
     )
 
 
 def _tool_names(plan: JsonObject | None, tools: Sequence[JsonObject] | None) -> list[str]:
-    """The names that a repaired plan may use: those of `tools`, or, where they are not said, those in the plan."""
+    """The tool names that a repaired plan may use: those of `tools`, or, if that is None, those in the plan."""
     return _tools_named(plan) if tools is None else [str(tool["name"]) for tool in tools]
 
 
@@ -473,28 +473,32 @@ def _tools_named(plan: JsonObject | None) -> list[str]:
 
 
 def _with_goal(plan: JsonObject | None, request: str) -> JsonObject | None:
-    """The plan with its goal: the request, where the planner did not say another."""
+    """The plan with its goal, by default the request."""
     return plan if plan is None or not request else {"goal": request, **plan}
 
 
 def _call_task(
-    before: JsonObject, shown: str, problems: Sequence[ValidationProblem], tool_schema: JsonObject, given: RepairContext
+    before: JsonObject,
+    shown: str,
+    problems: Sequence[ValidationProblem],
+    tool_schema: JsonObject,
+    context: RepairContext,
 ) -> _RepairTask:
-    check = compile_schema(tool_schema)
-    wrong = _wrong_arguments(before, check)
+    input_schema = compile_schema(tool_schema)
+    invalid = _invalid_arguments(before, input_schema)
 
-    def faults(value: JsonObject) -> list[ValidationProblem]:
-        return call_problems(value, check) or call_violations(before, value, wrong, given.values())
+    def check(value: JsonObject) -> list[ValidationProblem]:
+        return call_problems(value, input_schema) or call_violations(before, value, invalid, context.values())
 
     schema = call_schema({"name": "", "input_schema": tool_schema})
-    schema["properties"]["tool"] = _named(before)
+    schema["properties"]["tool"] = _tool_name_schema(before)
     return _RepairTask(
         "tool_call_repair",
         before,
         problems,
-        lambda found: repair_prompt(shown, found, schema, given.as_prompt()),
+        lambda remaining: repair_prompt(shown, remaining, schema, context.as_prompt()),
         schema,
-        faults,
+        check,
     )
 
 
@@ -503,47 +507,47 @@ def _is_object(value: Json) -> bool:
 
 
 def _object_schema(expected: JsonObject) -> JsonObject:
-    """`expected`, for an object. Raises SupervisorError where it says that no object fits, or is no schema."""
+    """`expected`, restricted to objects. Raises SupervisorError if it is invalid or excludes objects."""
     schema: JsonObject = {"type": "object", **expected}
-    wrong = next(iter(json_problems(schema)), None) or schema_problem(schema)
-    if wrong:
-        raise SupervisorError(f"The expected schema is no valid JSON Schema: {wrong}.")
+    problem = next(iter(json_problems(schema)), None) or schema_problem(schema)
+    if problem:
+        raise SupervisorError(f"The expected schema is not a valid JSON Schema: {problem}.")
     kinds = cast("list[Json]", schema["type"] if isinstance(schema["type"], list) else [schema["type"]])
     if "object" not in kinds:
         raise SupervisorError(
-            f"repair_json gives an object, and the expected schema asks for {canonical_json(schema['type'])}.",
-            next_step='Ask for an object that holds it: {"properties": {"items": ...}, "required": ["items"]}.',
+            f"repair_json returns an object, but the expected schema requires {canonical_json(schema['type'])}.",
+            next_step='Use a schema of an object around it: {"properties": {"items": ...}, "required": ["items"]}.',
         )
     return schema
 
 
-def _call_faults(call: Json, name: str, check: CompiledSchema) -> list[ValidationProblem]:
-    """What keeps `call` from being a call of the tool `name`."""
+def _named_call_problems(call: Json, name: str, check: CompiledSchema) -> list[ValidationProblem]:
+    """The problems of `call` as a call of the tool `name`."""
     problems = call_problems(call, check)
     return problems if problems or call["tool"] == name else [ValidationProblem("$.tool", f"this step calls {name!r}")]
 
 
 def _require_object(value: Json) -> None:
-    wrong = json_problems(value) if isinstance(value, dict) else [f"this is {type(value).__name__}"]
-    if wrong:
+    problems = json_problems(value) if isinstance(value, dict) else [f"this is {type(value).__name__}"]
+    if problems:
         raise SupervisorError(
-            f"Only a JSON object can be repaired here: {'; '.join(wrong[:5])}.",
-            next_step="Give text to repair_json() first.",
+            f"Only a JSON object can be repaired here: {'; '.join(problems[:5])}.",
+            next_step="Pass text to repair_json() first.",
         )
 
 
-def _named(before: JsonObject) -> JsonObject:
+def _tool_name_schema(before: JsonObject) -> JsonObject:
     return {"const": before["tool"]} if isinstance(before.get("tool"), str) else {"type": "string"}
 
 
-def _wrong_arguments(call: JsonObject, check: CompiledSchema) -> set[str]:
-    """The arguments of a call that are not valid by themselves: a wrong value, or no argument of the tool at all."""
+def _invalid_arguments(call: JsonObject, check: CompiledSchema) -> set[str]:
+    """The arguments of a call that are invalid by themselves: a wrong value, or an unknown argument."""
     arguments = call.get("arguments")
     if not isinstance(arguments, dict):
         return set()
     named = cast(JsonObject, arguments)
-    found = argument_problems(named, check)
-    return {name for name in named for problem in found if _is_about(problem, name)}
+    problems = argument_problems(named, check)
+    return {name for name in named for problem in problems if _is_about(problem, name)}
 
 
 def _is_about(problem: ValidationProblem, name: str) -> bool:
@@ -554,7 +558,7 @@ def _is_about(problem: ValidationProblem, name: str) -> bool:
 
 
 def _read(reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
-    """The deterministic ladder on a reply (core 9). Only a model that says it stopped may have forgotten a bracket."""
+    """Reads a reply with the deterministic ladder (core 9). Only a model that stopped may have forgotten a bracket."""
     return recover(reply.text, check, is_truncated=reply.is_truncated, has_stopped=reply.finish_reason == "stop")
 
 
@@ -571,12 +575,12 @@ def _proposal(reply: LLMResponse, task: _RepairTask) -> tuple[JsonObject | None,
     if isinstance(read, RecoveryFailure):
         return None, list(read.problems)
     value = cast(JsonObject, read.value)
-    faults = task.faults(value)
-    return (None, faults) if faults else (value, [])
+    problems = task.check(value)
+    return (None, problems) if problems else (value, [])
 
 
-def _made_plan_problems(value: Json) -> list[ValidationProblem]:
-    """What is wrong with a plan that a model made: as any plan, and not of absurd length."""
+def _model_plan_problems(value: Json) -> list[ValidationProblem]:
+    """The problems of a model's plan: those of any plan, and an excessive length."""
     problems = plan_problems(value)
     steps = cast(JsonObject, value).get("steps") if isinstance(value, dict) else None
     if isinstance(steps, list) and len(cast(list[Json], steps)) > MAX_PLAN_STEPS:
@@ -592,9 +596,9 @@ def _choice_problems(step: JsonObject, choice: JsonObject, names: Sequence[str])
     return step_violations(step, choice)
 
 
-def _chosen(choice: JsonObject) -> str:
+def _chosen_tool(choice: JsonObject) -> str:
     if choice["tool"] is None:
-        raise SupervisorError("The model finds that no registered tool carries out the step.")
+        raise SupervisorError("The model finds no registered tool for the step.")
     return choice["tool"]
 
 
@@ -602,12 +606,12 @@ def _with_tool(step: JsonObject, tool: str) -> JsonObject:
     return {**step, "tool": tool, "errors": []}
 
 
-def _same_name(name: Json, names: Sequence[str]) -> str | None:
-    """The one registered name that `name` is, but for case and punctuation."""
+def _matching_name(name: Json, names: Sequence[str]) -> str | None:
+    """The one registered name that equals `name` except for case and punctuation."""
     if not isinstance(name, str):
         return None
-    meant = [known for known in names if _letters(known) == _letters(name)]
-    return meant[0] if len(meant) == 1 else None
+    matches = [known for known in names if _letters(known) == _letters(name)]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _letters(name: str) -> str:
@@ -623,5 +627,5 @@ def _object(value: Json) -> JsonObject | None:
 
 
 def _shown(reply: LLMResponse) -> str:
-    """The faulty output as a repair may see it: of a text that was cut off nothing, so that nothing is completed."""
+    """The faulty output for a repair's prompt: nothing of a truncated text, so that the model does not complete it."""
     return "(cut off by the token limit; write it again, shorter)" if reply.is_truncated else reply.text

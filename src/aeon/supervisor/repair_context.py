@@ -1,4 +1,4 @@
-"""What a repair may take values from, and whether a value stands there (core 18)."""
+"""The sources from which a repair may take values, and the lookup of a value in them (core 18)."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,8 +8,8 @@ from typing import Any, cast
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.supervisor.numerals import find_numbers
 
-_SHOWN = 400
-"""Characters of a result that a repair is shown; all of it is a source."""
+_MAX_RESULT = 400
+"""Characters of a result in a repair's prompt; the whole result is a source."""
 
 _TRUE = frozenset(("true", "yes", "ja", "wahr"))
 _FALSE = frozenset(("false", "no", "nein", "falsch"))
@@ -19,9 +19,9 @@ _NO_WORD_AFTER = r"(?!\w)(?![.@-]\w)(?!,\d)"
 
 @dataclass(frozen=True, slots=True)
 class RepairContext:
-    """The context of a repair: the request, the goal, the step's own words and arguments, results of earlier steps.
+    """The context of a repair: the request, the goal, the step's description and arguments, results of earlier steps.
 
-    Values read from memory are results. Examples, schemas, descriptions and prompts are no part of it.
+    Values read from memory are results. Examples, schemas, descriptions of tools and prompts do not belong to it.
     """
 
     request: str = ""
@@ -31,33 +31,35 @@ class RepairContext:
     results: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     def as_prompt(self) -> str:
-        """The context as a repair's prompt shows it."""
-        told = {"Request": self.request, "Goal": self.goal, "Step": self.step}
-        lines = [f"{name}: {text}" for name, text in told.items() if text]
+        """The context as text for a repair's prompt."""
+        texts = {"Request": self.request, "Goal": self.goal, "Step": self.step}
+        lines = [f"{name}: {text}" for name, text in texts.items() if text]
         if self.arguments:
             lines.append(f"Given arguments: {canonical_json(self.arguments)}")
-        lines += [f"Result of {step_id}: {canonical_json(value)[:_SHOWN]}" for step_id, value in self.results.items()]
+        lines += [
+            f"Result of {step_id}: {canonical_json(value)[:_MAX_RESULT]}" for step_id, value in self.results.items()
+        ]
         return "\n".join(lines)
 
     def values(self) -> list[Json]:
-        """Everything in which a value may stand."""
+        """All values from which a repair may take values."""
         texts = [text for text in (self.request, self.goal, self.step) if text]
         return [*texts, *self.arguments.values(), *self.results.values()]
 
 
 class KnownValues:
-    """The values that were given, ready to be looked up."""
+    """A lookup of the values in a repair's sources."""
 
     def __init__(self, values: Iterable[Json]) -> None:
-        given = [leaf for value in values for leaf in iterate_leaves(value)]
-        text = "\n".join(leaf for leaf in given if isinstance(leaf, str))
-        self._exact = {canonical_json(leaf) for leaf in given}
+        leaves = [leaf for value in values for leaf in iterate_leaves(value)]
+        text = "\n".join(leaf for leaf in leaves if isinstance(leaf, str))
+        self._exact = {canonical_json(leaf) for leaf in leaves}
         self._text = _folded(text)
         self._words = set(re.findall(r"\w+", self._text))
-        self._numbers = find_numbers(text) | {leaf for leaf in given if _is_number(leaf)}
+        self._numbers = find_numbers(text) | {leaf for leaf in leaves if _is_number(leaf)}
 
     def contains(self, leaf: Json) -> bool:
-        """Whether `leaf` was given: itself, or in a text as a whole word or number, never as a part of another."""
+        """Whether the sources contain `leaf`: as a value, or in a text as a whole word or number."""
         if canonical_json(leaf) in self._exact:
             return True
         if leaf in (None, "", [], {}):
@@ -77,7 +79,7 @@ class KnownValues:
 
 
 def iterate_leaves(value: Json) -> Iterator[Json]:
-    """Every value in `value` that holds no other; an empty object or list is one."""
+    """Yields every value in `value` without values inside it; an empty object or list counts."""
     if value in ({}, []):
         yield value
     elif isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Arithmetic that stands literally in a sentence, in signs or in words: "15 * 23 plus 7" is 15 * 23 + 7."""
+"""Parser for arithmetic in a sentence, in signs or in words: "15 * 23 plus 7" is 15 * 23 + 7."""
 
 import re
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ _SMALL = {word: value for value, word in enumerate(_UNITS.split())} | {
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 
 _BINDS = re.compile("half|double|twice|triple|root|sqrt|cube|log|sin|cos|tan|negative|point|factorial")
-"""Words that change the number after them: what follows one is no expression of its own."""
-_PASSED = frozenset(("of", "the"))
+"""Words that change the number after them: what follows is not a separate expression."""
+_IGNORED = frozenset(("of", "the"))
 _DATE = re.compile(r"\b\d{4}-\d\d?-\d\d?\b|\b\d\d?/\d\d?/\d{4}\b")
 _HYPHEN = re.compile(r"(?<=[A-Za-z])-(?=[A-Za-z])")
 """twenty-three is 23, not 20 - 3."""
@@ -20,7 +20,7 @@ _ENDS = (")", "^ 2", "^ 3")
 _SIGN = "sign"
 _BOUND = "bound"
 _PERCENT = "percent"
-"""Pieces that are no part of a run: a minus glued to its number, a word that binds forward, a % that binds back."""
+"""Special pieces: a minus directly before its number, a word that binds forward, a % that binds back."""
 
 _OPERATORS = (
     (r"multiplied by|times|x(?=\s*\d)|[*×·]", "*"),  # noqa: RUF001  # as people type it
@@ -47,7 +47,7 @@ _TOKEN = re.compile(
 
 
 def find_expression(request: str) -> str | None:
-    """The arithmetic in `request` as an expression; None when there is none, or when not every number belongs to it."""
+    """The arithmetic in `request` as an expression; None if there is none, or if a number does not belong to it."""
     text = _DATE.sub(" ; ", request)
     best = max([*map(_closed, _runs(text)), list[str]()], key=len)
     in_run = sum(_is_number(piece) for piece in best)
@@ -86,30 +86,30 @@ def _ends_well(run: list[str]) -> bool:
 
 
 def _closed(run: list[str]) -> list[str]:
-    """The run without what dangles at its end; [] when that would change it, or when its brackets do not match."""
-    kept = run
-    while kept and not _ends_well(kept):
-        kept = kept[:-1]
-    dangling = run[len(kept) :]
-    if dangling and dangling[0] not in ("+", "-", "(") and ("+" in kept or "-" in kept):
+    """The run without an incomplete end; [] if its removal changes the meaning, or if the brackets do not match."""
+    complete = run
+    while complete and not _ends_well(complete):
+        complete = complete[:-1]
+    dangling = run[len(complete) :]
+    if dangling and dangling[0] not in ("+", "-", "(") and ("+" in complete or "-" in complete):
         return []
-    return kept if kept.count("(") == kept.count(")") else []
+    return complete if complete.count("(") == complete.count(")") else []
 
 
 def _pieces(request: str) -> Iterator[str]:
     """Numbers as digits, operators as signs, "" for everything else."""
     number: list[str] = []
-    for found in _TOKEN.finditer(_HYPHEN.sub(" ", request)):
-        text = found[0].strip().casefold()
-        if found.lastgroup == "word" and (text in _SMALL or text in _LARGE or (text == "and" and number)):
+    for match in _TOKEN.finditer(_HYPHEN.sub(" ", request)):
+        text = match[0].strip().casefold()
+        if match.lastgroup == "word" and (text in _SMALL or text in _LARGE or (text == "and" and number)):
             number.append(text)
             continue
         if number:
-            yield from _spoken(number)
+            yield from _numbers_in_words(number)
             number = []
-        if text not in _PASSED:
-            yield _piece(found.lastgroup or "", text)
-    yield from _spoken(number)
+        if text not in _IGNORED:
+            yield _piece(match.lastgroup or "", text)
+    yield from _numbers_in_words(number)
 
 
 def _piece(group: str, text: str) -> str:
@@ -123,25 +123,25 @@ def _piece(group: str, text: str) -> str:
     return fixed.get(group, "")
 
 
-def _spoken(words: list[str]) -> Iterator[str]:
-    """The numbers that `words` say one after another, and "" for an "and" that is no part of one."""
+def _numbers_in_words(words: list[str]) -> Iterator[str]:
+    """The numbers that `words` spell one after another, and "" for an "and" outside a number."""
     number: list[str] = []
     for index, word in enumerate(words):
         if word == "and":
             if not (number and number[-1] in _LARGE and words[index + 1 : index + 2] and words[index + 1] in _SMALL):
-                yield from _told(number)
+                yield from _value_of_words(number)
                 yield ""
                 number = []
         elif number and not _continues(number, word):
-            yield from _told(number)
+            yield from _value_of_words(number)
             number = [word]
         else:
             number.append(word)
-    yield from _told(number)
+    yield from _value_of_words(number)
 
 
 def _continues(number: list[str], word: str) -> bool:
-    """Whether `word` can go on the number: "twenty" with "five", "two hundred" with "six", never "two" with "three"."""
+    """Whether `word` can continue the number: "twenty five", "two hundred six", but not "two three"."""
     last = number[-1]
     if word in _SMALL:
         return _SMALL[word] > 0 and (last in _LARGE or (_SMALL[last] >= _SMALL["twenty"] and _SMALL[word] < 10))  # noqa: PLR2004  # digits
@@ -153,7 +153,7 @@ def _continues(number: list[str], word: str) -> bool:
     )
 
 
-def _told(number: list[str]) -> Iterator[str]:
+def _value_of_words(number: list[str]) -> Iterator[str]:
     total = current = 0
     for word in number:
         if word in _SMALL:
@@ -171,7 +171,7 @@ def _is_number(piece: str) -> bool:
 
 
 def find_english_numbers(text: str) -> set[float]:
-    """Every number that stands in `text`, in digits or in words."""
+    """Every number in `text`, in digits or in words."""
     digits = re.findall(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?", text)
-    spoken = [piece for piece in _pieces(text) if _is_number(piece)]
-    return {float(number.replace(",", "")) for number in [*digits, *spoken]}
+    in_words = [piece for piece in _pieces(text) if _is_number(piece)]
+    return {float(number.replace(",", "")) for number in [*digits, *in_words]}

@@ -17,7 +17,7 @@ def test_it_is_the_first_graphs_for_good(postgres):
     address = postgres()
     claim_database(address, "first")
     claim_database(address, "first")
-    with pytest.raises(ConfigError, match=r"another record \(first\), and this one is second") as raised:
+    with pytest.raises(ConfigError, match=r"another record \(first\), and yours is second") as raised:
         claim_database(address, "second")
     assert "a database of its own" in raised.value.advice
     claim_database(postgres(), "second")

@@ -111,7 +111,7 @@ def test_a_full_database_is_tried_again_until_there_is_room(opened, caplog):
     assert journal.load("r", (0, 1)) == large
     told = [record.getMessage() for record in caplog.records if record.name == "aeon.engine"]
     assert [line.partition(".")[0] for line in told] == [
-        "The database of the runs takes nothing: database or disk is full"
+        "The database of the runs is unavailable: database or disk is full"
     ]
 
 

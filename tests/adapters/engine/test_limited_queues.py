@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from aeon.adapters.engines.dbos import DbosWorker
-from aeon.adapters.engines.dbos.queue_client import _put
+from aeon.adapters.engines.dbos.queue_client import _enqueue
 from aeon.platform.catalog.model import NewService
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.runs.model import Job
@@ -123,9 +123,9 @@ def test_on_dbos(dbos):
     slow = Slow()
     full, free = dbos.furnished(slow)
     for number in range(8):
-        _put(job(dbos, full, number))
+        _enqueue(job(dbos, full, number))
     dbos.wait_until(lambda: slow.now == 1)
-    _put(job(dbos, free, 8))
+    _enqueue(job(dbos, free, 8))
     dbos.wait_until(lambda: dbos.tools.calls["free"] == 1)
     assert slow.now == 1
     slow.lets_go.set()

@@ -175,7 +175,7 @@ def test_a_job_that_ends_its_worker_each_time_is_a_dead_job_at_last(elsewhere, w
     elsewhere.ready()
     failure = world.wait_for_end(run).run.failure
     assert failure["code"] == "worker"
-    assert "A worker was lost 20 times" in failure["message"]
+    assert "Its worker was lost 20 times" in failure["message"]
     assert [each.run_id for each in world.runs.repository.list_dead_jobs(world.user)] == [run.id]
     assert hang.calls == 20
     hang.goes_on.set()

@@ -80,7 +80,7 @@ def test_who_goes_on_after_its_lease_repeats_nothing_that_completed(tmp_path, da
             member.close()
     logs = "".join(member.log.read_text() for member in members)
     assert "Traceback" not in logs, logs
-    assert "is carried out by another executor now" in logs
+    assert "is now executed by another executor" in logs
     verify(tmp_path)
 
 

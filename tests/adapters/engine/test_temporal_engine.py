@@ -52,7 +52,7 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
 
     for name, record in ((namespace, "first"), (namespace, "first"), (other, "second")):
         worker(name, record).close()
-    refused = rf"'{namespace}' of Temporal holds the runs of another record \(first\), and this one is second"
+    refused = rf"'{namespace}' of Temporal holds the runs of another record \(first\), and yours is second"
     with pytest.raises(ConfigError, match=refused) as raised:
         worker(namespace, "second")
     assert "a namespace of its own" in raised.value.advice

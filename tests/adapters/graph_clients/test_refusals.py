@@ -20,7 +20,7 @@ from aeon.adapters.graph_clients import falkordb, neo4j
         ("MISCONF Errors writing to the AOF file: No space left on device", "full disk", True),
         ("Max pending queries exceeded", "is busy", True),
         ("OOM command not allowed when used memory > 'maxmemory'.", "out of memory", True),
-        ("READONLY You can't write against a read only replica.", "takes no writes", True),
+        ("READONLY You can't write against a read only replica.", "accepts no writes", True),
         ("Type mismatch: expected Integer but was String", "Type mismatch", False),
     ],
 )
@@ -66,7 +66,7 @@ def test_platform_3_values_are_hidden_wherever_they_stand():
         ("Neo.ClientError.Transaction.TransactionTimedOut", "longer than its timeout", True),
         ("Neo.ClientError.Security.Unauthorized", "refuses the user or the password", True),
         ("Neo.ClientError.Database.DatabaseNotFound", "no such database", True),
-        ("Neo.TransientError.General.OutOfMemoryError", "not enough memory", True),
+        ("Neo.TransientError.General.OutOfMemoryError", "not have enough memory", True),
         ("Neo.TransientError.Transaction.DeadlockDetected", "cannot serve the query now", True),
         ("Neo.ClientError.Statement.SyntaxError", "refuses the query", False),
     ],

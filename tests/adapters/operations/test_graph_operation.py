@@ -110,7 +110,7 @@ def test_platform_2_things_are_the_users_own_that_have_a_word(own, words, found)
 
 
 def test_what_a_query_takes_must_be_given(own):
-    with pytest.raises(OperationError, match="takes words from the input"):
+    with pytest.raises(OperationError, match="needs words in the input"):
         own("@things", given={"words": 1})
 
 
@@ -297,10 +297,10 @@ def test_a_server_that_is_not_there_is_told(store, endpoint):
     [
         ("http://127.0.0.1", None, "not the address of a bolt server"),
         ("bolt+s://127.0.0.1", None, "not the address of a bolt server"),
-        ("bolt://ann:hunter2@127.0.0.1", None, "holds a user or a password"),
+        ("bolt://ann:hunter2@127.0.0.1", None, "contains a user or a password"),
         ("bolt://127.0.0.1:port", None, "no valid port"),
-        ("bolt://127.0.0.1:1", {"key": "hunter2"}, "no secret of this type"),
-        ("falkordb://127.0.0.1:1", None, "no graph of its own choice"),
+        ("bolt://127.0.0.1:1", {"key": "hunter2"}, "a secret of this type cannot be used"),
+        ("falkordb://127.0.0.1:1", None, "no default graph"),
     ],
 )
 def test_a_connection_that_cannot_be_used_is_refused(store, endpoint, secret, match):

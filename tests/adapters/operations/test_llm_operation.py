@@ -143,7 +143,7 @@ def test_an_unfinished_answer_is_no_answer(schema, reply, match):
 
 
 def test_an_empty_answer_is_no_answer():
-    with pytest.raises(OperationError, match="answered nothing"):
+    with pytest.raises(OperationError, match="returned an empty answer"):
         ask(ScriptedAdapter(["  "]))
 
 
@@ -266,8 +266,8 @@ def test_a_private_address_is_asked_only_where_it_is_allowed(model):
     ("endpoint", "secret", "match"),
     [
         ("http://127.0.0.1:1", {"username": "u", "password": "hunter2"}, "cannot be a model server's key"),
-        ("ftp://127.0.0.1", None, "no http or https address"),
-        ("http://u:hunter2@127.0.0.1", None, "holds a password"),
+        ("ftp://127.0.0.1", None, "not an http or https address"),
+        ("http://u:hunter2@127.0.0.1", None, "contains a password"),
     ],
 )
 def test_a_connection_that_cannot_be_used_is_refused(endpoint, secret, match):
@@ -278,7 +278,7 @@ def test_a_connection_that_cannot_be_used_is_refused(endpoint, secret, match):
 
 def test_a_connection_names_its_model():
     operation = LlmCall(prompt_template="?")
-    with pytest.raises(OperationError, match="name no model"):
+    with pytest.raises(OperationError, match="do not name a model"):
         model_server(OperationRequest("me", operation, "http", {"endpoint": "http://127.0.0.1:1"}, {}, None, {}))
 
 

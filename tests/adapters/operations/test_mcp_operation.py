@@ -119,7 +119,7 @@ def test_a_session_is_kept_and_its_process_ends_with_the_executor(ask, executor)
     executor.close()
     assert not is_running(pid)
     assert not is_running(other)
-    with pytest.raises(OperationError, match="could not be asked"):
+    with pytest.raises(OperationError, match="could not be reached"):
         ask("process")
 
 
@@ -234,7 +234,7 @@ def test_what_is_pinned_to_one_host_asks_no_other():
 def test_a_server_that_is_not_there_is_told(ask, protocol):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    with pytest.raises(OperationError, match="could not be asked: ConnectError") as missing:
+    with pytest.raises(OperationError, match="could not be reached: ConnectError") as missing:
         ask("add", protocol=protocol, connection={"endpoint": f"http://127.0.0.1:{port}/mcp"})
     assert missing.value.is_transient
 

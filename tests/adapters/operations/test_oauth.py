@@ -305,7 +305,7 @@ def test_a_client_without_a_secret_gives_its_name_in_the_body(server):
         ((429, {}), "answered 429", True),
         ((404, b"<html>"), "answered with 404", False),
         ((302, b""), "answered with 302", False),
-        ((200, b"refresh-canary-0"), "no JSON object", False),
+        ((200, b"refresh-canary-0"), "other than a JSON object", False),
         ((200, b"x" * 300_000), "longer than 262,144 bytes", False),
         ((200, {"error": "invalid_grant"}), "invalid_grant", False),
         ((400, {"error": "refresh-canary-0 is bad"}), r"cannot be refreshed \(400\)", False),

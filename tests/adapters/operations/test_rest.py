@@ -164,7 +164,7 @@ def test_no_input_climbs_out_of_the_path(given):
     if "/" in given:
         assert fill_path("/a/{x}", {"x": given}) == "/a/..%2F..%2Fadmin"
     else:
-        with pytest.raises(ValueError, match="would leave its place"):
+        with pytest.raises(ValueError, match=r"contains . or .. segments"):
             fill_path("/a/{x}/b", {"x": given})
 
 
@@ -181,7 +181,7 @@ def test_errors_of_the_service_say_what_it_said_and_whether_to_try_again(ask, se
     with pytest.raises(OperationError, match="503") as busy:
         ask(path="/busy")
     assert busy.value.is_transient
-    with pytest.raises(OperationError, match="no JSON"):
+    with pytest.raises(OperationError, match="invalid JSON"):
         ask(path="/bad")
 
 
@@ -324,7 +324,7 @@ def test_platform_3_a_secret_that_no_header_can_hold_is_refused_and_not_quoted(a
 
 def test_a_redirect_to_no_address_is_refused(ask, server):
     server.odd = {"/api/odd": (302, {"Location": "http://[::1"}, "")}
-    with pytest.raises(OperationError, match="no address"):
+    with pytest.raises(OperationError, match="an invalid address"):
         ask(path="/odd")
 
 

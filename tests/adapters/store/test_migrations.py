@@ -178,7 +178,7 @@ def test_a_migration_that_fails_changes_nothing_and_the_ones_before_stay(project
 
 def test_a_migration_that_leads_elsewhere_than_it_should_is_taken_back(project):
     known = versions(ADD_NOTES)
-    with pytest.raises(StoreError, match="did not lead to the tables it should"):
+    with pytest.raises(StoreError, match="did not create the expected tables"):
         project.open(versions=replace(known, digests={**known.digests, LATEST + 1: "another"}))
     assert project.users() == ["me"]
 

@@ -87,7 +87,7 @@ ADD = "INSERT INTO users VALUES (:id, 0, '', '')"
 
 def test_a_backup_does_not_replace_a_file(project, saved):
     before = saved.read_bytes()
-    with pytest.raises(StoreUnavailableError, match=r"is there already\. Name a new file"):
+    with pytest.raises(StoreUnavailableError, match=r"already exists\. Name a new file"):
         backup(project.path, saved, state=project.state)
     assert saved.read_bytes() == before
 
@@ -195,7 +195,7 @@ def test_a_record_that_is_open_is_not_replaced(project, saved, monkeypatch):
         (lambda path: path.write_bytes(path.read_bytes()[: 4096 * 20]), "a.bak"),
         (
             lambda path: sql(path, "CREATE TRIGGER evil AFTER INSERT ON users BEGIN DELETE FROM events; END"),
-            "no Aeon made",
+            "Aeon did not create",
         ),
         (lambda path: sql(path, "INSERT INTO users VALUES ('x', 0, CAST(x'ff41' AS TEXT), '')"), "not UTF-8"),
         (lambda path: sql(path, "INSERT INTO bindings VALUES ('b', 'n', 'n', 'n', '')"), "refers to a row"),
@@ -223,12 +223,12 @@ def test_a_newer_backup_is_refused(project, saved):
 
 
 def test_a_backup_that_is_not_there_is_refused(project, tmp_path):
-    assert "none.bak is not a file, or not there" in refused(project, tmp_path / "none.bak", StoreUnavailableError)
+    assert "none.bak is not a file, or does not exist" in refused(project, tmp_path / "none.bak", StoreUnavailableError)
 
 
 def test_a_copy_of_a_file_in_the_middle_of_a_transaction_is_refused(project, saved):
     saved.with_name("a.bak-journal").write_bytes(b"x")
-    assert "was being written when it was copied" in refused(project, saved, StoreUnavailableError)
+    assert "was copied during a write" in refused(project, saved, StoreUnavailableError)
 
 
 def test_restoring_leaves_the_backup_as_it_is(project, saved, tmp_path):
@@ -302,7 +302,7 @@ def test_check_tells_everything_that_is_wrong(project):
 
 def test_check_tells_of_a_schema_that_is_not_aeons(project):
     sql(project.path, "DROP TRIGGER users_kept")
-    assert "that no Aeon made" in check_record(project.path)[0]
+    assert "that Aeon did not create" in check_record(project.path)[0]
 
 
 def test_check_of_a_record_that_is_not_there_says_so(tmp_path):

@@ -236,7 +236,7 @@ def test_a_unit_whose_transaction_was_taken_back_goes_no_further(project):
                 unit.write("INSERT OR ROLLBACK INTO users VALUES ('me', 0, '', '')")
             unit.write("INSERT INTO users VALUES ('you', 0, '', '')")
 
-        with pytest.raises(StoreError, match="was taken back"):
+        with pytest.raises(StoreError, match="was rolled back"):
             store.update(goes_on)
         assert users(store) == []
 

@@ -242,7 +242,7 @@ def test_the_backlog_is_bounded_and_keeps_the_latest(telling, monkeypatch):
     assert {row["id"] for row in left} == {run.id for run in runs[2:]}
     assert world.told == [
         "nobody is there Wait.",
-        "More than 2 runs wait for their spans to be sent: older ones go without.",
+        "More than 2 runs wait for the export of their spans: older ones are dropped.",
     ]
 
 

@@ -136,7 +136,7 @@ def test_another_programs_database_is_refused_and_left_alone(opened, tmp_path, j
     before = path.read_bytes()
     with pytest.raises(VaultError) as raised:
         opened(at=path)
-    assert "no vault" in raised.value.message
+    assert "not a vault" in raised.value.message
     assert path.read_bytes() == before
 
 

@@ -58,7 +58,7 @@ def test_a_chain_is_judged_by_its_first_certificate(pair, keys):
 
 def test_platform_3_a_key_of_another_certificate_is_refused(pair, keys):
     pair["private_key"] = pem(keys[1])
-    assert value_problems("certificate", pair) == ["certificate and private_key do not belong together"]
+    assert value_problems("certificate", pair) == ["certificate and private_key do not match"]
 
 
 @pytest.mark.parametrize("layout", [PrivateFormat.PKCS8, PrivateFormat.TraditionalOpenSSL])

@@ -80,7 +80,7 @@ def test_a_metric_is_defined_changed_and_deleted_by_an_administrator(told):
     assert told(define_metric, NEW, "me", as_json=False) == "defined tool.stars of a tool\n"
     changed = told(define_metric, {**NEW, "retentionDays": 7}, "me", as_json=True)
     assert json.loads(changed)["retentionDays"] == 7
-    with pytest.raises(RuleError, match="type float, for ever"):
+    with pytest.raises(RuleError, match="type float; a type never changes"):
         define_metric({**NEW, "dataType": "integer"}, "me", as_json=False)
     for call in (
         lambda: define_metric({**NEW, "name": "x"}, "ann", as_json=False),
@@ -101,8 +101,8 @@ def test_a_metric_is_defined_changed_and_deleted_by_an_administrator(told):
 def test_what_cannot_be_asked_is_said_plainly(told):
     for asked, said in (
         ({"scope": "robot"}, "no scope 'robot'"),
-        ({"since": "soon"}, "'soon' is no time"),
-        ({"entity": "item"}, "kind the entity is"),
+        ({"since": "soon"}, "'soon' is not a time"),
+        ({"entity": "item"}, "kind of the entity is unknown"),
     ):
         with pytest.raises(InputError, match=said) as refused:
             show(told, **asked)

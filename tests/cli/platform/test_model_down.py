@@ -21,7 +21,7 @@ ANSWER = {"summary": "It is sunny."}
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
     """Between the attempts at a step there is 1 s and more; what the model's adapter waits stays as it is."""
-    monkeypatch.setattr("aeon.platform.runs.machine.retry_policy._FIRST_WAIT", 0.02)
+    monkeypatch.setattr("aeon.platform.runs.machine.retry_policy._FIRST_DELAY", 0.02)
 
 
 @pytest.fixture

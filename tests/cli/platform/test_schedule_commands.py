@@ -67,7 +67,7 @@ def test_two_workers_of_which_one_is_killed_start_each_moment_once(aeon, applied
     told = first.err + second.err + third.err
     starts = re.findall(r"run (\S+) of tick is started: schedule often of me", told)
     assert len(starts) == len(set(starts)), "each moment is settled by one of them"
-    taken = set(re.findall(r"run (\S+) of tick is taken over", told))
+    taken = set(re.findall(r"run (\S+) of tick is adopted", told))
     again = {job.partition(":")[0] for job, calls in shop.jobs.items() if calls > 1}
     assert again <= taken, "done once more is only what was under way when the first one was killed"
     assert {job.partition(":")[0] for job in shop.jobs} == {run["id"] for run in runs}

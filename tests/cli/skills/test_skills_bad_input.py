@@ -28,10 +28,10 @@ def talker(skill) -> Path:
     [
         (b"", "is empty"),
         (b" \n\t", "is empty"),
-        (b"[1", "is no JSON"),
-        (b"\xff\xfe\x00", "no text (UTF-8)"),
-        (b'{"tools": [], "tools": []}', "is no JSON"),
-        (b'{"tools": NaN}', "is no JSON"),
+        (b"[1", "is not JSON"),
+        (b"\xff\xfe\x00", "not text (UTF-8)"),
+        (b'{"tools": [], "tools": []}', "is not JSON"),
+        (b'{"tools": NaN}', "is not JSON"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", "$: must be a JSON object"),
         (b'"tools"', "$: must be a JSON object"),
@@ -39,7 +39,7 @@ def talker(skill) -> Path:
         (b'{"tools": 3}', "$.tools"),
         (b'{"tools": [{"toolId": "a b", "toolPath": "x"}]}', "$.tools[0].toolId: must have no spaces"),
         (b'{"tols": []}', "$.tols: unknown field; known are requestId, narrative, tools"),
-        (b"\0" * 300_000, "is no JSON"),
+        (b"\0" * 300_000, "is not JSON"),
     ],
     ids=lambda value: str(value[:20]) if isinstance(value, bytes) else "",
 )
@@ -76,7 +76,7 @@ def test_a_file_larger_than_is_read_is_refused_without_reading_it_all(aeon):
         file.write(b'{"tools": [')
     ended = aeon("skills", "exec", "big.json")
     assert ended.code == 2
-    assert "the most that are read" in told(ended)
+    assert "characters, the limit" in told(ended)
 
 
 def test_every_fault_of_a_plan_is_said_at_once_before_anything_runs(aeon, talker, plan):

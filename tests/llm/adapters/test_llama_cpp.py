@@ -46,7 +46,7 @@ def test_a_folder_is_no_model(tmp_path):
 def test_a_file_of_another_kind_is_told(tmp_path):
     path = tmp_path / "model.gguf"
     path.write_bytes(b"<html>not found</html>")
-    with pytest.raises(LLMError, match="is no GGUF file"):
+    with pytest.raises(LLMError, match="is not a GGUF file"):
         LlamaCppAdapter(path).generate("hi")
 
 

@@ -107,10 +107,10 @@ def test_the_form_is_wrong_in_many_ways_at_once():
         "document 4 (line 7)",
         "document 5 (line 9)",
     ]
-    assert "the environment has no NO" in found[4]
-    assert problems("") == ["it holds no document"]
+    assert "the environment does not define NO" in found[4]
+    assert problems("") == ["it contains no document"]
     twice = "kind: Secret\nname: a\n---\nkind: Secret\nname: a"
-    assert "document 1 (line 1) is the Secret 'a' already" in problems(twice)[0]
+    assert "document 1 (line 1) already defines the Secret 'a'" in problems(twice)[0]
 
 
 def test_everything_wrong_with_the_things_themselves_is_said_at_once(world):
@@ -228,11 +228,15 @@ def test_what_a_template_gives_is_copied_and_stays_when_the_template_goes(world)
     ("old", "new", "said"),
     [
         ("template: http api", "template: another", "You have no service template named 'another'"),
-        ("template: http api", "template: http api\nprotocol: http", "its template gives it protocol; leave that out"),
+        (
+            "template: http api",
+            "template: http api\nprotocol: http",
+            "its template already provides protocol; remove either that",
+        ),
         (
             "kind: ToolTemplate\nname: look-up",
             "kind: ToolTemplate\nname: look-up\ntemplate: x",
-            "not made from a template",
+            "cannot be created from a template",
         ),
         ("template: look-up", "template: 3", "You have no tool template named 3"),
     ],

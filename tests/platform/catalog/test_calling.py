@@ -104,7 +104,7 @@ def test_a_secret_that_is_echoed_is_hidden(setting):
 def test_what_is_no_json_is_a_failure_of_the_call(setting, odd):
     """An MCP server's NaN passed where the schema said nothing of it, and failed where it was kept."""
     *_, call = setting
-    with pytest.raises(OperationError, match=r"it answered with what is no JSON: \$\.n"):
+    with pytest.raises(OperationError, match=r"its output is not JSON: \$\.n"):
         call({"n": odd})
 
 

@@ -390,7 +390,7 @@ def test_unsharing_goes_ahead_and_what_depends_on_it_says_why_it_fails(world):
     world.catalog.services.change(service.id, ServiceChange(shared=False), MutationRequest(owner))
     error = broken("service_access", lambda: world.catalog.tools.resolve(other, tool.id))
     assert "'get'" in error.message
-    assert "not shared with you any more" in error.message
+    assert "no longer shared with you" in error.message
 
 
 def test_nothing_is_made_from_an_archived_template(world):

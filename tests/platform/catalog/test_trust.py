@@ -88,7 +88,7 @@ class Doors:
         try:
             return WAYS[way](self, user, tool)
         except NotFoundError:
-            return "not shared with"
+            return "no longer shared with"
         except AeonError as error:
             return str(error)
 
@@ -146,7 +146,7 @@ OF_HIS_TOOL = [
     ("tool", {"operation": {"type": "rest_request", "path": "/log/{id}"}}, SUSPENDED),
     ("tool", {"operation": {"type": "rest_request", "path": "/{id}", "allowPrivate": True}}, SUSPENDED),
     ("tool", {"enabled": False}, ("is disabled", "is disabled")),
-    ("tool", {"shared": False}, ("not shared with", "not offered")),
+    ("tool", {"shared": False}, ("no longer shared with", "not offered")),
     ("service", {"name": "other"}, SAME),
     ("service", {"limits": {"concurrency": 1}}, SAME),
     ("service", {"shared": False}, SAME),
@@ -200,7 +200,7 @@ OF_HIS_SERVICE = [
     ),
     ({"connectionSchema": {**SCHEMA, "required": ["endpoint", "more"]}}, "do not fit"),
     ({"connectionSchema": {**SCHEMA, "properties": {"endpoint": {"const": "http://evil"}}}}, "do not fit"),
-    ({"shared": False}, "is not shared with you any more"),
+    ({"shared": False}, "is no longer shared with you"),
     ({"enabled": False}, "is disabled"),
 ]
 
@@ -358,7 +358,7 @@ def test_nobody_acts_as_aeon_itself_with_anothers_arguments(doors, way):
     }
     theirs = doors.world.tool(doors.bob, itself, shared=True, **tool)
     doors.catalog.tools.trust(theirs.id, MutationRequest(doors.ann))
-    assert "have Aeon act as you" in doors.said(way, doors.ann, theirs)
+    assert "make Aeon act as you" in doors.said(way, doors.ann, theirs)
     assert doors.recorder.works == []
     assert doors.said(way, doors.bob, theirs) == "ran"
 

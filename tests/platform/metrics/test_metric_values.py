@@ -30,7 +30,7 @@ def test_a_value_is_of_its_metric_s_type(measured, data_type):
     metric = measured.metric(aggregation="last", data_type=data_type)
     right, wrong = TYPED[data_type]
     for value in wrong:
-        with pytest.raises(RuleError, match=rf"\$\[1\].value: it is no {data_type}") as refused:
+        with pytest.raises(RuleError, match=rf"\$\[1\].value: it is not of type {data_type}") as refused:
             measured.record(metric, right, value)
         assert refused.value.field == "$[1].value"
     assert measured.summary(metric).groups[0].values == 0
@@ -174,7 +174,7 @@ def test_a_span_of_time_begins_with_its_first_instant_and_ends_before_its_last(m
     assert measured.total(metric, until=first, entity=measured.tool.id) == 0
     elsewhere = datetime.fromisoformat(later).astimezone().isoformat()
     assert measured.total(metric, since=elsewhere, entity=measured.tool.id) == 2
-    with pytest.raises(RuleError, match="since is no instant"):
+    with pytest.raises(RuleError, match="since is not an ISO 8601 instant"):
         measured.summary(metric, since="24h")
 
 

@@ -89,7 +89,7 @@ def test_all_that_leads_nowhere_is_said_with_what_there_is():
         "{nobody}: the Process has no input 'nobody'; it has lang, limit",
         "{step.none.x}: step.none is null and has no 'x'",
         "{step.search.only.text.x}: step.search.only.text is a str and has no 'x'",
-        "{step} names no variable; there are search, none",
+        "{step} does not name a variable; there are search, none",
     ):
         assert said in message
     assert len(raised.value.details["problems"]) == 8

@@ -112,7 +112,7 @@ def test_nothing_but_a_bool_is_ever_true(source, data):
         ("lang + 1 == 2 || 'a' + 1 == 2", ["+ does not take (string, int)"]),
         ('"abc"', ["gives a STRING, not true or false"]),
         ("1", ["gives a INT"]),
-        ('type == "a"', ["type is a word of CEL itself"]),
+        ('type == "a"', ["type is a reserved word of CEL"]),
         ("(" * 60 + "true" + ")" * 60, ["nested too deeply"]),
         ('lang == "a\0"', ["NUL"]),
         ('lang == "\ud800"', ["surrogate"]),
@@ -166,7 +166,7 @@ def test_a_variable_without_a_value_is_an_error():
 @pytest.mark.parametrize("value", ["a\0b", ["a\0b"], {"a\0": 1}, "\ud800"])
 def test_text_that_cel_would_misread_is_refused(value):
     """Platform 6: the library ends a text at a NUL, so that half of it would be compared."""
-    with pytest.raises(ConditionError, match="no condition can look"):
+    with pytest.raises(ConditionError, match="conditions cannot read it"):
         evaluate_text('step.search != "a"', {"step": {"search": value}})
 
 

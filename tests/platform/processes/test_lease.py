@@ -58,7 +58,7 @@ def test_who_lost_it_is_told_for_ever():
     holder = Holder()
     holder.lease.confirm()
     holder.now, holder.is_held = 100.0, False
-    with pytest.raises(LeaseLostError, match="The run r is carried out by another executor now"):
+    with pytest.raises(LeaseLostError, match="The run r is now executed by another executor"):
         holder.lease.confirm()
     holder.is_held = True
     with pytest.raises(LeaseLostError):

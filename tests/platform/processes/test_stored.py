@@ -59,7 +59,7 @@ def test_what_was_saved_is_given_back_and_found(storing, ann):
     assert processes.list_own(ann) == [inner, made]
     assert (made.version, made.created_at, made.digest) == (1, made.updated_at, made.definition.digest)
     assert made.token_budget == 900
-    with pytest.raises(RuleError, match="You have a process named 'research' already"):
+    with pytest.raises(RuleError, match="You already have a process named 'research'"):
         research(storing, ann, tool, inner)
 
 
@@ -305,7 +305,7 @@ def test_what_works_no_more_can_be_renamed_disabled_and_deleted_but_not_enabled(
     storing.unshare_tool(ann, tool)
     off = storing.change(bob, storing.change(bob, made, name="old"), enabled=False)
     for change in ({"enabled": True}, {"outputTemplate": "x"}, {"maxRecursionDepth": 4}):
-        with pytest.raises(RuleError, match="or it is not yours to see"):
+        with pytest.raises(RuleError, match="or you cannot see it"):
             storing.change(bob, off, **change)
     storing.remove(bob, off)
     assert storing.processes.list_own(bob) == []

@@ -141,7 +141,7 @@ def test_everything_wrong_is_said_at_once_with_its_document_and_path(storing, us
         "document 1 (line 2), Process 'research'",
         "document 1 (line 2), Process 'research'",
     ]
-    assert "$.steps[0].tool: there is no tool 'itm', or it is not yours to see" in found[2]
+    assert "$.steps[0].tool: there is no tool 'itm', or you cannot see it" in found[2]
     assert ": $.steps[1].execution.condition: " in found[3]
     assert ": $.outputTemplate: " in found[4]
 
@@ -196,7 +196,7 @@ def test_processes_that_call_each_other_are_changed_so_but_not_made_so(storing, 
     applied(storing, user)
     conditional = "execution: {condition: 'true'}"
     both = alone("one", f"process: two, {conditional}") + "---" + alone("two", f"process: one, {conditional}")
-    assert "it and 'two' call each other in a circle and neither is there yet" in problems(storing, user, both)[0]
+    assert "it and 'two' call each other in a circle and neither exists yet" in problems(storing, user, both)[0]
     applied(storing, user, alone("two", "tool: item, inputs: {id: x}"))
     assert applied(storing, user, both) == [("create", "one"), ("change", "two", "steps")]
     assert {verb for verb, *_ in applied(storing, user, both)} == {"keep"}
@@ -208,7 +208,7 @@ def test_a_tool_that_the_file_changes_is_checked_as_it_will_be(storing, user):
     """Platform 6: a Process that the file breaks is told before anything is done."""
     applied(storing, user)
     broken = FILE.replace("{id: {type: string}}", "{id: {type: string}, n: {}}").replace("[id]", "[id, n]")
-    assert "does not take this" in problems(storing, user, broken)[0]
+    assert "does not accept this" in problems(storing, user, broken)[0]
     renewed = broken.replace('{id: "{word}"}', '{id: "{word}", n: 1}')
     assert applied(storing, user, renewed)[1:3] == [("change", "item", "inputSchema"), ("change", "look up", "steps")]
 
@@ -218,7 +218,7 @@ def test_a_callee_that_the_file_changes_is_checked_as_it_will_be(storing, user):
     off = FILE.replace("shared: true", "enabled: false")
     assert ": $.steps[0].process: the process 'look up' is disabled" in problems(storing, user, off)[0]
     text = FILE.replace("[word]", "[name]").replace('id: "{word}"', 'id: "{name}"')
-    assert "takes no 'word'; it takes name" in problems(storing, user, text)[1]
+    assert "has no input 'word'; it has name" in problems(storing, user, text)[1]
     assert ("change", "look up", "initialContext", "steps") in applied(storing, user, text.replace("{word:", "{name:"))
 
 
@@ -241,7 +241,7 @@ def test_what_is_disabled_and_broken_is_applied_again(storing, user, world):
     text = alone("mine", f"tool: {tool.id}")
     applied(storing, user, text)
     world.catalog.tools.change(tool.id, ToolChange(shared=False), MutationRequest(owner))
-    assert "or it is not yours to see" in problems(storing, user, text)[0]
+    assert "or you cannot see it" in problems(storing, user, text)[0]
     assert applied(storing, user, text + "enabled: false") == [("change", "mine", "enabled")]
     assert applied(storing, user, text + "enabled: false") == [("keep", "mine")]
 
@@ -259,7 +259,7 @@ def test_unsharing_warns_of_whose_processes_call_it(storing, user, world):
 
 
 def test_without_the_kind_a_process_is_not_applied(storing, user):
-    with pytest.raises(ApplyError, match="no Process can be made here"):
+    with pytest.raises(ApplyError, match="a Process cannot be created here"):
         Applier(storing.world.catalog, user).plan(read_documents(alone("x", "tool: t"), {}))
 
 

@@ -76,7 +76,7 @@ def test_a_target_that_goes_between_check_and_write_leaves_no_half_process(world
     gone = kind == "process" and happens is deleted
     assert (storing.count("process_steps"), storing.count("definitions")) == (before[0] - gone, before[1])
     assert storing.processes.list_own(bob) == [own]
-    with pytest.raises(RuleError, match="or it is not yours to see"):
+    with pytest.raises(RuleError, match="or you cannot see it"):
         storing.add(bob, *steps)
 
 

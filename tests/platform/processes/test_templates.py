@@ -67,7 +67,7 @@ def test_a_template_over_inputs_and_variables(template, expected):
 def test_every_variable_is_checked_when_saved(template, path):
     """Platform 6: at every depth, in loops and behind `../` too."""
     found = problems(template)
-    assert found == [f"{{{{{path}}}}} names nothing; there are lang, rows, step.no, step.sum"]
+    assert found == [f"{{{{{path}}}}} does not exist; there are lang, rows, step.no, step.sum"]
     with pytest.raises(TemplateError):
         render_output(
             template.replace("{{#if lang}}", "{{#if step.no}}"), {**VALUES, "step": {**VALUES["step"], "sum": 1}}
@@ -77,7 +77,7 @@ def test_every_variable_is_checked_when_saved(template, path):
 def test_an_input_named_like_a_helper_is_not_silently_nothing():
     """Platform 6."""
     (problem,) = check_template("{{log}} {{~ log ~}} \\{{each}} {{#if log}}{{json log}}{{/if}}", ["log"], [])
-    assert problem == "{{log}} is a word of Handlebars; an input of that name is {{@root.log}}"
+    assert problem == "{{log}} is a Handlebars helper; an input of that name is {{@root.log}}"
     assert check_template("{{@root.log}}", ["log"], []) == []
     assert render_output("{{@root.log}}", {"log": "x"}) == "x"
 
@@ -90,7 +90,7 @@ def test_what_is_looked_up_by_name_must_be_there():
     )
     for template in ('{{lookup step "nobody"}}', "{{lookup rows 7}}", '{{lookup lang "x"}}', '{{lookup rows "x"}}'):
         assert problems(template) == []
-        with pytest.raises(TemplateError, match="lookup finds no"):
+        with pytest.raises(TemplateError, match="lookup does not find"):
             render_output(template, VALUES)
 
 
@@ -111,7 +111,7 @@ def test_the_text_has_a_size():
     """Platform 6: however it is made."""
     for template in ("{{lang}}", "{{#each rows}}{{lang}}{{/each}}"):
         values = {"lang": "x" * 60, "rows": [{"lang": "y" * 30}] * 3, "step": {}}
-        with pytest.raises(TemplateError, match="more than 50 characters"):
+        with pytest.raises(TemplateError, match="longer than 50 characters"):
             render_output(template, values, most=50)
     assert render_output("{{lang}}", {"lang": "x" * 50}, most=50) == "x" * 50
 

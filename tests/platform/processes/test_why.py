@@ -20,7 +20,7 @@ def reasons(run):
 def test_before_the_run():
     plan = plan_of(step("a"))
     assert [(reason.kind, reason.message) for reason in explain_steps(plan, initial_state(plan))] == [
-        ("waits", "The run has not begun.")
+        ("waits", "The run has not started.")
     ]
 
 
@@ -62,7 +62,7 @@ def test_a_retry_says_which_and_when_platform_10():
     run.fails("a", transient=True)
     found = reasons(run)["a"]
     assert (found.kind, found.attempt, found.seconds) == ("retrying", 3, 4.0)
-    assert found.message == "Is tried again (retry 2 of 3) 4 s after it failed: connection refused."
+    assert found.message == "Is retried (retry 2 of 3) 4 s after it failed: connection refused."
 
 
 def test_a_false_condition_and_a_failure_are_told():

@@ -118,7 +118,7 @@ def test_a_retry_says_how_long_still_and_why(world):
     later = {seconds: datetime.fromisoformat(started.at) + timedelta(seconds=seconds) for seconds in (-60, 0.25, 1.5)}
     waits, set_back, over = (world.why(run, later[each].isoformat())["a"] for each in (0.25, -60, 1.5))
     assert (waits.kind, waits.attempt, waits.seconds) == ("retrying", 2, 0.75)
-    assert waits.message == "Is tried again in 0.8 s (attempt 2 of at most 4): it is busy."
+    assert waits.message == "Is retried in 0.8 s (attempt 2 of at most 4): it is busy."
     assert (set_back.kind, set_back.seconds) == ("retrying", 1.0)
     assert (over.kind, over.seconds) == ("running", 0.0)
     assert over.message == "Runs: tool 'busy', attempt 2 of at most 4; the one before failed: it is busy."
@@ -133,14 +133,14 @@ def test_a_tool_that_is_down_is_told_before_it_is_reached_and_while_it_is_retrie
     found = world.why(run)["b"]
     assert (found.kind, found.obstacle.kind) == ("waits", "down")
     assert found.obstacle.since.startswith("20")
-    assert found.message.startswith("Waits for 'ask'. When it is reached it would fail: the tool 'busy' is down: ")
+    assert found.message.startswith("Waits for 'ask'. It would fail when it is reached: the tool 'busy' is down: ")
     assert "private" in found.message
     assert f", since {found.obstacle.since[:19]}. `aeon health` checks it again" in found.message
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
     world.wait_until(lambda: world.view_of(run).state.steps[1].attempts == 2)
     again = world.why(run)["b"]
-    assert again.message.startswith("Is tried again in ")
+    assert again.message.startswith("Is retried in ")
     assert "By now the tool 'busy' is down" in again.message
 
 
@@ -169,7 +169,7 @@ def test_what_is_shared_no_more_is_told_with_its_owner(world):
     world.catalog.tools.change(lent.id, ToolChange(shared=False), MutationRequest(owner))
     found = world.why(run)["b"]
     assert found.obstacle.kind == "access"
-    assert f"the tool 'lent' of {owner} is gone, or not shared with {world.user} any more" in found.message
+    assert f"the tool 'lent' of {owner} is deleted, or no longer shared with {world.user}" in found.message
     assert "share it again" in found.message
 
 
@@ -212,7 +212,7 @@ def test_a_run_of_another_engine_says_so(world):
 def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):
     run = world.asking_first()
     world.catalog.add_user("stranger")
-    with pytest.raises(NotFoundError, match="looked for in: ") as refused:
+    with pytest.raises(NotFoundError, match="The search was in: ") as refused:
         world.why(run, user="stranger")
     assert world.store.name in str(refused.value)
     assert "aeon config explain" in str(refused.value)

@@ -325,7 +325,7 @@ def test_who_retires_costs_the_record_nothing_more(store, target, projector):
     assert events(store) == []
     changes.make_changes(20)
     assert events(store) == []
-    with pytest.raises(RebuildRequiredError, match="has not noted its changes"):
+    with pytest.raises(RebuildRequiredError, match="has not recorded its changes"):
         projector.sync()
     projector.rebuild()
     assert same(store, target)

@@ -242,7 +242,7 @@ async def test_a_limited_call_takes_two_transactions(world):
 
 @in_a_loop
 async def test_limits_that_are_changed_hold_from_then_on(world, monkeypatch):
-    monkeypatch.setattr("aeon.platform.workers.rate_limits.limiter._KNOWN_FOR", 0.0)
+    monkeypatch.setattr("aeon.platform.workers.rate_limits.limiter._CACHE_SECONDS", 0.0)
     calls = Calls(20)
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=1)
@@ -368,9 +368,7 @@ async def test_a_service_that_asks_for_it_is_left_alone_by_all_though_it_has_no_
     ).id
     await limits.carry_out(job("refused", tool))
     (told,) = find_limit_waits(world.store, [tool], SystemClock().now()).values()
-    assert (
-        told.message == "Waits for a place: the service 'api' asked to be left alone (Retry-After); next in about 1 s."
-    )
+    assert told.message == "Waits for a place: the service 'api' asked for a pause (Retry-After); next in about 1 s."
     await limits.carry_out(job("again", tool), job("another", beside))
     first, *later = calls.begun
     assert min(later) - first >= 0.95

@@ -82,7 +82,7 @@ def test_who_was_taken_for_gone_says_so_and_enters_again(store, caplog):
     registry.deregister("sleeper")
     worker = presence.job_started("llm_call", "job")
     assert wait_until(lambda: "sleeper" in {each.id for each in registry.list_executors()}, 20)
-    assert ["was silent for so long that others took it out" in record.message for record in caplog.records] == [True]
+    assert ["sent no heartbeat for too long and was removed" in record.message for record in caplog.records] == [True]
     presence.job_ended(worker, failed=False)
     presence.close()
     presence.close()

@@ -31,5 +31,5 @@ def test_a_store_that_is_away_is_told_of_once_and_tried_again():
         is_there[0] = there
         rounds.run_due()
         clock.sleep(1.0)
-    away = "The store does not answer. It is tried again."
+    away = "The store does not answer. It is retried."
     assert told == [away, "done", away]

@@ -66,11 +66,11 @@ def test_a_result_is_structured_and_stands_as_text_too(calls):
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("sing", {}, "There is no tool 'sing'. There are say."),
-        ("say", {}, 'The arguments do not fit: $.arguments: "text" is a required property.'),
+        ("sing", {}, "There is no tool 'sing'. Available are say."),
+        ("say", {}, 'The arguments do not match the input schema: $.arguments: "text" is a required property.'),
         ("say", {"text": "fail"}, "It broke at [hidden]. Mend it."),
         ("say", {"text": "defect"}, "The tool 'say' failed: KeyError: '[hidden]'"),
-        ("say", {"text": "wrong"}, "The tool 'say' returned what its output schema rejects"),
+        ("say", {"text": "wrong"}, "The tool 'say' returned a result that does not fit its output schema"),
     ],
 )
 def test_platform_3_what_is_wrong_is_said_in_words_without_the_secret(calls, name, given, said):

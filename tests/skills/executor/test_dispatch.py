@@ -7,7 +7,7 @@ def filled(width, sociable=(), alone=()):
     dispatch = ReadyQueue(width)
     for position in sociable:
         dispatch.add(position, is_alone=False)
-    for position in exclusive:
+    for position in alone:
         dispatch.add(position, is_alone=True)
     return dispatch
 

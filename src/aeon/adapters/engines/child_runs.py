@@ -1,4 +1,4 @@
-"""Runs that steps of other runs start: accepted once, carried out wherever, stopped with the step that began them."""
+"""Child runs: accepted once, executed anywhere, stopped with the step that started them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,42 +14,42 @@ from aeon.platform.runs.model import JobResult, Run
 from aeon.platform.runs.ports import RunRepository
 
 _STOP_TIMEOUT = 10.0
-"""Seconds that a run which is told to stop is waited for."""
+"""Seconds to wait for a cancelled run to end."""
 
 
 class RunStarter(Protocol):
-    """Has another run carried out."""
+    """Starts another run."""
 
     def __call__(self, run: str) -> Awaitable[None]: ...
 
 
 class ChildRuns:
-    """Those of the runs that this process carries out. All of it belongs to one event loop."""
+    """The child runs of the runs in this process. Bound to one event loop."""
 
     def __init__(
         self,
-        book: RunRepository,
-        patience: RetryUntilAvailable,
+        repository: RunRepository,
+        retry: RetryUntilAvailable,
         start: RunStarter,
         until_ended: Callable[[str], Awaitable[None]],
-        look: Callable[[], None],
+        check_signals: Callable[[], None],
     ) -> None:
-        """`until_ended` waits until a run may have ended; `look` has it looked at what is wanted of the runs here."""
-        self._book = book
-        self._retry = patience
+        """`until_ended` waits until a run may have ended; `check_signals` triggers a check of signals."""
+        self._repository = repository
+        self._retry = retry
         self._start = start
         self._until_ended = until_ended
-        self._check_signals = look
+        self._check_signals = check_signals
 
     async def run_child(self, caller: Run, command: StartProcess, is_unwanted: Callable[[], bool]) -> JobResult:
-        """Have a run carried out that a step starts; what it came to, within the step's time.
+        """Start a child run and return its result, within the step's timeout.
 
-        It is stopped when that time is over, and when whoever waits for it is cancelled because it `is_unwanted`. Else
-        it goes on: somebody else waits for it next.
+        The child run is cancelled at the timeout, and if the caller is cancelled while `is_unwanted` is true.
+        Otherwise it continues, and another process waits for it next.
         """
-        beginning = asyncio.create_task(self._start_child(caller, command))
+        starting = asyncio.create_task(self._start_child(caller, command))
         try:
-            run = await asyncio.shield(beginning)
+            run = await asyncio.shield(starting)
             async with asyncio.timeout(command.timeout):
                 return await self._wait_for_result(run, command)
         except PlatformError as error:
@@ -57,35 +57,35 @@ class ChildRuns:
                 event=StepFailed(step=command.step, attempt=command.attempt, error=AttemptFailure.from_error(error))
             )
         except TimeoutError:
-            await self._cancel_and_wait(caller, beginning.result())
+            await self._cancel_and_wait(caller, starting.result())
             return JobResult(event=StepTimedOut(step=command.step, attempt=command.attempt))
         except asyncio.CancelledError:
             if is_unwanted():
-                with suppress(PlatformError):  # it was refused
-                    await self._cancel_and_wait(caller, await beginning)
+                with suppress(PlatformError):  # the child run was refused
+                    await self._cancel_and_wait(caller, await starting)
             raise
 
     async def stop_child(self, caller: Run, run: str) -> None:
-        """Have a run stopped that was begun before a restart, if it ever was."""
+        """Cancel a child run that was started before a restart, if it exists."""
         with suppress(NotFoundError):
-            if await self._retry.call(self._book.get_phase, run) not in ENDED_PHASES:
-                await self._start(run)  # whoever accepted it may not have come to that
+            if await self._retry.call(self._repository.get_phase, run) not in ENDED_PHASES:
+                await self._start(run)  # it may have been accepted without being started
                 await self._cancel_and_wait(caller, run)
 
     async def _start_child(self, caller: Run, command: StartProcess) -> str:
-        run = await self._retry.call(self._book.accept_child, caller, command)
+        run = await self._retry.call(self._repository.accept_child, caller, command)
         await self._start(run)
         return run
 
     async def _wait_for_result(self, run: str, command: StartProcess) -> JobResult:
-        while (done := await self._retry.call(self._book.find_child_result, run, command)) is None:
+        while (result := await self._retry.call(self._repository.find_child_result, run, command)) is None:
             await self._until_ended(run)
-        return done
+        return result
 
     async def _cancel_and_wait(self, caller: Run, run: str) -> None:
-        await self._retry.call(self._book.cancel_child, caller, run)
+        await self._retry.call(self._repository.cancel_child, caller, run)
         self._check_signals()
         with suppress(TimeoutError):
             async with asyncio.timeout(_STOP_TIMEOUT):
-                while await self._retry.call(self._book.get_phase, run) not in ENDED_PHASES:
+                while await self._retry.call(self._repository.get_phase, run) not in ENDED_PHASES:
                     await self._until_ended(run)

@@ -1,4 +1,4 @@
-"""What all engines make of one attempt at a step: the job that a worker gets, and what to say of one that broke off."""
+"""Attempts at steps, for all engines: their jobs, and the results of interrupted ones."""
 
 from datetime import datetime
 from typing import Final
@@ -8,13 +8,16 @@ from aeon.platform.runs.machine.events import AttemptFailure, AttemptStarted, St
 from aeon.platform.runs.model import Job, JobResult, RunSnapshot
 
 MAX_STARTS: Final = 20
-"""Times that a job is begun at most, however its workers are lost: rolling restarts are fewer, and one that ends its
-worker each time comes to an end as a dead job (platform 10). What must not be done twice is begun once."""
+"""Maximum starts of a job whose workers are lost.
+
+Rolling restarts are fewer; a job that ends its worker each time becomes a dead job (platform 10). A job with the
+effect `once` starts once.
+"""
 
 
 def job_of(work: RunSnapshot, command: StartJob) -> Job:
-    """The job of an attempt: what the command says, and what the run's plan says of the tool."""
-    called = work.plan.calls[command.step]
+    """Return the job of an attempt, from its command and the run's plan."""
+    call = work.plan.calls[command.step]
     return Job(
         id=command.job,
         run_id=work.run.id,
@@ -22,10 +25,10 @@ def job_of(work: RunSnapshot, command: StartJob) -> Job:
         attempt=command.attempt,
         user=work.run.owner_id,
         tool=command.tool,
-        name=called.name,
-        owner=called.owner,
+        name=call.name,
+        owner=call.owner,
         worker=command.worker,
-        effect=called.effect,
+        effect=call.effect,
         inputs=command.inputs,
         timeout=command.timeout,
         tokens=command.tokens,
@@ -33,25 +36,25 @@ def job_of(work: RunSnapshot, command: StartJob) -> Job:
 
 
 def interrupted_result(job: Job) -> JobResult:
-    """Nobody knows whether it was done, and it must not be done twice (platform 10)."""
+    """Return the result of a job that was interrupted and must not be repeated (platform 10)."""
     error = AttemptFailure(
         code="interrupted",
-        message="Everything stopped while it was being carried out, and it must not be done twice",
-        next_step="Look whether it was done, then retry the run, or give the tool the effect `idempotent`.",
+        message="Its process stopped while it was running, and it must not be executed twice",
+        next_step="Check whether it was done, then retry the run, or give the tool the effect `idempotent`.",
         transient=True,
     )
     return JobResult(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 
 
 def lost_worker_result(job: Job, why: str) -> JobResult:
-    """Whoever carried it out was lost, and it is not made once more (platform 10)."""
-    advice = "Look in the log of the workers whether this job ends them, then retry the run."
+    """Return the result of a job whose workers were lost too often (platform 10)."""
+    advice = "Check in the log of the workers whether this job ends them, then retry the run."
     error = AttemptFailure(code="worker", message=why, next_step=advice)
     return JobResult(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 
 
 def question_asked_at(work: RunSnapshot, job: str) -> float | None:
-    """When a question was put, in seconds since 1970; None if it never was."""
+    """Return when a question was asked, in seconds since 1970; None if it never was."""
     for entry in work.entries:
         if isinstance(entry.event, AttemptStarted) and entry.event.job == job:
             return datetime.fromisoformat(entry.at).timestamp()
@@ -59,9 +62,9 @@ def question_asked_at(work: RunSnapshot, job: str) -> float | None:
 
 
 _MAX_WAITING = 100
-"""Jobs that one process has wait; of more the queue keeps the rest, and what stands behind them."""
+"""Maximum waiting jobs of one process; the rest stays in the queue."""
 
 
 def prefetch_limit(count: int, waiting: int) -> int:
-    """So many may have been taken at once where `count` are carried out at once and so many of those taken wait."""
+    """Return how many jobs a process may take: `count` run at once, `waiting` are waiting."""
     return count + min(waiting, _MAX_WAITING)

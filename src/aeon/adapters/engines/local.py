@@ -1,4 +1,7 @@
-"""Carries runs out in this process, and keeps nothing of its own: what was under way when it stops is made again."""
+"""Executes runs in this process without state of its own.
+
+Attempts that were running at a stop are repeated.
+"""
 
 import asyncio
 import threading
@@ -20,42 +23,42 @@ class LocalEngine:
 
     name = "local, in memory"
 
-    def __init__(self, book: RunRepository, workers: WorkerPool, clock: Clock, executor: str) -> None:
+    def __init__(self, repository: RunRepository, workers: WorkerPool, clock: Clock, executor: str) -> None:
         self.executor = executor
-        self._book = book
+        self._repository = repository
         self._thread = EventLoopThread("aeon-runs")
-        self._host = RunHost(book, workers, clock, executor, self._start)
+        self._host = RunHost(repository, workers, clock, executor, self._start)
         self._run_ends: dict[str, threading.Event] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def start(self, run: str) -> None:
-        """Carry it out here, unless that is so already."""
+        """Start a run here, unless it is running already."""
         self._thread.run(self._start(run))
 
-    def wake(self, run: str) -> None:  # noqa: ARG002  # all are looked at
-        """Look at the runs' signals at once."""
+    def wake(self, run: str) -> None:  # noqa: ARG002  # all runs are checked
+        """Check the runs' signals at once."""
         self._host.wake()
 
     def wait(self, run: str, seconds: float | None = None) -> bool:
-        """Whether the run has ended, after waiting for that so long at most."""
-        return wait_until(lambda: self._book.get_phase(run) in ENDED_PHASES, seconds, self._run_ends.get(run))
+        """Wait for the run to end, for at most `seconds`; return whether it has ended."""
+        return wait_until(lambda: self._repository.get_phase(run) in ENDED_PHASES, seconds, self._run_ends.get(run))
 
     def adopt(self, runs: Sequence[str]) -> None:
-        """Carry them out here."""
+        """Start the runs here."""
         for run in runs:
             self.start(run)
 
     def forget(self, runs: Sequence[str]) -> None:
-        """There is nothing to forget."""
+        """Do nothing: there is no state to delete."""
 
     def close(self) -> None:
-        """Stop where everything stands."""
+        """Stop at once."""
         self._host.halt()
         self._thread.close()
 
     async def _start(self, run: str) -> None:
-        over = self._run_ends.get(run)
-        if over is None or over.is_set():
+        end = self._run_ends.get(run)
+        if end is None or end.is_set():
             self._run_ends[run] = threading.Event()
             self._tasks[run] = asyncio.create_task(self._host_run(run))
 

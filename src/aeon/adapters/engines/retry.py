@@ -1,4 +1,4 @@
-"""Asking what is away for a while again and again: its disk is full, or its server gone (platform 10)."""
+"""Retries calls while a store or engine is unavailable (platform 10)."""
 
 import asyncio
 import logging
@@ -18,14 +18,14 @@ P = ParamSpec("P")
 _LOG = logging.getLogger("aeon.engine")
 
 _MIN_PAUSE, _MAX_PAUSE = 0.1, 5.0
-"""Seconds between two tries; each pause is twice the one before."""
+"""Seconds between two attempts; each pause is twice the one before."""
 
 _WARN_INTERVAL = 60.0
-"""Seconds before the same is told again."""
+"""Seconds before the same warning is repeated."""
 
 
 class OutageLog:
-    """Says on the log what is away, now and then. Threads may share it."""
+    """Logs outages, each at most once a minute. Thread-safe."""
 
     def __init__(self) -> None:
         self._warned_at: dict[str, float] = {}
@@ -34,30 +34,30 @@ class OutageLog:
         now = time.monotonic()
         if now - self._warned_at.get(why, -_WARN_INTERVAL) >= _WARN_INTERVAL:
             self._warned_at = {why: now}
-            _LOG.warning("%s It is tried again until that works; what runs came to is kept meanwhile.", why)
+            _LOG.warning("%s Retrying until it works; results of runs are kept meanwhile.", why)
 
 
 class RetryUntilAvailable:
-    """Calls what blocks in a thread, outside of the workflow that waits for the result."""
+    """Retries calls during outages. Blocking calls run in a thread, outside of the current workflow."""
 
     def __init__(self, halted: threading.Event) -> None:
-        """Once `halted` nothing more is asked."""
+        """Once `halted` is set, no more calls are made."""
         self._halted = halted
         self._outages = OutageLog()
 
-    async def call(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-        """What it comes to, however long the record or the engine is away. Raises HaltError once halted."""
+    async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the result of a blocking call, retried during outages. Raises HaltError once halted."""
         loop = asyncio.get_running_loop()
-        return await self.call_async(lambda: loop.run_in_executor(None, partial(act, *given, **named)))
+        return await self.call_async(lambda: loop.run_in_executor(None, partial(function, *args, **kwargs)))
 
-    async def call_async(self, act: Callable[[], Awaitable[T]]) -> T:
-        """The same for a call that does not block."""
+    async def call_async(self, function: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of an asynchronous call, retried during outages. Raises HaltError once halted."""
         pause = _MIN_PAUSE
         while True:
             if self._halted.is_set():
                 raise HaltError("The engine is closed.")
             try:
-                return await act()
+                return await function()
             except (StoreError, EngineUnavailableError) as error:
                 self._outages.warn(error.message)
                 await asyncio.sleep(pause)
@@ -67,16 +67,19 @@ class RetryUntilAvailable:
 _POLL_INTERVAL = 0.25
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float | None, told: threading.Event | None = None) -> bool:
-    """Whether it is so, after waiting for that so long at most; looked at when it is told, and now and then before."""
+def wait_until(is_so: Callable[[], bool], seconds: float | None, event: threading.Event | None = None) -> bool:
+    """Wait for a condition, for at most `seconds`; return whether it holds.
+
+    `event` ends a pause early.
+    """
     until = None if seconds is None else time.monotonic() + seconds
     while True:
-        left = _POLL_INTERVAL if until is None else max(0.0, min(_POLL_INTERVAL, until - time.monotonic()))
-        if told is not None:
-            told.wait(left)
+        pause = _POLL_INTERVAL if until is None else max(0.0, min(_POLL_INTERVAL, until - time.monotonic()))
+        if event is not None:
+            event.wait(pause)
         if is_so():
             return True
-        if not left:
+        if not pause:
             return False
-        if told is None or told.is_set():
-            time.sleep(left)
+        if event is None or event.is_set():
+            time.sleep(pause)

@@ -1,4 +1,4 @@
-"""What the engines have in common that carry runs out in this process: lanes, signals, and who waits for whom."""
+"""Hosts the runs of this process: their contexts, signals, leases and child runs."""
 
 import asyncio
 import inspect
@@ -30,54 +30,56 @@ AttemptFunction: TypeAlias = Callable[[], Awaitable[JobResult]] | Callable[[], J
 """Makes an attempt: awaited in the loop, or blocking in a thread."""
 
 CheckpointFunction: TypeAlias = Callable[[int, int, AttemptFunction], Awaitable[JobResult]]
-"""Makes sure that an attempt which came to an end is not made again: given the step's position, the attempt, and what
-makes it, gives what it came to, now or before."""
+"""Runs an attempt at most once to its end: returns the stored result, or that of the function.
+
+The arguments are the step's position, the number of the attempt, and the function that makes it.
+"""
 
 _LOG = logging.getLogger("aeon.engine")
 
 _SIGNAL_POLL_INTERVAL = 0.5
-"""Seconds between two looks at what is wanted of the runs."""
+"""Seconds between two checks for signals of the runs."""
 
 _CLOCK_POLL_INTERVAL = 1.0
 """Seconds: a machine's clock may be set while a run has a deadline."""
 
 _PHASE_POLL_INTERVAL = 0.1
-"""Seconds between two questions after a run that is carried out elsewhere, or is being written down."""
+"""Seconds between two checks of a run that another process executes."""
 
 
 class JobQueues(Protocol):
-    """Has jobs carried out by other processes."""
+    """Makes other processes execute jobs."""
 
     async def accepts(self, job: Job, *, again: bool) -> bool:
-        """Whether a job goes into a queue, or was put into one before a restart."""
+        """Return whether a job goes to a queue, or was queued before a restart."""
         ...
 
     async def run_job(self, job: Job, *, again: bool) -> JobResult:
-        """What a job came to. Whoever waits no more has not taken it back."""
+        """Return the result of a job. Cancelling the caller does not cancel the job."""
         ...
 
     def cancel_job(self, job: str) -> None:
-        """Have a job taken out of its queue, or given up, if it is in any."""
+        """Remove a job from its queue, or abandon it if it is running, if it is in any queue."""
         ...
 
     def delete_job(self, job: Job) -> None:
-        """Have what is kept of a job removed: it is over, and what it came to stands in the run's own record."""
+        """Delete a job from its queue: it has ended, and its result is stored in the run's own record."""
         ...
 
 
-async def without_checkpoint(_position: int, _attempt: int, makes: AttemptFunction) -> JobResult:
-    """For an engine that forgets when it stops."""
-    if inspect.iscoroutinefunction(makes):
-        return await makes()
-    return await in_long_call(cast(Callable[[], JobResult], makes))
+async def without_checkpoint(_position: int, _attempt: int, make: AttemptFunction) -> JobResult:
+    """Make an attempt without storing its result, for an engine without a store."""
+    if inspect.iscoroutinefunction(make):
+        return await make()
+    return await in_long_call(cast(Callable[[], JobResult], make))
 
 
 class RunHost:
-    """The runs that this process carries out. All of it belongs to one event loop, but for `wake`."""
+    """Hosts the runs that this process executes. Bound to one event loop, except `wake`."""
 
     def __init__(
         self,
-        book: RunRepository,
+        repository: RunRepository,
         workers: WorkerPool,
         clock: Clock,
         executor: str,
@@ -85,12 +87,12 @@ class RunHost:
         queues: JobQueues | None = None,
         lease: float = HEARTBEAT_TIMEOUT,
     ) -> None:
-        """Without `queues` all jobs are carried out here.
+        """Without `queues` all jobs are executed here.
 
-        Others take runs over from this process after `lease` seconds of silence.
+        Other processes adopt runs of this one after `lease` seconds without a heartbeat.
         """
         self._lease_seconds = lease
-        self._book = book
+        self._repository = repository
         self.workers = workers
         self.queues = queues
         self._clock = clock
@@ -101,64 +103,66 @@ class RunHost:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._halted = threading.Event()
         self.retry = RetryUntilAvailable(self._halted)
-        self.child_runs = ChildRuns(book, self.retry, start, self._until_ended, self._signal_check.set)
+        self.child_runs = ChildRuns(repository, self.retry, start, self._until_ended, self._signal_check.set)
 
     async def host(self, run: str, checkpoint: CheckpointFunction, confirm: ConfirmOwnership = always_owned) -> None:
-        """Carry a run out to its end, once the engine has confirmed that it is this process's to carry out.
+        """Execute a run to its end, once the engine has confirmed that this process owns it.
 
-        Raises ConflictError or LeaseLostError when another executor has it.
+        Raises ConflictError or LeaseLostError if another executor owns it.
         """
         self._loop = asyncio.get_running_loop()
         try:
             await self._host_run(run, checkpoint, confirm)
         except (ConflictError, LeaseLostError) as lost:
-            _LOG.warning("Run %s: %s Nothing more is done for it here.", run, lost.message)
+            _LOG.warning("Run %s: %s This process stops executing it.", run, lost.message)
             raise
 
     async def _host_run(self, run: str, checkpoint: CheckpointFunction, confirm: ConfirmOwnership) -> None:
-        if (earlier := self._contexts.get(run)) is not None:  # it was taken from this process, and given back
+        if (earlier := self._contexts.get(run)) is not None:  # this process lost the run and got it back
             await earlier.fence()
-        work = await self.retry.call(self._book.claim, run, self._executor, confirm)
+        work = await self.retry.call(self._repository.claim, run, self._executor, confirm)
         if work is None:
             return
-        writer = EntryWriter(self._book, run, self._executor, self.retry)
-        lane = _HostedRunContext(work, self._clock, writer, checkpoint, self)
-        self._contexts[run] = lane
+        writer = EntryWriter(self._repository, run, self._executor, self.retry)
+        context = _HostedRunContext(work, self._clock, writer, checkpoint, self)
+        self._contexts[run] = context
         self._start_signal_task(at_once=bool(work.entries))
         try:
-            await writer.run_until_fenced(drive_run(work, lane))
+            await writer.run_until_fenced(drive_run(work, context))
         finally:
-            lane.close()
-            lane.closed.set()
-            if self._contexts.get(run) is lane:
+            context.close()
+            context.closed.set()
+            if self._contexts.get(run) is context:
                 del self._contexts[run]
 
-    def lease_of(self, lane: "_HostedRunContext") -> RunLease:
-        """The lease of a lane's run, of which nothing is known yet. Only the last lane of a run can hold it."""
+    def lease_of(self, context: "_HostedRunContext") -> RunLease:
+        """Return the lease of a context's run, not yet checked. Only its latest context holds it."""
 
         def is_held() -> bool:
-            return self._contexts.get(lane.run_id) is lane and self._book.is_owned_by(lane.run_id, self._executor)
+            return self._contexts.get(context.run_id) is context and self._repository.is_owned_by(
+                context.run_id, self._executor
+            )
 
-        return RunLease(is_held, f"The run {lane.run_id}", lasts=self._lease_seconds)
+        return RunLease(is_held, f"The run {context.run_id}", lasts=self._lease_seconds)
 
     def wake(self) -> None:
-        """Look at once what is wanted of the runs. Any thread may ask."""
+        """Check the signals of the runs at once. Thread-safe."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._signal_check.set)
 
     def halt(self) -> None:
-        """Let nothing of what happens from now on be written down: the engine is about to end."""
+        """Prevent all writes from now on: the engine is about to stop."""
         self._halted.set()
 
     async def _until_ended(self, run: str) -> None:
-        lane = self._contexts.get(run)
-        if lane is None or lane.ended.is_set():
+        context = self._contexts.get(run)
+        if context is None or context.ended.is_set():
             await asyncio.sleep(_PHASE_POLL_INTERVAL)
         else:
-            await lane.ended.wait()
+            await context.ended.wait()
 
     def _start_signal_task(self, *, at_once: bool) -> None:
-        """Of a run that has only begun nothing was wanted yet."""
+        """Start polling signals; a new run has none yet, so that it needs no check at once."""
         if at_once:
             self._signal_check.set()
         if self._signal_task is None or self._signal_task.done():
@@ -171,21 +175,21 @@ class RunHost:
             self._signal_check.clear()
             signals = await asyncio.to_thread(self._signals, list(self._contexts))
             for signal in signals:
-                if (lane := self._contexts.get(signal.run_id)) is not None:
-                    lane.deliver_signal(signal)
+                if (context := self._contexts.get(signal.run_id)) is not None:
+                    context.deliver_signal(signal)
 
     def _signals(self, runs: list[str]) -> list[RunSignal]:
         try:
-            return self._book.list_signals(runs)
-        except AeonError:  # the store is away for a while: the next look sees what was wanted
+            return self._repository.list_signals(runs)
+        except AeonError:  # the store is unavailable: the next check finds the signals
             return []
 
 
 class _HostedRunContext:
-    """One run's, in this process."""
+    """The context of one run in this process."""
 
     def __init__(
-        self, work: RunSnapshot, clock: Clock, writer: EntryWriter, checkpoint: CheckpointFunction, carrying: RunHost
+        self, work: RunSnapshot, clock: Clock, writer: EntryWriter, checkpoint: CheckpointFunction, host: RunHost
     ) -> None:
         self.run_id = work.run.id
         self.ended = asyncio.Event()
@@ -194,7 +198,7 @@ class _HostedRunContext:
         self._clock = clock
         self._writer = writer
         self._checkpoint = checkpoint
-        self._host = carrying
+        self._host = host
         self._signals: asyncio.Queue[Occurrence] = asyncio.Queue()
         self._seen_signals: set[str] = set()
         self._stopping: set[str] = set()
@@ -205,49 +209,49 @@ class _HostedRunContext:
         job = job_of(self._work, command)
         await asyncio.sleep(command.delay)
         if job.effect == "once" and not again:
-            await self._writer.flush()  # that it was begun is known before it has an effect
+            await self._writer.flush()  # the start is recorded before the job has an effect
         queues = self._host.queues
         if queues is not None and await queues.accepts(job, again=again):
-            done = await self._run_in_queue(job, queues, again=again)
+            result = await self._run_in_queue(job, queues, again=again)
         else:
             confirm = self._host.lease_of(self).confirm
-            async with self._host.workers.reserve(job, confirm) as act:
+            async with self._host.workers.reserve(job, confirm) as run:
                 is_cut_off = again and job.effect == "once"
-                done = await self._checkpointed(job, partial(interrupted_result, job) if is_cut_off else act)
-        return Occurrence(done.event, done.about)
+                result = await self._checkpointed(job, partial(interrupted_result, job) if is_cut_off else run)
+        return Occurrence(result.event, result.about)
 
     async def _run_in_queue(self, job: Job, queues: JobQueues, *, again: bool) -> JobResult:
-        """Have another process carry it out. It is taken back when the run wants it no more, and only then."""
+        """Make another process execute the job. Only the run itself cancels the job."""
         try:
-            done = await self._checkpointed(job, partial(queues.run_job, job, again=again))
+            result = await self._checkpointed(job, partial(queues.run_job, job, again=again))
         except asyncio.CancelledError:
             if self._is_unwanted(job.step):
                 queues.cancel_job(job.id)
             raise
         queues.delete_job(job)
-        return done
+        return result
 
     async def _confirm(self) -> None:
-        """Raises LeaseLostError when the run is another's by now."""
+        """Raise LeaseLostError if another executor owns the run now."""
         await self._host.retry.call(self._host.lease_of(self).confirm)
 
-    async def _checkpointed(self, job: Job, makes: AttemptFunction) -> JobResult:
-        return await self._checkpoint(self._work.plan.positions[job.step], job.attempt, makes)
+    async def _checkpointed(self, job: Job, make: AttemptFunction) -> JobResult:
+        return await self._checkpoint(self._work.plan.positions[job.step], job.attempt, make)
 
-    async def run_process(self, command: StartProcess, *, again: bool) -> Occurrence:  # noqa: ARG002  # it is known by its id
+    async def run_process(self, command: StartProcess, *, again: bool) -> Occurrence:  # noqa: ARG002  # the id identifies it
         async def attempt() -> JobResult:
             await asyncio.sleep(command.delay)
             await self._confirm()
             is_unwanted = partial(self._is_unwanted, command.step)
             return await self._host.child_runs.run_child(self._work.run, command, is_unwanted)
 
-        done = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, attempt)
-        return Occurrence(done.event, done.about)
+        result = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, attempt)
+        return Occurrence(result.event, result.about)
 
     async def ask_person(self, command: AskPerson, *, again: bool) -> Occurrence:
-        asked = question_asked_at(self._work, command.job) if again else None
-        spent = 0.0 if asked is None else max(0.0, self._seconds() - asked)  # the clock may have gone back
-        await asyncio.sleep(max(0.0, command.timeout - spent))
+        asked_at = question_asked_at(self._work, command.job) if again else None
+        elapsed = 0.0 if asked_at is None else max(0.0, self._seconds() - asked_at)  # in case the clock was set back
+        await asyncio.sleep(max(0.0, command.timeout - elapsed))
         return Occurrence(StepTimedOut(step=command.step, attempt=command.attempt))
 
     async def cancel_step(self, command: CancelStep) -> Occurrence:
@@ -276,14 +280,14 @@ class _HostedRunContext:
         await self._writer.flush()
 
     def deliver_signal(self, signal: RunSignal) -> None:
-        """Hand a signal to the run, once."""
+        """Deliver a signal to the run, once."""
         if signal.id not in self._seen_signals:
             self._seen_signals.add(signal.id)
             self._signals.put_nowait(Occurrence(signal.event))
 
     async def fence(self) -> None:
-        """End at once, where everything stands: the run is somebody else's."""
-        self._writer.fence(LeaseLostError(f"The run {self.run_id} was taken over, and is carried out anew."))
+        """Stop at once: another executor owns the run."""
+        self._writer.fence(LeaseLostError(f"The run {self.run_id} was adopted, and is executed anew."))
         await self.closed.wait()
 
     def close(self) -> None:
@@ -291,17 +295,20 @@ class _HostedRunContext:
         self._timer.cancel()
 
     def _is_unwanted(self, step: str) -> bool:
-        """Whether the run itself wants what a step has under way no more. Else somebody goes on with it."""
+        """Return whether the run itself no longer wants a running step.
+
+        Otherwise another process continues the step.
+        """
         return self._is_over or step in self._stopping
 
     async def _until_deadline(self) -> None:
         deadline = self._work.plan.deadline
         if deadline is None:
             return
-        while (left := deadline - self._seconds()) > 0:  # noqa: ASYNC110  # nobody tells that a clock is set
-            await asyncio.sleep(min(left, _CLOCK_POLL_INTERVAL))
+        while (remaining := deadline - self._seconds()) > 0:  # noqa: ASYNC110  # there is no notification of a changed clock
+            await asyncio.sleep(min(remaining, _CLOCK_POLL_INTERVAL))
         self._signals.put_nowait(Occurrence(DeadlinePassed()))
 
     def _seconds(self) -> float:
-        """Since 1970."""
+        """Return the seconds since 1970."""
         return datetime.fromisoformat(self._clock.now()).timestamp()

@@ -1,10 +1,10 @@
-"""Why a graph server did not do what it was asked."""
+"""Failures of graph servers."""
 
 from typing import NamedTuple
 
 
 class GraphServerFailure(NamedTuple):
-    """A server's refusal in words that hold no value of a parameter or of the data (platform 3)."""
+    """A server's failure, described without values of parameters or data (platform 3)."""
 
     message: str
     advice: str

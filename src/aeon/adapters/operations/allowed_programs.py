@@ -1,4 +1,4 @@
-"""The programs that this machine's user allows for tools that other users have a say in (measured P4)."""
+"""The programs that the user of this machine allows for tools that other users can change."""
 
 import os
 from pathlib import Path
@@ -8,13 +8,13 @@ from aeon.platform.catalog.trust import StdioProgram
 
 
 class AllowedPrograms:
-    """A file for each in a folder of the user's own, outside of every project. A `Programs`."""
+    """A store of allowed programs: one file each, in the user's state folder. A `Programs`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def allows(self, program: StdioProgram) -> bool:
-        """Whether the very same command, arguments and environment were allowed."""
+        """Return whether exactly this command, with its arguments and environment, was allowed."""
         file = self._folder / program.digest
         return os.path.lexists(file) and not path_problems([self._folder.parent, self._folder, file])
 
@@ -24,8 +24,8 @@ class AllowedPrograms:
         file = self._folder / program.digest
         file.unlink(missing_ok=True)
         file.touch(0o600)
-        file.write_text(f"{program}\n", "utf-8")  # for people who look
+        file.write_text(f"{program}\n", "utf-8")  # for people who read the file
 
     def forbid(self, program: StdioProgram) -> None:
-        """Allow it no more."""
+        """Stop allowing a program."""
         (self._folder / program.digest).unlink(missing_ok=True)

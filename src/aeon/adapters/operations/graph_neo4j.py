@@ -1,4 +1,4 @@
-"""A Neo4j server over Bolt: explicit transactions in an explicit access mode, limited in rows and in time."""
+"""Queries a Neo4j server over Bolt: explicit transactions and access modes, with limits on rows and time."""
 
 import asyncio
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from aeon.platform.catalog.tool_calls import OperationError
 
 _CONNECT_SECONDS = 5.0
 _GRACE_SECONDS = 2.0
-"""Beyond connecting and the query's own time, what an answer may need to arrive."""
+"""Seconds beyond connecting and the query's timeout for its response to arrive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neo4jQueryClient:
-    """Asks one database of a server. Every question has a connection of its own, and nothing is sent twice."""
+    """Queries one database of a server. Every query has its own connection, and nothing is sent twice."""
 
     endpoint: GraphEndpoint
     login: tuple[str, str] | None
 
     def __call__(self, operation: GraphQuery, params: JsonObject) -> GraphQueryResult:
-        """Not from within a running event loop: it runs one of its own, so that a server that hangs is left in time."""
+        """Run a query in a new event loop, so that a hanging server is abandoned. Not callable inside a loop."""
         return asyncio.run(self._run(operation, params))
 
     async def _run(self, operation: GraphQuery, params: JsonObject) -> GraphQueryResult:
@@ -41,8 +41,8 @@ class Neo4jQueryClient:
         except (DriverError, OSError) as error:
             where = f"{self.endpoint.host}:{self.endpoint.port or PORT}"
             raise OperationError(
-                f"the Neo4j server at {where} could not be asked: {type(error).__name__}",
-                next_step="See that the server runs and the endpoint is right.",
+                f"the Neo4j server at {where} could not be queried: {type(error).__name__}",
+                next_step="Check that the server is running and that the endpoint is correct.",
                 is_transient=is_repeatable,
             ) from None
 
@@ -77,7 +77,9 @@ class Neo4jQueryClient:
 
 
 def _refusal(code: str, message: str, params: JsonObject, *, is_transient: bool) -> OperationError:
-    """The server's refusal; what it says of data, which may quote values, is its code alone."""
-    said = "" if "Schema.Constraint" in code else f": {without_values(message, params)}"
+    """Return the server's refusal; for constraint errors, which may quote values, only its code."""
+    detail = "" if "Schema.Constraint" in code else f": {without_values(message, params)}"
     advice = "Correct the secret." if "Security" in code else "Correct the query."
-    return OperationError(f"the Neo4j server refuses, {code}{said}", next_step=advice, is_transient=is_transient)
+    return OperationError(
+        f"the Neo4j server refused the query, {code}{detail}", next_step=advice, is_transient=is_transient
+    )

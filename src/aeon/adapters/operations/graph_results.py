@@ -1,4 +1,4 @@
-"""What every graph server's answer comes to, and who asks it."""
+"""The results, endpoints and logins of graph queries, for all graph servers."""
 
 import math
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.vault import SecretValue
 
 _MIN_HIDDEN = 3
-"""Letters of a parameter's value that are hidden in errors; shorter ones would hide parts of other words."""
+"""The shortest parameter value that is masked in errors; shorter ones would mask parts of other words."""
 
 
 class GraphQueryResult(NamedTuple):
-    """Rows by column, and whether there were more than the limit."""
+    """Rows by column, and whether the query had more rows than the limit."""
 
     rows: list[JsonObject]
     is_truncated: bool
 
 
 class GraphEndpoint(NamedTuple):
-    """A server and the database or graph on it; None is the server's own choice."""
+    """A server, and a database or graph on it; None is the server's default."""
 
     scheme: str
     host: str
@@ -30,31 +30,32 @@ class GraphEndpoint(NamedTuple):
 
 
 class GraphLogin(NamedTuple):
-    """User and password, which it does not show (platform 3)."""
+    """A user and a password, which its repr hides (platform 3)."""
 
     user: str
     password: str
 
     def __repr__(self) -> str:
-        return "Login([hidden])"
+        return "GraphLogin([hidden])"
 
 
 def login_of(secret: SecretValue | None) -> GraphLogin | None:
-    """As whom a server is asked. Raises OperationError for a secret of another type."""
+    """Return the login in a secret of type password. Raises OperationError for another type."""
     if secret is None:
         return None
     value = secret.reveal()
     if "password" not in value:
         raise OperationError(
-            "a graph server takes no secret of this type", next_step="Give the tool a secret of type password."
+            "a secret of this type cannot be used for a graph server",
+            next_step="Give the tool a secret of type password.",
         )
     return GraphLogin(str(value.get("username") or ""), str(value["password"]))
 
 
 def without_values(text: str, params: JsonObject) -> str:
-    """What a server said, without the values that it was given (platform 3)."""
-    said = Mask(word for word in _words(params) if len(word) >= _MIN_HIDDEN).text(" ".join(text.split()))
-    return said.rstrip(".")
+    """Return a server's message without the parameter values that it was given (platform 3)."""
+    masked = Mask(word for word in _words(params) if len(word) >= _MIN_HIDDEN).text(" ".join(text.split()))
+    return masked.rstrip(".")
 
 
 def _words(value: Json) -> list[str]:
@@ -66,14 +67,14 @@ def _words(value: Json) -> list[str]:
 
 
 _LISTS: frozenset[type] = frozenset({list, tuple})
-"""By the very class: a point is a tuple, too, of a class of its own."""
+"""Compared by exact type: a point is a subclass of tuple."""
 
 
 def graph_value_as_json(value: Any) -> Json:
-    """A value of either server's client.
+    """Return a value of either server's client as JSON.
 
-    A path is `{"nodes": [...], "edges": [...]}`; dates, times and durations are ISO 8601 where the client can say them
-    so, points and numbers that are not finite are as they are printed, bytes are hexadecimal.
+    A path is `{"nodes": [...], "edges": [...]}`; dates, times and durations are ISO 8601 if the client supports it;
+    points and numbers that are not finite are strings as printed; bytes are hexadecimal.
     """
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -99,10 +100,10 @@ def _composed(value: Any) -> Json:
 
 
 def _parts(path: Any, *names: str) -> list[Json]:
-    found: Any = next(getattr(path, name) for name in names if hasattr(path, name))
-    return [graph_value_as_json(part) for part in cast("list[Any]", found() if callable(found) else found)]
+    parts: Any = next(getattr(path, name) for name in names if hasattr(path, name))
+    return [graph_value_as_json(part) for part in cast("list[Any]", parts() if callable(parts) else parts)]
 
 
 def _text(value: Any) -> str:
-    spelled = getattr(value, "iso_format", None) or getattr(value, "isoformat", None)
-    return str(spelled() if spelled else value)
+    iso_format = getattr(value, "iso_format", None) or getattr(value, "isoformat", None)
+    return str(iso_format() if iso_format else value)

@@ -1,4 +1,4 @@
-"""One HTTP exchange with addresses that were checked: limited in size and time, redirects left to the caller."""
+"""Sends HTTP requests to checked addresses, with limits on size and time; the caller follows redirects."""
 
 import ssl
 import time
@@ -16,30 +16,30 @@ from aeon.llm.adapters.transport import disable_header_logging
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.catalog.tool_calls import skip_confirmation
 
-_LEAST_SECONDS = 0.01
+_MIN_SECONDS = 0.01
 _IS_SENT = "send_request_headers.started"
 _SECRET_QUERY = "aeon_secret_query"  # noqa: S105  # an extension's name
 
 
 class HttpRequest(NamedTuple):
-    """A request. Its `repr` is nobody's business: headers and body may hold credentials."""
+    """An HTTP request. Its repr hides headers and body, which may contain credentials."""
 
     method: str
     url: httpx2.URL
     headers: dict[str, str]
     body: bytes | None
     secret_query: Mapping[str, str] = MappingProxyType({})
-    """Parameters that hold credentials. They join the URL on the wire alone, so that no log shows them."""
+    """Query parameters with credentials. They join the URL only on the wire, so that no log shows them."""
     has_credentials: bool = False
     confirm: Callable[[], None] = skip_confirmation
-    """Raises when the request may be sent no more; asked once a connection is there (platform 43)."""
+    """Raises if the request may not be sent any more; called once connected (platform 43)."""
 
     def __repr__(self) -> str:
-        return f"Asked({self.method} {self.url.host})"
+        return f"HttpRequest({self.method} {self.url.host})"
 
 
 class HttpResponse(NamedTuple):
-    """What came back, whatever its status."""
+    """A response of any status."""
 
     status: int
     headers: httpx2.Headers
@@ -48,7 +48,7 @@ class HttpResponse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HttpSender:
-    """How a peer is asked: within how many seconds and bytes, and where it may be.
+    """Sends requests with limits on seconds and bytes, and on where the peer may be.
 
     `allow_private`: in a private network; `allow_insecure`: on another machine over http, with credentials.
     """
@@ -61,24 +61,24 @@ class HttpSender:
     allow_insecure: bool = False
 
     def open_client(self) -> httpx2.Client:
-        """A client for some exchanges with one peer, to be closed. No proxy and no redirect comes between."""
+        """Open a client for requests to one peer, which the caller closes; it uses no proxy and no redirects."""
         disable_header_logging()
         return httpx2.Client(transport=_SecretQueryTransport(verify=self.verify, trust_env=False), trust_env=False)
 
-    def send(self, client: httpx2.Client, asked: HttpRequest) -> HttpResponse:
-        """One request to the first address of the host that takes a connection, under the host's own name.
+    def send(self, client: httpx2.Client, request: HttpRequest) -> HttpResponse:
+        """Send a request to the first address of the host that accepts a connection, under the host's name.
 
-        All addresses are checked before the first is asked; a request that was sent goes to no other. Raises
+        All addresses are checked before the first is tried; a request that was sent is not sent to another. Raises
         OperationError.
         """
-        check_headers(asked.headers)
-        port = port_of(asked.url)
-        addresses = allowed_addresses(asked.url.host, port, self.resolve, allow_private=self.allow_private)
-        if asked.has_credentials and not self.allow_insecure:
-            refuse_readable_key(asked.url.scheme, asked.url.host, addresses)
+        check_headers(request.headers)
+        port = port_of(request.url)
+        addresses = allowed_addresses(request.url.host, port, self.resolve, allow_private=self.allow_private)
+        if request.has_credentials and not self.allow_insecure:
+            refuse_readable_key(request.url.scheme, request.url.host, addresses)
         ends_at = time.monotonic() + self.seconds
         try:
-            response = send_to_first(client, asked, addresses, ends_at)
+            response = send_to_first(client, request, addresses, ends_at)
             try:
                 return HttpResponse(response.status_code, response.headers, self._content(response, ends_at))
             finally:
@@ -86,7 +86,7 @@ class HttpSender:
         except httpx2.TimeoutException:
             raise self._timeout_error() from None
         except httpx2.HTTPError as error:
-            raise _unreachable(f"{asked.url.host}:{port}", error) from None
+            raise _unreachable(f"{request.url.host}:{port}", error) from None
 
     def _content(self, response: httpx2.Response, ends_at: float) -> bytes:
         parts: list[bytes] = []
@@ -94,7 +94,7 @@ class HttpSender:
         for part in response.iter_bytes():
             size += len(part)
             if size > self.max_bytes:
-                raise OperationError(f"the answer is longer than {self.max_bytes:,} bytes")
+                raise OperationError(f"the response is longer than {self.max_bytes:,} bytes")
             if time.monotonic() > ends_at:
                 raise self._timeout_error()
             parts.append(part)
@@ -104,49 +104,49 @@ class HttpSender:
         return OperationError(f"no answer within {self.seconds:g} s", is_transient=True)
 
 
-def send_to_first(client: httpx2.Client, asked: HttpRequest, addresses: list[str], ends_at: float) -> httpx2.Response:
-    """The response, not read yet, of the first address that takes a connection; each gets a fair share of the time.
+def send_to_first(client: httpx2.Client, request: HttpRequest, addresses: list[str], ends_at: float) -> httpx2.Response:
+    """Return the unread response of the first address that accepts a connection; each gets a share of the time.
 
-    `ends_at` is a time of the monotonic clock. Raises httpx2.HTTPError as the last address fails.
+    `ends_at` is a time of the monotonic clock. Raises httpx2.HTTPError if the last address fails.
     """
     *others, last = addresses
     for position, address in enumerate(others):
         with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):  # nothing of the request was sent
-            return client.send(_request(client, asked, address, ends_at, len(addresses) - position), stream=True)
-    return client.send(_request(client, asked, last, ends_at, 1), stream=True)
+            return client.send(_request(client, request, address, ends_at, len(addresses) - position), stream=True)
+    return client.send(_request(client, request, last, ends_at, 1), stream=True)
 
 
 def _request(
-    client: httpx2.Client, asked: HttpRequest, address: str, ends_at: float, addresses_left: int
+    client: httpx2.Client, request: HttpRequest, address: str, ends_at: float, addresses_left: int
 ) -> httpx2.Request:
-    """A request that goes to the address, under the host's own name in the header and in TLS."""
-    seconds = max(_LEAST_SECONDS, ends_at - time.monotonic())
+    """Build a request to the address, with the host's name in the header and in TLS."""
+    seconds = max(_MIN_SECONDS, ends_at - time.monotonic())
     return client.build_request(
-        asked.method,
-        asked.url.copy_with(host=address),
-        headers={**asked.headers, "host": asked.url.netloc.decode()},
-        content=asked.body,
+        request.method,
+        request.url.copy_with(host=address),
+        headers={**request.headers, "host": request.url.netloc.decode()},
+        content=request.body,
         timeout=httpx2.Timeout(seconds, connect=seconds / addresses_left),
         extensions={
-            "sni_hostname": asked.url.host,
-            _SECRET_QUERY: asked.secret_query,
-            "trace": _confirm_before_sending(asked.confirm),
+            "sni_hostname": request.url.host,
+            _SECRET_QUERY: request.secret_query,
+            "trace": _confirm_before_sending(request.confirm),
         },
     )
 
 
 def _confirm_before_sending(confirm: Callable[[], None]) -> Callable[[str, Mapping[str, object]], None]:
-    """What the transport tells how far a request is."""
+    """Return a trace hook that calls `confirm` before the headers are sent."""
 
-    def told(event: str, _about: Mapping[str, object]) -> None:
+    def trace(event: str, _about: Mapping[str, object]) -> None:
         if event.endswith(_IS_SENT):
             confirm()
 
-    return told
+    return trace
 
 
 class _SecretQueryTransport(httpx2.HTTPTransport):
-    """Adds a request's secret parameters to its URL when nothing logs it any more."""
+    """Adds a request's secret parameters to its URL after the last point that logs it."""
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         secret_query = request.extensions.get(_SECRET_QUERY)
@@ -161,34 +161,34 @@ class _SecretQueryTransport(httpx2.HTTPTransport):
 def _unreachable(where: str, error: httpx2.HTTPError) -> OperationError:
     fault = tls_fault(error)
     if fault is not None:
-        return OperationError(f"it could not be asked at {where}: {fault.problem}", next_step=fault.advice)
+        return OperationError(f"the service at {where} could not be reached: {fault.problem}", next_step=fault.advice)
     return OperationError(
-        f"it could not be asked at {where}: {type(error).__name__}",
-        next_step=f"See whether the service runs at {where}, and `aeon health`.",
+        f"the service at {where} could not be reached: {type(error).__name__}",
+        next_step=f"Check that the service runs at {where}; see `aeon health`.",
         is_transient=True,
     )
 
 
 def url_of(text: str) -> httpx2.URL:
-    """The address as a URL. Raises OperationError for what is none; it is not repeated, it may hold a password."""
+    """Parse a URL. Raises OperationError without repeating the text, which may contain a password."""
     try:
         return httpx2.URL(text)
     except httpx2.InvalidURL:
-        raise OperationError("the endpoint is no address of an HTTP service") from None
+        raise OperationError("the endpoint is not a valid HTTP address") from None
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Raises OperationError that names a header whose value cannot be sent, before a client's own error quotes it."""
-    odd = [name for name, value in headers.items() if not (f"{name}{value}".isascii() and value.isprintable())]
-    if odd:
+    """Raise an OperationError that names an invalid header, before a client's error could quote its value."""
+    invalid = [name for name, value in headers.items() if not (f"{name}{value}".isascii() and value.isprintable())]
+    if invalid:
         raise OperationError(
-            f"the header {odd[0]!r} would hold characters that no header may have",
-            next_step="Correct the input or rotate the secret, without line ends and letters beyond ASCII.",
+            f"the header {invalid[0]!r} would contain characters that are invalid in headers",
+            next_step="Correct the input or rotate the secret: no line ends, only ASCII.",
         )
 
 
 def port_of(url: httpx2.URL) -> int:
-    """The port that an http or https address means."""
+    """Return the port of an http or https URL."""
     return url.port or (443 if url.scheme == "https" else 80)
 
 
@@ -196,9 +196,9 @@ _UNAUTHORIZED = 401
 
 
 class PinnedTransport(httpx2.AsyncBaseTransport):
-    """Sends what is for one host to one address, and nothing elsewhere. The host's name stays in the header and in TLS.
+    """Sends requests for one host to one address, and refuses others. Keeps the host's name in the header and in TLS.
 
-    `on_unauthorized` is called for every answer that is 401, before its client reads it.
+    `on_refusal` is called for every 401 response, before the client reads it.
     """
 
     def __init__(self, host: str, address: str, verify: ssl.SSLContext, on_refusal: Callable[[], None]) -> None:

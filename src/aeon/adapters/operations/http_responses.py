@@ -1,4 +1,4 @@
-"""What an HTTP service's answer means: a tool's output, or why the call failed. Pure but for the clock of dates."""
+"""Converts HTTP responses to a tool's output or an error. Pure, except for the clock that dates need."""
 
 import codecs
 from base64 import b64encode
@@ -14,18 +14,18 @@ from aeon.platform.catalog.operations import OperationError
 _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
 _UNAUTHORIZED, _TOO_MANY, _UNAVAILABLE = 401, 429, 503
 _MAX_SHOWN = 300
-"""Characters of an error's answer that are repeated."""
+"""The most characters of an error response that are repeated."""
 
 _CHARSETS = ("utf-8", "utf-16", "utf-32", "ascii", "iso8859", "cp125", "shift_jis", "euc_", "gb", "big5", "koi8")
-"""What the names of codecs for written text begin with; Python has others, which are none or slow."""
+"""Prefixes of names of text codecs; Python's other codecs are not for text, or slow."""
 
 
 def output_of(answer: HttpResponse, kept_headers: Sequence[str] = ()) -> JsonObject:
-    """`{"status", "contentType", "body"}`, the body as JSON, as text, or in base64 where its bytes are no text.
+    """Return `{"status", "contentType", "body"}`: the body as JSON, as text, or in base64 if it is not text.
 
-    In base64 it comes with `"bodyEncoding": "base64"` and its `size` in bytes. `headers` has those of `kept_headers`
-    that the answer has, under lower-case names; without any to keep it is left out. Raises OperationError for a status
-    of 400 and above, and for JSON that is none.
+    A base64 body comes with `"bodyEncoding": "base64"` and its `size` in bytes. `headers` contains those of
+    `kept_headers` that the response has, under lower-case names; it is left out if `kept_headers` is empty. Raises
+    OperationError for a status of 400 or above, and for invalid JSON.
     """
     if answer.status >= _FIRST_ERROR:
         raise _failure(answer)
@@ -46,12 +46,12 @@ def _body(answer: HttpResponse) -> JsonObject:
         try:
             body = parse_strict(text)
         except ValueError as error:
-            raise OperationError(f"it answered with what is no JSON: {error}") from None
+            raise OperationError(f"it answered with invalid JSON: {error}") from None
     return {"body": body}
 
 
 def _text(answer: HttpResponse) -> str | None:
-    """The content in the character set that the answer names, UTF-8 if none; None where its bytes are not that."""
+    """Decode the content in its declared character set (default UTF-8); None if it cannot be decoded."""
     try:
         return answer.content.decode(_charset(answer))
     except ValueError:
@@ -74,9 +74,9 @@ def _content_type(answer: HttpResponse) -> str:
 
 def _failure(answer: HttpResponse) -> OperationError:
     status, headers, _ = answer
-    said = _error_text(answer)
+    detail = _error_text(answer)
     return OperationError(
-        f"it answered {status}{': ' + said if said else ''}",
+        f"it answered {status}{': ' + detail if detail else ''}",
         is_transient=status >= _FIRST_SERVER_ERROR or status == _TOO_MANY,
         is_unauthorized=status == _UNAUTHORIZED,
         retry_after=_retry_after(headers.get("retry-after")) if status in (_TOO_MANY, _UNAVAILABLE) else None,
@@ -90,5 +90,5 @@ def _error_text(answer: HttpResponse) -> str:
     return " ".join(text.split())[:_MAX_SHOWN]
 
 
-def _retry_after(said: str | None) -> float | None:
-    return parse_retry_after(said, datetime.now(UTC))
+def _retry_after(header: str | None) -> float | None:
+    return parse_retry_after(header, datetime.now(UTC))

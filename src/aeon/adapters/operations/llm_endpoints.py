@@ -1,4 +1,4 @@
-"""Model servers that stored tools name by their address."""
+"""Opens model servers that stored tools name by their address."""
 
 from typing import cast
 
@@ -18,15 +18,14 @@ from aeon.platform.catalog.tool_calls import OperationRequest
 
 
 def model_server(work: OperationRequest, resolve: HostResolver = resolve_host) -> RemoteAPIAdapter:
-    """The model that a work's connection names: `endpoint`, `model`, and its secret as the key. To be closed.
+    """Open the model of a request's connection: `endpoint`, `model`, and the secret as the key. The caller closes it.
 
-    Over http the address that was checked is the one that is asked. Over https the name is, since the certificate is
-    held against it: what a name leads to later can answer for it only with the key of its certificate. Raises
-    OperationError.
+    Over http the adapter connects to the address that was checked. Over https it connects to the name, because the
+    certificate is verified against the name: another server cannot present that certificate. Raises OperationError.
     """
     name = work.connection.get("model")
     if not isinstance(name, str):
-        raise OperationError("the tool's connectionParams name no model", next_step="Add `model` to them.")
+        raise OperationError("the tool's connectionParams do not name a model", next_step="Add `model` to them.")
     try:
         url = api_root(str(work.connection["endpoint"]))
         port = port_of(url)

@@ -1,4 +1,4 @@
-"""Sessions with MCP servers, kept while they live. All of it runs in one event loop."""
+"""A pool of sessions with MCP servers. Everything here runs in one event loop."""
 
 import asyncio
 import hashlib
@@ -15,49 +15,49 @@ if TYPE_CHECKING:
     from mcp import Client
 
 _PING_SECONDS = 5.0
-_GOODBYE_SECONDS = 10.0
+_CLOSE_SECONDS = 10.0
 _NO_SUCH_METHOD = -32601
 
 
 class McpSessionPool:
-    """One session for each server and secret."""
+    """Keeps one session for each server and secret."""
 
-    def __init__(self, made: Callable[[McpEndpoint], "Client"]) -> None:
-        """`made` is a client that is not connected yet."""
-        self._new_client = made
+    def __init__(self, new_client: Callable[[McpEndpoint], "Client"]) -> None:
+        """`new_client` returns a client that is not connected yet."""
+        self._new_client = new_client
         self._sessions: dict[str, McpSession] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._alive: set[McpSession] = set()
-        """Those kept, and those that are still saying goodbye."""
+        """All sessions that have not ended: pooled ones, and those that are closing."""
 
-    async def client(self, reach: McpEndpoint) -> "Client":
-        """A client whose server answers: the one kept, or a new one where that has died.
+    async def client(self, endpoint: McpEndpoint) -> "Client":
+        """Return a client whose server answers: the pooled one, or a new one if that has died.
 
         Raises what connecting raises.
         """
-        key = session_key(reach)
+        key = session_key(endpoint)
         async with self._locks[key]:
-            kept = self._sessions.get(key)
-            if kept is None or not await kept.is_alive():
-                if kept is not None:
-                    kept.request_close()
-                kept = self._sessions[key] = await self._open(reach)
-            return kept.client
+            session = self._sessions.get(key)
+            if session is None or not await session.is_alive():
+                if session is not None:
+                    session.request_close()
+                session = self._sessions[key] = await self._open(endpoint)
+            return session.client
 
     async def close(self) -> None:
-        """End every session; processes are gone when this returns."""
+        """End every session; their processes have ended when this returns."""
         self._sessions.clear()
         ending = list(self._alive)
         for session in ending:
             session.request_close()
         if ending:
-            await asyncio.wait([session.task for session in ending], timeout=_GOODBYE_SECONDS)
+            await asyncio.wait([session.task for session in ending], timeout=_CLOSE_SECONDS)
             for session in ending:
                 session.abort()
             await asyncio.wait([session.task for session in ending])
 
-    async def _open(self, reach: McpEndpoint) -> "McpSession":
-        session = McpSession(self._new_client(reach))
+    async def _open(self, endpoint: McpEndpoint) -> "McpSession":
+        session = McpSession(self._new_client(endpoint))
         self._alive.add(session)
         session.task.add_done_callback(lambda _task: self._alive.discard(session))
         try:
@@ -69,18 +69,18 @@ class McpSessionPool:
 
 
 class McpSession:
-    """One connected client, entered and left by a task of its own, as its cancel scopes demand."""
+    """One connected client, entered and exited in its own task, as anyio's cancel scopes require."""
 
     def __init__(self, client: "Client") -> None:
         self.client = client
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done once connected; raises what connecting raised."""
+        """Done once connected; raises the error of connecting."""
         self._closing = asyncio.Event()
         self._scope = anyio.CancelScope()
         self.task = asyncio.create_task(self._run())
 
     async def is_alive(self) -> bool:
-        """Whether the server is there; a newer one does not know pings, and says so."""
+        """Return whether the server answers a ping; a newer server answers that it does not know pings."""
         from mcp import MCPError, types
 
         if self.task.done():
@@ -92,31 +92,31 @@ class McpSession:
         return True
 
     def request_close(self) -> None:
-        """Say goodbye to the server, without being waited for."""
+        """Start closing the session, without waiting for it."""
         self._closing.set()
 
     def abort(self) -> None:
-        """Leave at once. A process is ended all the same: the transport's own end cannot be cancelled."""
+        """Close at once. A server process is still ended: the transport's cleanup cannot be cancelled."""
         self._scope.cancel()
 
     async def _run(self) -> None:
-        error: Exception = ConnectionError("the connection was given up")
+        error: Exception = ConnectionError("the connection was closed")
         try:
             with self._scope:
                 async with self.client:
                     self.ready.set_result(None)
                     await self._closing.wait()
-        except Exception as raised:  # noqa: BLE001  # told to whoever waits for the connection, else it is over
+        except Exception as raised:  # noqa: BLE001  # set on `ready` for the waiting task, if there is one
             error = raised
         if not self.ready.done():
             self.ready.set_exception(error)
-            self.ready.exception()  # told, even where nobody waits any more
+            self.ready.exception()  # marks the exception as retrieved
 
 
-def session_key(reach: McpEndpoint) -> str:
-    """What is the same for two who may share a session. The secret stands in it as a digest."""
-    words = "\0".join(reach.secret.all_strings()) if reach.secret else ""
+def session_key(endpoint: McpEndpoint) -> str:
+    """Return the key of sessions that may be shared. It contains the secret only as a digest."""
+    words = "\0".join(endpoint.secret.all_strings()) if endpoint.secret else ""
     digest = hashlib.sha256(words.encode()).hexdigest()
     return canonical_json(
-        [reach.protocol, reach.connection, digest, reach.allow_private, reach.user, reach.allow_insecure]
+        [endpoint.protocol, endpoint.connection, digest, endpoint.allow_private, endpoint.user, endpoint.allow_insecure]
     )

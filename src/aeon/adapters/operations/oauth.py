@@ -1,4 +1,4 @@
-"""Asks an authorization server for another token with a refresh token (RFC 6749, sections 2.3.1, 5.2 and 6)."""
+"""Refreshes OAuth tokens at an authorization server (RFC 6749, sections 2.3.1, 5.2 and 6)."""
 
 from base64 import b64encode
 from typing import cast
@@ -14,18 +14,19 @@ from aeon.platform.catalog.oauth_tokens import TokenRefusedError
 from aeon.platform.catalog.operations import OperationError
 
 _SECONDS = 20.0
-_MOST_BYTES = 256 * 1024
+_MAX_BYTES = 256 * 1024
 _FIRST_SERVER_ERROR, _TOO_MANY = 500, 429
 _REFUSALS = (400, 401, 403)
 _CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type")
-"""What a server may say of a refusal; whatever else it says is not repeated, since it may quote a token."""
+"""The error codes that are repeated; other text is not, since it may quote a token."""
 
 
 class HttpTokenServer:
     """A `TokenServer` over HTTP.
 
-    A client's secret goes in the header, as section 2.3.1 prefers and every server must understand; to one that answers
-    `invalid_client` all the same it goes once in the body, since some do not. A refused client has used up no token.
+    A client's secret goes in the header, as section 2.3.1 prefers and every server must support. If the server answers
+    `invalid_client`, the secret is sent once more in the body, since some servers need that; a refused request has not
+    used up the refresh token.
     """
 
     def __init__(self, resolve: HostResolver = resolve_host) -> None:
@@ -34,18 +35,18 @@ class HttpTokenServer:
     def refresh(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
         try:
             verify = client_context(url_of(str(value["token_url"])).scheme, {}, None)
-            exchanges = HttpSender(self._resolve, allow_private, _SECONDS, _MOST_BYTES, verify)
-            with exchanges.open_client() as client:
-                given = exchanges.send(client, _refresh_request(value, in_body=False))
-                if value.get("client_secret") and _code(given) == "invalid_client":
-                    given = exchanges.send(client, _refresh_request(value, in_body=True))
+            sender = HttpSender(self._resolve, allow_private, _SECONDS, _MAX_BYTES, verify)
+            with sender.open_client() as client:
+                response = sender.send(client, _refresh_request(value, in_body=False))
+                if value.get("client_secret") and _code(response) == "invalid_client":
+                    response = sender.send(client, _refresh_request(value, in_body=True))
         except OperationError as error:
             raise OperationError(
                 f"the token could not be refreshed: {error.message}",
                 next_step=error.advice,
                 is_transient=error.is_transient,
             ) from None
-        return _token_of(given)
+        return _token_of(response)
 
 
 def _refresh_request(value: JsonObject, *, in_body: bool) -> HttpRequest:
@@ -63,16 +64,16 @@ def _refresh_request(value: JsonObject, *, in_body: bool) -> HttpRequest:
 
 
 def _token_of(answer: HttpResponse) -> JsonObject:
-    found = _parse(answer)
-    if httpx2.codes.is_success(answer.status) and isinstance(found, dict) and "error" not in found:
-        return cast(JsonObject, found)
+    body = _parse(answer)
+    if httpx2.codes.is_success(answer.status) and isinstance(body, dict) and "error" not in body:
+        return cast(JsonObject, body)
     if answer.status >= _FIRST_SERVER_ERROR or answer.status == _TOO_MANY:
         raise OperationError(
             f"the token could not be refreshed: its server answered {answer.status}", is_transient=True
         )
     if answer.status in _REFUSALS or _code(answer):
         raise TokenRefusedError(f"the token cannot be refreshed ({_code(answer) or answer.status})")
-    what = "no JSON object" if httpx2.codes.is_success(answer.status) else str(answer.status)
+    what = "something other than a JSON object" if httpx2.codes.is_success(answer.status) else str(answer.status)
     raise OperationError(
         f"the token could not be refreshed: its server answered with {what}",
         next_step="Correct the secret's token_url.",
@@ -80,8 +81,8 @@ def _token_of(answer: HttpResponse) -> JsonObject:
 
 
 def _code(answer: HttpResponse) -> str:
-    found = _parse(answer)
-    code = cast(JsonObject, found).get("error") if isinstance(found, dict) else None
+    body = _parse(answer)
+    code = cast(JsonObject, body).get("error") if isinstance(body, dict) else None
     return code if code in _CODES else ""
 
 

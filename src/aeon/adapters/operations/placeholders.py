@@ -1,4 +1,4 @@
-"""Puts an input's fields where an operation names them."""
+"""Replaces placeholders in an operation by fields of the input."""
 
 import re
 from collections.abc import Callable
@@ -11,9 +11,9 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def fill(value: Json, given: JsonObject) -> Json:
-    """`value` with the fields in their places: whole, its type kept, where `{name}` stands alone, else as text.
+    """Return `value` with the fields filled in: with its type if `{name}` is the whole string, else as text.
 
-    A field that was not given is dropped together with the key or item that is nothing but it, else it is empty.
+    A missing field is dropped with the key or item that consists only of it; inside other text it is empty.
     """
     if isinstance(value, str):
         alone = _PLACEHOLDER.fullmatch(value)
@@ -26,21 +26,21 @@ def fill(value: Json, given: JsonObject) -> Json:
     return value
 
 
-def fill_text(text: str, given: JsonObject, spelled: Callable[[str], str] = str) -> str:
-    """`text` with the fields as `spelled`."""
-    return _PLACEHOLDER.sub(lambda match: spelled(as_text(given.get(match[1]))), text)
+def fill_text(text: str, given: JsonObject, encode: Callable[[str], str] = str) -> str:
+    """Return `text` with the fields filled in, each encoded by `encode`."""
+    return _PLACEHOLDER.sub(lambda match: encode(as_text(given.get(match[1]))), text)
 
 
 def fill_path(path: str, given: JsonObject) -> str:
-    """A URL's path: no field can add a segment, a query or a fragment. Raises ValueError for one that would climb."""
-    made = fill_text(path, given, lambda text: quote(text, safe=""))
-    if {".", ".."} & set(made.split("/")):
-        raise ValueError(f"the path {made!r} would leave its place")
-    return made
+    """Fill a URL path; no field can add a segment, query or fragment. Raises ValueError for `.` or `..` segments."""
+    filled = fill_text(path, given, lambda text: quote(text, safe=""))
+    if {".", ".."} & set(filled.split("/")):
+        raise ValueError(f"the path {filled!r} contains . or .. segments")
+    return filled
 
 
 def as_text(value: Json) -> str:
-    """A field inside a text: booleans as JSON has them, nothing for what was not given."""
+    """Return a field as text: booleans as in JSON, "" for a missing field."""
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Requests to HTTP services: addresses checked, redirects too, sizes and times limited, the secret in its one place."""
+"""Executes HTTP requests, with checked addresses and redirects, and limits on size and time."""
 
 import json
 from base64 import b64encode
@@ -19,29 +19,29 @@ _MAX_REDIRECTS = 5
 
 
 class RestExecutor:
-    """Carries out `rest_request`: the output is `{"status", "contentType", "body"}`, see `answers.output_of`."""
+    """Executes `rest_request`: the output is `{"status", "contentType", "body"}`, see `http_responses.output_of`."""
 
     def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
     def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(RestRequest, work.operation)
-        asked = _request(operation, work)
-        require_tls(asked.url.scheme, work.secret)
-        exchanges = HttpSender(
+        request = _request(operation, work)
+        require_tls(request.url.scheme, work.secret)
+        sender = HttpSender(
             self._resolve,
             operation.allow_private,
             operation.timeout,
             operation.max_bytes,
-            client_context(asked.url.scheme, work.connection, work.secret),
+            client_context(request.url.scheme, work.connection, work.secret),
             operation.allow_insecure,
         )
-        with exchanges.open_client() as client:
+        with sender.open_client() as client:
             for _ in range(_MAX_REDIRECTS + 1):
-                answer = exchanges.send(client, asked)
+                answer = sender.send(client, request)
                 if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
                     return OperationResult(output_of(answer, operation.keep_headers))
-                asked = _follow_redirect(asked, answer.headers["location"], answer.status)
+                request = _follow_redirect(request, answer.headers["location"], answer.status)
         raise OperationError(f"it was redirected more than {_MAX_REDIRECTS} times")
 
 
@@ -72,14 +72,14 @@ def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
 
 
 class _Credentials(NamedTuple):
-    """Where the secret goes in a request."""
+    """The headers and query parameters that carry the secret."""
 
     headers: dict[str, str]
     query: dict[str, str]
 
 
 def _credentials(work: OperationRequest) -> _Credentials:
-    """The secret's header by its type; the connection's `authHeader`, `authPrefix`, `authQuery` say another place."""
+    """Return the secret's header by its type, or the place in `authHeader`, `authPrefix` or `authQuery`."""
     if work.secret is None or is_certificate(work.secret):
         return _Credentials({}, {})
     value, parameter = work.secret.reveal(), work.connection.get("authQuery")
@@ -96,21 +96,21 @@ def _credentials(work: OperationRequest) -> _Credentials:
     return _Credentials({header: f"{prefix}{token}"}, {})
 
 
-def _follow_redirect(asked: HttpRequest, location: str, status: int) -> HttpRequest:
-    """Where a redirect leads. A changing request is not sent twice, and credentials stay with their host."""
+def _follow_redirect(request: HttpRequest, location: str, status: int) -> HttpRequest:
+    """Return the redirected request. Raises OperationError for another host, or a request that is not GET or HEAD."""
     try:
-        url = asked.url.join(location)
+        url = request.url.join(location)
     except httpx2.InvalidURL:
-        raise OperationError("it was redirected to what is no address") from None
-    if url.scheme not in ("http", "https") or (asked.url.scheme == "https" and url.scheme == "http"):
+        raise OperationError("it was redirected to an invalid address") from None
+    if url.scheme not in ("http", "https") or (request.url.scheme == "https" and url.scheme == "http"):
         raise OperationError(f"it was redirected to a {url.scheme} address")
-    for name in asked.secret_query:  # they are sent along again, and stand in no log
+    for name in request.secret_query:  # they are added again on the wire, and must not be logged
         url = url.copy_remove_param(name)
-    is_same_host = (url.scheme, url.host, url.port) == (asked.url.scheme, asked.url.host, asked.url.port)
+    is_same_host = (url.scheme, url.host, url.port) == (request.url.scheme, request.url.host, request.url.port)
     if not is_same_host:
         raise OperationError(
-            f"it was redirected to another host, {url.host}", next_step="Name that one in the endpoint."
+            f"it was redirected to another host, {url.host}", next_step="Use that host in the endpoint."
         )
-    if status == 303 or asked.method in ("GET", "HEAD"):  # noqa: PLR2004  # See Other
-        return asked._replace(url=url, method="HEAD" if asked.method == "HEAD" else "GET", body=None)
-    raise OperationError(f"a {asked.method} request was redirected")
+    if status == 303 or request.method in ("GET", "HEAD"):  # noqa: PLR2004  # See Other
+        return request._replace(url=url, method="HEAD" if request.method == "HEAD" else "GET", body=None)
+    raise OperationError(f"a {request.method} request was redirected")

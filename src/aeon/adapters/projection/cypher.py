@@ -1,4 +1,4 @@
-"""A graph that is spoken to in Cypher, as the target of the projection."""
+"""A graph that is accessed by Cypher, as the target of the projection."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,35 +29,35 @@ class CypherStatement(NamedTuple):
 
 
 class CypherConnection(Protocol):
-    """A server of one kind. All raise ProjectionError and its kinds."""
+    """A connection to a server of one kind. All methods raise ProjectionError."""
 
     @property
     def name(self) -> str: ...
 
     def read(self, statement: CypherStatement) -> list[JsonObject]:
-        """The rows of a query that changes nothing; none in a graph that nobody has written to."""
+        """Returns the rows of a read-only query; none for a graph without any writes."""
         ...
 
     def write(self, statements: Sequence[CypherStatement]) -> list[JsonObject]:
-        """Run the statements; the rows of the last one.
+        """Runs the statements, and returns the rows of the last one.
 
-        A server with transactions takes all of them back where one fails, or where the last one has no rows.
+        A server with transactions rolls all of them back if one fails, or if the last one returns no rows.
         """
         ...
 
     def index(self, label: str) -> None:
-        """Have the nodes of a label found by their id. Calling it again does nothing."""
+        """Indexes the nodes of a label by id. Calling it again does nothing."""
         ...
 
     def round_trip(self, value: GraphScalar) -> GraphScalar:
-        """What the server answers for a value that it was given."""
+        """Returns what the server returns for a stored value."""
         ...
 
     def close(self) -> None: ...
 
 
 class CypherGraph:
-    """A `GraphTarget` on one connection. Threads may share it as far as they may share that."""
+    """A `GraphTarget` on one connection. It is as thread-safe as the connection."""
 
     def __init__(self, connection: CypherConnection) -> None:
         self._connection = connection
@@ -72,7 +72,10 @@ class CypherGraph:
         return str(rows[0]["stamp"]) if rows else ""
 
     def clear(self, stamp: str) -> None:
-        """As the port says. The token comes first, so that another projector finds its claim gone and stops."""
+        """Deletes the projection.
+
+        It sets the token first, so that other projectors lose their claims and stop.
+        """
         self._indexed.clear()
         self._index(["AeonProjection"])
         token: JsonObject = {"token": uuid4().hex}
@@ -92,12 +95,12 @@ class CypherGraph:
     def find_missing(self, references: Sequence[NodeKey], claim: ProjectionClaim) -> Collection[NodeKey]:
         if claim.is_cut_off:
             return set(references)
-        there = {
+        existing = {
             NodeKey(label, row["id"])
             for label, ids in _by_label(references).items()
             for row in self._read(with_names(queries.EXISTING, LABEL=label), ids)
         }
-        return set(references) - there
+        return set(references) - existing
 
     def apply(self, batch: GraphBatch, claim: ProjectionClaim, stamp: str) -> None:
         self._index(node.key.label for node in batch.nodes)
@@ -135,7 +138,7 @@ class CypherGraph:
 
 
 def _steps(batch: GraphBatch) -> Iterator[tuple[str, list[Json]]]:
-    """The queries of a batch in their order, each with its rows."""
+    """Yields the queries of a batch in order, each with its rows."""
     for label, ids in _by_label(batch.deleted).items():
         yield with_names(queries.DELETE_NODES, LABEL=label), ids
     nodes: defaultdict[str, list[Json]] = defaultdict(list)

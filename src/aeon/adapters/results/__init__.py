@@ -1,4 +1,4 @@
-"""Where large results are kept: files named by their content."""
+"""Stores large results as files that are named by their content."""
 
 from aeon.adapters.results.files import FileResultStore
 

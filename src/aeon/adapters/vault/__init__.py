@@ -1,4 +1,4 @@
-"""The vault: encrypted values in a file of their own, and the master key that opens them (platform 3)."""
+"""The vault: encrypted values in their own file, and the master key (platform 3)."""
 
 from aeon.adapters.vault.factory import open_vault
 from aeon.adapters.vault.key_lookup import MASTER_KEY_VARIABLE, FoundMasterKeys, find_master_key

@@ -1,4 +1,4 @@
-"""The way in: a vault with the first of the keys that opens it."""
+"""Opens a vault with the first of several keys that fits."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,10 +10,10 @@ from aeon.platform.vault import Vault, WrongKeyError
 
 
 def open_vault(path: Path, keys: Sequence[MasterKey], clock: Clock) -> Vault:
-    """Open the vault at `path`, or make it there with the first key.
+    """Opens the vault at `path`, or creates it with the first key.
 
-    Several keys are what a key file holds when a change of key was cut off; one of them opens it. Raises
-    MissingExtraError without `cryptography`, WrongKeyError when no key opens it, VaultError when it cannot be used.
+    A key file contains several keys after an interrupted change of key; one of them opens the vault. Raises
+    MissingExtraError without `cryptography`, WrongKeyError if no key opens the vault, and VaultError if it is unusable.
     """
     require_cryptography()
     from aeon.adapters.vault.sqlite import SqliteVault

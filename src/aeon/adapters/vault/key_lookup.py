@@ -1,4 +1,4 @@
-"""Where the master key comes from: the environment, the key file, the system's keyring, and only then a new one."""
+"""Finds the master key in the environment, key file or keyring, or creates one."""
 
 import importlib
 import os
@@ -17,24 +17,27 @@ KEYRING_ENTRY = ("aeon", "master-key")
 
 KeySource: TypeAlias = Literal["environment", "key file", "keyring", "new key file"]
 
-_FORM = "Give 32 bytes in base64 or hex, as `openssl rand -base64 32` makes them"
+_FORM = "Give 32 bytes in base64 or hex, as `openssl rand -base64 32` prints them"
 
 
 class FoundMasterKeys(NamedTuple):
-    """The master key, and where it was found. They are several, oldest first, when a change of key was cut off."""
+    """The master key and its source.
+
+    After an interrupted change of key there are several keys, oldest first.
+    """
 
     keys: tuple[MasterKey, ...]
     source: KeySource
 
 
 class SystemKeyring(Protocol):
-    """What Aeon asks of the package `keyring`."""
+    """The part of the package `keyring` that Aeon uses."""
 
     def get_password(self, service_name: str, username: str, /) -> str | None: ...
 
 
 def system_keyring() -> SystemKeyring | None:
-    """The package `keyring` where it is installed; it is never required."""
+    """Returns the package `keyring` if it is installed; it is optional."""
     try:
         return cast(SystemKeyring, importlib.import_module("keyring"))
     except ImportError:
@@ -49,16 +52,16 @@ def find_master_key(
     keyring: Callable[[], SystemKeyring | None] = system_keyring,
     fresh: RandomBytes = os.urandom,
 ) -> FoundMasterKeys:
-    """The key of the vault at `vault`; where there is neither a key nor a vault, a new key in `key_file` (0600).
+    """Finds the vault's key; creates one in `key_file` (0600) if neither key nor vault exists.
 
-    The environment is only read: after this call delete AEON_MASTER_KEY from `os.environ`, so that no child process
-    inherits it. Raises VaultError for a key that cannot be used and never looks for another instead, and for a vault
-    whose key is gone: a new key would not open it.
+    The environment is only read: delete AEON_MASTER_KEY from `os.environ` after this call, so that no child process
+    inherits it. Raises VaultError for an invalid key, without trying other sources, and for a vault whose key is
+    missing: a new key would not open it.
     """
-    # Asked first: another process that begins at the same time makes its key before its vault.
-    vault_is_there = exists(vault)
+    # Checked first: another process that starts at the same time creates its key before its vault.
+    vault_exists = exists(vault)
     found = _from_environment(environment) or _from_key_file(key_file) or _from_keyring(keyring())
-    if found is None and vault_is_there:
+    if found is None and vault_exists:
         raise _lost_key_error(vault, key_file)
     return found or _create(key_file, fresh)
 
@@ -68,7 +71,9 @@ def _from_environment(environment: Mapping[str, str]) -> FoundMasterKeys | None:
         return None
     key = parse_key(environment[MASTER_KEY_VARIABLE])
     if key is None:
-        raise VaultError(f"{MASTER_KEY_VARIABLE} does not hold a master key.", next_step=f"{_FORM}, or unset it.")
+        raise VaultError(
+            f"{MASTER_KEY_VARIABLE} does not contain a valid master key.", next_step=f"{_FORM}, or unset it."
+        )
     return FoundMasterKeys((key,), "environment")
 
 
@@ -82,23 +87,25 @@ def _from_keyring(keyring: SystemKeyring | None) -> FoundMasterKeys | None:
     if text is None:
         return None
     key = parse_key(text)
-    del text  # so that the traceback of what follows does not show it
+    del text  # so that no later traceback shows it
     if key is None:
         entry = " ".join(KEYRING_ENTRY)
-        raise VaultError(f"The system's keyring holds no master key under {entry}.", next_step=f"{_FORM}.")
+        raise VaultError(
+            f"The system's keyring does not contain a valid master key under {entry}.", next_step=f"{_FORM}."
+        )
     return FoundMasterKeys((key,), "keyring")
 
 
 def _read_keyring(keyring: SystemKeyring) -> str | None:
     try:
         return keyring.get_password(*KEYRING_ENTRY)
-    except Exception as error:  # noqa: BLE001  # every backend raises what its system raises; the text may say anything
+    except Exception as error:  # noqa: BLE001  # each backend has its own errors, whose text may contain anything
         kind = type(error).__name__
-    # A machine without any keyring is a machine where the key is not in it.
+    # A machine without a keyring has no key in it.
     if kind == "NoKeyringError":
         return None
     raise VaultError(
-        f"The system's keyring could not be asked for the master key ({kind}).",
+        f"The master key could not be read from the system's keyring ({kind}).",
         next_step=f"Unlock it, or set {MASTER_KEY_VARIABLE}.",
     )
 
@@ -110,8 +117,8 @@ def _create(key_file: Path, fresh: RandomBytes) -> FoundMasterKeys:
 
 def _lost_key_error(vault: Path, key_file: Path) -> VaultError:
     return VaultError(
-        f"The vault {vault} is there, but its master key is not: {MASTER_KEY_VARIABLE} is not set, there is no "
-        f"{key_file}, and the system's keyring has none.",
-        next_step=f"Put a copy of the key back. Without one the secrets in it are lost for good; to start anew, move "
-        f"{vault} away, and a new key is made when you enter the first secret again.",
+        f"The vault {vault} exists, but its master key is missing: {MASTER_KEY_VARIABLE} is not set, {key_file} does "
+        "not exist, and the system's keyring has no key.",
+        next_step=f"Restore a copy of the key. Without it, the vault's secrets are lost for good; to start anew, move "
+        f"{vault} away, and Aeon creates a new key when you enter the first secret.",
     )

@@ -1,4 +1,4 @@
-"""The key above all others, carried so that nothing shows it by accident."""
+"""The master key, which nothing shows by accident, and its key file."""
 
 import base64
 import binascii
@@ -22,17 +22,16 @@ from aeon.platform.vault import Vault, VaultError
 KEY_BYTES = 32
 
 RandomBytes: TypeAlias = Callable[[int], bytes]
-"""So many new random bytes; `os.urandom` outside tests."""
+"""Returns a number of random bytes; `os.urandom` outside tests."""
 
 _HEX = re.compile(r"[0-9A-Fa-f]{64}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{43}=?")
 
 
 class MasterKey:
-    """32 bytes. Neither `repr` nor `str` nor pickling shows them.
+    """The 32 bytes of the key. `repr`, `str` and pickling do not reveal them.
 
-    They stay in the process's memory until it ends: Python cannot overwrite what it has copied, so nothing here
-    pretends to.
+    They stay in the process's memory until it ends: Python cannot overwrite its copies.
     """
 
     __slots__ = ("_key",)
@@ -40,17 +39,17 @@ class MasterKey:
     def __init__(self, key: bytes) -> None:
         """Raises VaultError for anything but 32 bytes."""
         self._key = key
-        wrong = type(key) is not bytes or len(key) != KEY_BYTES
+        is_invalid = type(key) is not bytes or len(key) != KEY_BYTES
         del key  # so that no traceback's locals show it
-        if wrong:
-            raise VaultError("That is no master key.", next_step=f"Give {KEY_BYTES} random bytes.")
+        if is_invalid:
+            raise VaultError("This is not a valid master key.", next_step=f"Give {KEY_BYTES} random bytes.")
 
     @classmethod
     def new(cls, fresh: RandomBytes) -> "MasterKey":
         return cls(fresh(KEY_BYTES))
 
     def reveal(self) -> bytes:
-        """The key itself; for nothing but deriving others, and for the key file."""
+        """Returns the plain key, only for deriving other keys and for the key file."""
         return self._key
 
     def __repr__(self) -> str:
@@ -59,11 +58,14 @@ class MasterKey:
     __str__ = __repr__
 
     def __reduce__(self) -> str:
-        raise TypeError("a master key is written to its key file only")
+        raise TypeError("a master key cannot be pickled")
 
 
 def parse_key(text: str) -> MasterKey | None:
-    """The key that 64 hex digits or 43 base64 signs (either alphabet, with or without padding) stand for, else None."""
+    """Parses 64 hex digits or 43 base64 characters (either alphabet, padding optional).
+
+    Returns None for other text.
+    """
     text = text.strip()
     if _HEX.fullmatch(text):
         return MasterKey(bytes.fromhex(text))
@@ -71,7 +73,7 @@ def parse_key(text: str) -> MasterKey | None:
 
 
 def key_text(key: MasterKey) -> str:
-    """The key as `parse_key` reads it."""
+    """Returns the key as text for `parse_key`."""
     return base64.b64encode(key.reveal()).decode()
 
 
@@ -84,15 +86,18 @@ def _from_base64(text: str) -> MasterKey | None:
 
 
 _MAX_BYTES = 4096
-"""Far more than a key file holds: a wrong path is not read to its end."""
+"""More than a key file needs, so that a wrong path is not read completely."""
 
 
 _MAX_KEYS = 16
-"""That a key file holds: the vault's, and the last of those before it."""
+"""The maximum number of keys in a key file: the vault's key and its latest predecessors."""
 
 
 def read_key_file(path: Path) -> tuple[MasterKey, ...]:
-    """The keys in it, none when there is no file. Raises VaultError when others may read it or it holds else."""
+    """Returns the file's keys; none if it does not exist.
+
+    Raises VaultError if it is readable by others or invalid.
+    """
     text = _read(path)
     if text is None:
         return ()
@@ -100,39 +105,39 @@ def read_key_file(path: Path) -> tuple[MasterKey, ...]:
     del text  # so that the traceback of what follows does not show it
     if not keys or None in keys:
         raise VaultError(
-            f"The key file {path} does not hold a master key.",
-            next_step="Put a copy of it in its place: lines of 32 bytes in base64 or hex.",
+            f"The key file {path} does not contain a valid master key.",
+            next_step="Restore a copy of it: lines of 32 bytes in base64 or hex.",
         )
     return tuple(key for key in keys if key is not None)
 
 
 def create_key_file(path: Path, fresh: RandomBytes) -> bool:
-    """Put a new key into a new file (0600); False when there is a file by now."""
+    """Creates a key file (0600) with a new key; returns False if the file exists."""
     with _failures(path):
         private_folder(path.parent)
         return create_file(path, _lines([MasterKey.new(fresh)]))
 
 
 def move_key_file(old: Path, new: Path) -> bool:
-    """Move a key file to where there is none yet; whether there was one to move. Raises VaultError.
+    """Moves a key file unless the target exists.
 
-    The new one is whole and on the disk before the old one goes.
+    Returns whether it was moved. Raises VaultError. The new file is complete and synced before the old one is deleted.
     """
     if exists(new) or not (keys := read_key_file(old)):
         return False
     with _failures(new):
         private_folder(new.parent)
         create_file(new, _lines(keys))
-        old.unlink(missing_ok=True)  # another process may have moved it, too
+        old.unlink(missing_ok=True)  # another process may have moved it too
     return True
 
 
 def change_key(vault: Vault, path: Path, *, fresh: RandomBytes = os.urandom) -> int:
-    """Put the vault under a new key, which is added to the key file; how many secrets it holds.
+    """Rewraps the vault with a new key, which is added to the key file.
 
-    Whenever it is cut off, the file holds a key that opens the vault. The former keys stay in it: copies of the
-    project and backups of the vault need them. A key in the environment goes before the file, so the caller has it
-    taken out there. Raises VaultError.
+    Returns the number of secrets. After an interruption at any point, the file contains a key that opens the vault.
+    Former keys stay in it: copies of the project and backups of the vault need them. A key in the environment takes
+    precedence over the file, so the caller must have it removed there. Raises VaultError.
     """
     new = MasterKey.new(fresh)
     with _failures(path), locked_folder(private_folder(path.parent)):
@@ -143,7 +148,7 @@ def change_key(vault: Vault, path: Path, *, fresh: RandomBytes = os.urandom) -> 
 def _read(path: Path) -> str | None:
     with _failures(path):
         try:
-            # Not blocking: a path to a pipe would wait for its writer.
+            # Non-blocking: opening a pipe would wait for its writer.
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return None

@@ -1,9 +1,10 @@
-"""Every query of the vault's file, and what it is made of. Columns come back as bytes, whatever type a row claims:
-SQLite's own errors would quote a text that does not decode.
+"""The queries and the schema of the vault's file.
+
+Columns are always read as bytes: SQLite's errors would quote text that does not decode.
 """
 
 APPLICATION_ID = 0x41454F56
-"""`AEOV` in the file's header: how a vault is told from other SQLite files."""
+"""`AEOV` in the file's header, which identifies a vault among SQLite files."""
 
 FORMAT = 1
 

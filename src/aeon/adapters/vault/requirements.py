@@ -1,4 +1,4 @@
-"""The one place that says what the vault needs beyond the base install."""
+"""Checks the vault's optional dependency."""
 
 from importlib.util import find_spec
 
@@ -6,6 +6,9 @@ from aeon.base.errors import MissingExtraError
 
 
 def require_cryptography() -> None:
-    """Raises MissingExtraError without `cryptography`, whose modules here are imported after this was called."""
+    """Raises MissingExtraError without `cryptography`.
+
+    Call it before importing modules here that need it.
+    """
     if find_spec("cryptography") is None:
         raise MissingExtraError("The vault needs cryptography.", next_step="Install aeon-orchestrator[platform].")

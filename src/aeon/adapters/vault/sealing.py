@@ -1,8 +1,8 @@
-"""Envelope encryption of one vault: a data key per value, an owner's key around it, all bound to the SecretKey.
+"""Envelope encryption: a data key per value, wrapped by an owner's key, both bound.
 
 owner's key  = HKDF-SHA256(master key, the vault's salt, "owner" and the owner's id)
 wrapped key  = AES-256-GCM(owner's key, data key, bound to the SecretKey)
-ciphertext   = AES-256-GCM(data key, canonical JSON of the value, bound to the SecretKey and the instant of its put)
+ciphertext   = AES-256-GCM(data key, canonical JSON of the value, bound to the SecretKey and the instant of storing)
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _SCHEME = "aeon vault 1"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SealedValue:
-    """What is kept of one value, and since when. Its `repr` shows nothing of it."""
+    """The stored form of one value, and when it was stored. Its `repr` shows nothing of it."""
 
     at: str
     wrapped_key: bytes
@@ -34,9 +34,9 @@ class SealedValue:
 
 
 class VaultKeys:
-    """The keys that one master key gives in a vault of this salt.
+    """The keys derived from one master key for a vault with this salt.
 
-    What does not open is None, never an exception: a traceback from inside would carry keys in its locals.
+    Failed decryption returns None instead of raising, because a traceback would contain keys in its locals.
     """
 
     __slots__ = ("_master", "_salt")
@@ -46,15 +46,15 @@ class VaultKeys:
         self._salt = salt
 
     def check_value(self) -> bytes:
-        """What tells this master key from another without opening anything; it gives nothing of the key away."""
-        return self._derived("check")
+        """Returns a value that identifies the master key without revealing anything of it."""
+        return self._derive("check")
 
     def matches(self, check_value: bytes) -> bool:
         return hmac.compare_digest(self.check_value(), check_value)
 
     def digest(self, secret: SecretValue) -> str:
-        """HMAC-SHA256 of a value, in hex."""
-        return hmac.digest(self._derived("digest"), canonical_json(secret.reveal()).encode(), "sha256").hex()
+        """Returns the HMAC-SHA256 of a value, in hex."""
+        return hmac.digest(self._derive("digest"), canonical_json(secret.reveal()).encode(), "sha256").hex()
 
     def seal(self, key: SecretKey, at: str, secret: SecretValue, fresh: RandomBytes) -> SealedValue:
         data_key = fresh(KEY_BYTES)
@@ -62,21 +62,22 @@ class VaultKeys:
         return SealedValue(
             at=at,
             wrapped_key=self.wrap(key, data_key, fresh),
-            ciphertext=_encrypted(data_key, text, _bound("value", key, at), fresh),
+            ciphertext=_encrypt(data_key, text, _associated_data("value", key, at), fresh),
         )
 
     def unseal(self, key: SecretKey, sealed: SealedValue) -> SecretValue | None:
         data_key = self.unwrap(key, sealed)
-        text = None if data_key is None else _decrypted(data_key, sealed.ciphertext, _bound("value", key, sealed.at))
+        bound = _associated_data("value", key, sealed.at)
+        text = None if data_key is None else _decrypt(data_key, sealed.ciphertext, bound)
         return None if text is None else SecretValue(parse_strict(text.decode()))
 
     def wrap(self, key: SecretKey, data_key: bytes, fresh: RandomBytes) -> bytes:
-        return _encrypted(self._derived("owner", key.owner_id), data_key, _bound("key", key), fresh)
+        return _encrypt(self._derive("owner", key.owner_id), data_key, _associated_data("key", key), fresh)
 
     def unwrap(self, key: SecretKey, sealed: SealedValue) -> bytes | None:
-        return _decrypted(self._derived("owner", key.owner_id), sealed.wrapped_key, _bound("key", key))
+        return _decrypt(self._derive("owner", key.owner_id), sealed.wrapped_key, _associated_data("key", key))
 
-    def _derived(self, *purpose: str) -> bytes:
+    def _derive(self, *purpose: str) -> bytes:
         info = canonical_json([_SCHEME, *purpose]).encode()
         return HKDF(SHA256(), KEY_BYTES, self._salt, info).derive(self._master.reveal())
 
@@ -84,22 +85,25 @@ class VaultKeys:
 def rewrap(
     key: SecretKey, sealed: SealedValue, old: VaultKeys, new: VaultKeys, fresh: RandomBytes
 ) -> SealedValue | None:
-    """The same ciphertext with its data key under other keys; None when the old ones do not open it."""
+    """Returns the same ciphertext with its data key wrapped by new keys.
+
+    Returns None if the old keys do not open it.
+    """
     data_key = old.unwrap(key, sealed)
     return None if data_key is None else replace(sealed, wrapped_key=new.wrap(key, data_key, fresh))
 
 
-def _bound(part: str, key: SecretKey, *more: str) -> bytes:
-    """The associated data: id, owner, type and version in an encoding that no two SecretKeys share (platform 3)."""
+def _associated_data(part: str, key: SecretKey, *more: str) -> bytes:
+    """Returns the associated data, which is unique for each SecretKey (platform 3)."""
     return canonical_json([_SCHEME, part, key.secret_id, key.owner_id, key.type, key.version, *more]).encode()
 
 
-def _encrypted(key: bytes, text: bytes, bound: bytes, fresh: RandomBytes) -> bytes:
+def _encrypt(key: bytes, text: bytes, bound: bytes, fresh: RandomBytes) -> bytes:
     nonce = fresh(_NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, text, bound)
 
 
-def _decrypted(key: bytes, blob: bytes, bound: bytes) -> bytes | None:
+def _decrypt(key: bytes, blob: bytes, bound: bytes) -> bytes | None:
     if len(blob) <= _NONCE_BYTES:
         return None
     try:
@@ -109,7 +113,10 @@ def _decrypted(key: bytes, blob: bytes, bound: bytes) -> bytes | None:
 
 
 class VaultHeader(NamedTuple):
-    """The one row of the table `vault`. `check_value` is derived from the master key and gives nothing of it away."""
+    """The single row of the table `vault`.
+
+    `check_value` derives from the master key and reveals nothing of it.
+    """
 
     salt: bytes
     check_value: bytes
@@ -122,7 +129,10 @@ class VaultHeader(NamedTuple):
         return cls(salt, check_value, _digest(salt, check_value))
 
     def is_whole(self) -> bool:
-        """Whether it is as it was written. Who changes it on purpose only turns the right key into a wrong one."""
+        """Returns whether the header is undamaged.
+
+        Deliberate tampering could only make the right key be refused.
+        """
         return self.digest == _digest(self.salt, self.check_value)
 
 

@@ -1,4 +1,4 @@
-"""The vault in a SQLite file of its own."""
+"""The vault in its own SQLite file."""
 
 import os
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any
 
 from aeon.adapters.vault import queries
 from aeon.adapters.vault.errors import (
-    LEFT_AS_IT_IS,
+    RESTORE_ADVICE,
     check_value,
     existing_version_error,
     key_error,
@@ -30,10 +30,10 @@ class SqliteVault:
     """A `Vault` in one file (0600) that threads and processes may share (platform 3)."""
 
     def __init__(self, path: Path, master: MasterKey, clock: Clock, *, fresh: RandomBytes = os.urandom) -> None:
-        """Open the file, or make it where there is none.
+        """Opens the file, or creates it if it does not exist.
 
-        Raises WrongKeyError for another vault's key, VaultError for a file that others may read, or that is damaged or
-        no vault; it is then left as it is.
+        Raises WrongKeyError for a key of another vault, and VaultError for a file that others may read, that is
+        damaged, or that is not a vault; the file is then not changed.
         """
         self._master = master
         self._clock = clock
@@ -57,13 +57,13 @@ class SqliteVault:
 
     def put(self, key: SecretKey, value: JsonObject) -> None:
         problems = key_problems(key)
-        misfits = [] if problems else value_problems(key.type, value)
+        value_issues = [] if problems else value_problems(key.type, value)
         secret = SecretValue(value)
-        del value  # so that the traceback of what may fail from here on does not show it
+        del value  # so that no later traceback shows it
         if problems:
             raise key_error(problems)
-        if misfits:
-            raise value_error(key.type, misfits)
+        if value_issues:
+            raise value_error(key.type, value_issues)
         with self._file.writing():
             self._require_free(key)
             sealed = self._keys().seal(key, self._clock.now(), secret, self._fresh)
@@ -91,26 +91,26 @@ class SqliteVault:
     def rewrap(self, new_master: bytes) -> int:
         master = MasterKey(new_master)
         del new_master
-        head = VaultHeader.new(master, self._fresh)
+        header = VaultHeader.new(master, self._fresh)
         with self._file.exclusive():
             with self._file.writing():
-                count = self._rewrap_all(self._keys(), VaultKeys(master, head.salt))
-                self._file.execute(queries.WRITE_HEAD, head)
+                count = self._rewrap_all(self._keys(), VaultKeys(master, header.salt))
+                self._file.execute(queries.WRITE_HEAD, header)
             self._master = master
         return count
 
     def close(self) -> None:
-        """Close the file. Safe to call twice."""
+        """Closes the file. Calling it again does nothing."""
         self._file.close()
 
     def _keys(self) -> VaultKeys:
-        """The keys as the vault stands now: another process may have put it under another master key."""
+        """Returns the current keys: another process may have changed the vault's master key."""
         row = self._file.execute(queries.READ_HEAD).fetchone()
-        head = None if row is None else VaultHeader(*row)
-        if head is None or not head.is_whole():
-            raise TamperedError(f"The head of the vault {self._file.path} was changed.", next_step=LEFT_AS_IT_IS)
-        keys = VaultKeys(self._master, head.salt)
-        if not keys.matches(head.check_value):
+        header = None if row is None else VaultHeader(*row)
+        if header is None or not header.is_whole():
+            raise TamperedError(f"The header of the vault {self._file.path} was changed.", next_step=RESTORE_ADVICE)
+        keys = VaultKeys(self._master, header.salt)
+        if not keys.matches(header.check_value):
             raise WrongKeyError(f"The master key does not open the vault {self._file.path}.")
         return keys
 
@@ -127,29 +127,29 @@ class SqliteVault:
         return sealed
 
     def _all_entries(self) -> list[StoredSecret]:
-        kept = [_read_kept(*row) for row in self._file.execute(queries.READ_ALL)]
-        if any(key_problems(each.key) for each in kept):
-            raise TamperedError(f"A secret's name in {self._file.path} was changed.", next_step=LEFT_AS_IT_IS)
-        return kept
+        entries = [_stored_secret(*row) for row in self._file.execute(queries.READ_ALL)]
+        if any(key_problems(each.key) for each in entries):
+            raise TamperedError(f"A secret's name in {self._file.path} was changed.", next_step=RESTORE_ADVICE)
+        return entries
 
     def _rewrap_all(self, old: VaultKeys, new: VaultKeys) -> int:
         keys = [each.key for each in self._all_entries()]
-        done = [(key, rewrap(key, self._sealed(key), old, new, self._fresh)) for key in keys]
-        broken = [key for key, sealed in done if sealed is None]
+        rewrapped = [(key, rewrap(key, self._sealed(key), old, new, self._fresh)) for key in keys]
+        broken = [key for key, sealed in rewrapped if sealed is None]
         if broken:
             raise tampered_error(broken)
-        for key, sealed in done:
+        for key, sealed in rewrapped:
             if sealed is not None:
                 self._file.execute(queries.REWRAP, (sealed.wrapped_key, key.secret_id, key.version))
-        return len(done)
+        return len(rewrapped)
 
 
 def _first_sealed(rows: Iterable[tuple[bytes, bytes, bytes]]) -> SealedValue | None:
     return next((SealedValue(_text(at), wrapped_key, ciphertext) for at, wrapped_key, ciphertext in rows), None)
 
 
-def _read_kept(secret_id: bytes, owner_id: bytes, kind: bytes, version: Any, at: bytes) -> StoredSecret:
-    type_: Any = _text(kind)  # `key_problems` judges it
+def _stored_secret(secret_id: bytes, owner_id: bytes, kind: bytes, version: Any, at: bytes) -> StoredSecret:
+    type_: Any = _text(kind)  # `key_problems` checks it
     return StoredSecret(SecretKey(_text(secret_id), _text(owner_id), type_, version), _text(at))
 
 

@@ -1,4 +1,4 @@
-"""`aeon uses` and `aeon audit`: who depends on what, and who did what."""
+"""`aeon uses` and `aeon audit`: what depends on an item, and who did what."""
 
 import re
 
@@ -13,52 +13,55 @@ from aeon.platform.ledger import ChainHead
 
 
 def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
-    """What uses a thing, one a line. Raises InputError for an unknown kind, NotFoundError."""
+    """Print what uses an item, one per line. Raises InputError for an unknown kind, NotFoundError."""
     with platform_session(user) as platform:
-        shelf = repository_of(platform, kind)
-        found = shelf.find(user, name)
-        found_uses = shelf.list_uses(user, found.id)
+        repository = repository_of(platform, kind)
+        item = repository.find(user, name)
+        references = repository.list_uses(user, item.id)
     if as_json:
-        print_data(indented_json([use._asdict() for use in found_uses]))
+        print_data(indented_json([reference._asdict() for reference in references]))
         return ExitCode.DONE
-    for use in found_uses:
-        print_data(printable(f"{use.kind} {use.name or '(not shared)'} of {use.owner_id or 'another user'}"))
-    print_message(f"{len(found_uses)} use(s)")
+    for reference in references:
+        owner = reference.owner_id or "another user"
+        print_data(printable(f"{reference.kind} {reference.name or '(not shared)'} of {owner}"))
+    print_message(f"{len(references)} use(s)")
     return ExitCode.DONE
 
 
 def list_audit_entries(user: str, *, as_json: bool) -> int:
-    """The user's audit entries, oldest first."""
+    """Print the user's audit entries, oldest first."""
     with platform_session(user) as platform:
         entries: list[Json] = list(platform.catalog.ledger.audit_log(user))
     if as_json:
         print_data(indented_json(entries))
         return ExitCode.DONE
     for entry in entries:
-        said = f"{entry['seq']} {entry['at'][:19]} {entry['action']} by {entry['actorId']} {entry['details']}"
-        print_data(one_line(printable(said), COLUMNS))
+        line = f"{entry['seq']} {entry['at'][:19]} {entry['action']} by {entry['actorId']} {entry['details']}"
+        print_data(one_line(printable(line), COLUMNS))
     return ExitCode.DONE
 
 
 def verify_audit_log(user: str, since: str | None, *, as_json: bool) -> int:
-    """Whether the user's trail is whole; exit code 1 when it is not. Raises InputError for a `since` that is none."""
-    noted = _parse_checkpoint(since) if since else None
+    """Verify the user's audit log; exit code 1 if it was changed. Raises InputError for an invalid `since`."""
+    checkpoint = _parse_checkpoint(since) if since else None
     with platform_session(user) as platform:
         head = platform.catalog.ledger.chain_head(user)
-        problem = platform.catalog.ledger.verify_audit_log(user, noted)
+        problem = platform.catalog.ledger.verify_audit_log(user, checkpoint)
     end = f"{head.seq}:{head.hash}"
     if as_json:
         print_data(indented_json({"user": user, "whole": problem is None, "problem": problem, "head": end}))
     elif problem is None:
-        print_data(f"the trail of {printable(user)} is whole")
-        print_message(f"it ends at {end}; noted elsewhere, --since tells one day whether its end was taken off")
+        print_data(f"the audit log of {printable(user)} is intact")
+        print_message(f"it ends at {end}; keep it elsewhere, and give it to --since later to detect a truncated log")
     else:
-        print_data(f"the trail of {printable(user)}: {problem}")
+        print_data(f"the audit log of {printable(user)}: {problem}")
     return ExitCode.DONE if problem is None else ExitCode.FAILED
 
 
 def _parse_checkpoint(text: str) -> ChainHead:
     seq, _, hash_ = text.partition(":")
     if not seq.isdecimal() or not re.fullmatch(r"[0-9a-f]{64}", hash_):
-        raise InputError(f"{text!r} is not the end of a trail.", next_step="Give SEQ:HASH, as this command says it.")
+        raise InputError(
+            f"{text!r} is not the end of an audit log.", next_step="Give SEQ:HASH, as `aeon audit verify` prints it."
+        )
     return ChainHead(int(seq), hash_)

@@ -1,4 +1,4 @@
-"""`aeon up`, `aeon apply` and `aeon tool`: what is defined in the record, and running it."""
+"""`aeon up`, `aeon apply` and `aeon tool`: defines items in the record, and calls stored tools."""
 
 import os
 import sys
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 _SIGNS = {"create": "+", "change": "~", "keep": "="}
 _MAX_LISTED = 1000
 _SWEEP_AGE = timedelta(hours=1)
-"""What is younger in the vault may belong to a change that has not reached the record yet."""
+"""Younger values in the vault may belong to a change that has not reached the record yet."""
 
 
 def bring_up(user: str, *, as_json: bool) -> int:
-    """Open everything once, give the record its defaults, tidy the vault, and count what the user has."""
+    """Open the record and vault, load the defaults, remove stale values, and count what the user owns."""
     from aeon.platform.catalog.defaults import load_defaults
     from aeon.platform.processes.documents import ProcessDocuments
 
@@ -41,18 +41,18 @@ def bring_up(user: str, *, as_json: bool) -> int:
             "secrets": len(catalog.secrets.list_own(user, limit=_MAX_LISTED)),
             "tools": len(catalog.tools.list_own(user, limit=_MAX_LISTED)),
         }
-        where = platform.store.name
+        store_name = platform.store.name
     if as_json:
-        print_data(indented_json({"store": where, "user": user, "defaultsChanged": len(defaults), **counts}))
+        print_data(indented_json({"store": store_name, "user": user, "defaultsChanged": len(defaults), **counts}))
     else:
         if defaults:
-            print_message(f"the default catalog is there: {len(defaults)} change(s); see `aeon tool list`")
-        print_data(f"{where}: {', '.join(f'{count} {kind}' for kind, count in counts.items())} of {user}")
+            print_message(f"loaded the default catalog: {len(defaults)} change(s); see `aeon tool list`")
+        print_data(f"{store_name}: {', '.join(f'{count} {kind}' for kind, count in counts.items())} of {user}")
     return ExitCode.DONE
 
 
 def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
-    """Look at the whole file, show what differs, and make it so. Raises ApplyError with everything wrong."""
+    """Check the whole file, apply it, and show what changed. Raises ApplyError with every problem."""
     from aeon.platform.catalog.apply import Applier
     from aeon.platform.catalog.documents import read_documents
     from aeon.platform.processes.documents import ProcessDocuments
@@ -79,59 +79,59 @@ def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
 
 
 def _warn_of_dependents(step: "ApplyStep") -> None:
-    """Warn of what a change takes from others (platform 4)."""
+    """Warn about tools and processes of other users that a change breaks (platform 4)."""
     name = printable(step.document.name)
     if step.affects:
         print_message(
-            f"{name} is shared no more; these depend on it and will fail: {', '.join(step.affects)}", "warning: "
+            f"{name} is not shared any more; these depend on it and will fail: {', '.join(step.affects)}", "warning: "
         )
     if step.breaks:
         listed = ", ".join(map(printable, step.breaks))
-        print_message(f"{name} asks for something else; these do not fit it and will fail: {listed}", "warning: ")
+        print_message(f"{name} needs a different input; these do not match it and will fail: {listed}", "warning: ")
 
 
 def list_stored_tools(user: str, *, as_json: bool) -> int:
-    """The user's own tools, then what others share."""
+    """Print the user's own tools, then the shared ones."""
     with platform_session(user) as platform:
         own = platform.catalog.tools.list_own(user, limit=_MAX_LISTED)
         shared = platform.catalog.tools.list_shared(user, limit=_MAX_LISTED)
-    found = [*own, *(each for each in shared if each.owner_id != user)]
+    tools = [*own, *(each for each in shared if each.owner_id != user)]
     if as_json:
-        print_data(indented_json([each.as_dict() for each in found]))
+        print_data(indented_json([each.as_dict() for each in tools]))
         return ExitCode.DONE
-    for each in found:
-        whose = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
-        print_data(one_line(f"{printable(each.name)} {each.status} {printable(each.description)}{whose}", COLUMNS))
+    for each in tools:
+        owner = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
+        print_data(one_line(f"{printable(each.name)} {each.status} {printable(each.description)}{owner}", COLUMNS))
     return ExitCode.DONE
 
 
 def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> int:
-    """Run a tool. Raises RuleError for an input that does not fit, OperationError when it fails."""
+    """Call a tool. Raises RuleError for an invalid input, OperationError if the tool fails."""
     from aeon.cli.inputs import read_json_object
 
-    given = read_json_object(argument)
+    arguments = read_json_object(argument)
     with platform_session(user) as platform:
-        found = platform.catalog.tools.find(user, name)
-        called = platform.measured_tool_caller.call(user, found.id, given)
-    for warning in called.warnings:
+        tool = platform.catalog.tools.find(user, name)
+        result = platform.measured_tool_caller.call(user, tool.id, arguments)
+    for warning in result.warnings:
         print_message(warning, "warning: ", "  ")
     if as_json:
-        told: JsonObject = {"tool": found.name, "output": called.output, "milliseconds": called.milliseconds}
-        print_data(indented_json({**told, "usage": called.usage.as_dict() if called.usage else None}))
+        data: JsonObject = {"tool": tool.name, "output": result.output, "milliseconds": result.milliseconds}
+        print_data(indented_json({**data, "usage": result.usage.as_dict() if result.usage else None}))
     else:
-        print_data(indented_json(called.output))
-        if called.usage:
-            asked, answered, model = called.usage
-            print_message(f"tokens: {asked} asked, {answered} answered{f' by {printable(model)}' if model else ''}")
+        print_data(indented_json(result.output))
+        if result.usage:
+            prompt, completion, model = result.usage
+            print_message(f"tokens: {prompt} in, {completion} out{f' by {printable(model)}' if model else ''}")
     return ExitCode.DONE
 
 
 def read_text(file: Path) -> str:
-    """What stands in a file of documents, or on stdin for `-`. Raises InputError."""
+    """Return the text of a file, or of stdin for `-`. Raises InputError."""
     try:
         return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InputError(f"{file} cannot be read: {why}.", next_step="Name a YAML file, or - for stdin.") from None
 
 

@@ -1,4 +1,4 @@
-"""`aeon process graph`: a Process, and where a run of it stands, as a picture."""
+"""`aeon process graph`: draws a Process, and optionally the state of a run, as SVG."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,17 +16,17 @@ from aeon.platform.runs.machine.state import StepState
 
 
 def draw_process(name: str, run: str | None, file: Path | None, user: str) -> int:
-    """Write the picture. With a run it is of what that run follows. Raises NotFoundError, InputError."""
+    """Write the SVG. With a run, draws the version that the run executes. Raises NotFoundError, InputError."""
     with runtime_session(user) as runner:
         definition, states = _of_run(runner, user, run) if run else (_of_process(runner, user, name), None)
-        picture = render_svg(definition, states, _names(runner, user, definition))
+        svg = render_svg(definition, states, _names(runner, user, definition))
     if file is None:
-        print_data(picture)
+        print_data(svg)
         return ExitCode.DONE
     try:
-        file.write_text(picture, encoding="utf-8")
+        file.write_text(svg, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}.", next_step="Name another file.") from None
+        raise InputError(f"{file} cannot be written: {error.strerror}.", next_step="Choose another file.") from None
     print_message(f"wrote {file}")
     return ExitCode.DONE
 
@@ -36,19 +36,19 @@ def _of_process(runner: ProcessRuntime, user: str, name: str) -> ProcessDefiniti
 
 
 def _of_run(runner: ProcessRuntime, user: str, run: str) -> tuple[ProcessDefinition, Mapping[str, StepState]]:
-    seen = runner.runs.view(user, resolve_run_id(runner.runs, user, run))
-    steps = zip(seen.plan.steps, seen.state.steps, strict=True)
-    return seen.plan.definition, {step.id: state for step, state in steps}
+    view = runner.runs.view(user, resolve_run_id(runner.runs, user, run))
+    steps = zip(view.plan.steps, view.state.steps, strict=True)
+    return view.plan.definition, {step.id: state for step, state in steps}
 
 
 def _names(runner: ProcessRuntime, user: str, definition: ProcessDefinition) -> dict[str, str]:
-    """What the user may see is named; all else keeps its id."""
-    found: dict[str, str] = {}
+    """Return the names by id of the tools and Processes that the user may see; the others keep their ids."""
+    names: dict[str, str] = {}
     for step in definition.steps:
-        shelf = runner.platform.catalog.tools if step.tool else runner.platform.processes
+        repository = runner.platform.catalog.tools if step.tool else runner.platform.processes
         id_ = step.tool or step.process or ""
         try:
-            found[id_] = shelf.get(user, id_).name
+            names[id_] = repository.get(user, id_).name
         except NotFoundError:
             continue
-    return found
+    return names

@@ -1,4 +1,4 @@
-"""`aeon health`: what the tools reach, and whether it answers."""
+"""`aeon health`: checks whether the services of the user's tools answer."""
 
 import time
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from aeon.cli.platform.session import platform_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.catalog.health import HealthCheckResult
 
-_LOOK_SECONDS = 5.0
-"""Between two looks at what is due."""
+_POLL_INTERVAL = 5.0
+"""Seconds between two checks of what is due."""
 
 _ADVICE = {
     "healthy": "",
@@ -20,24 +20,24 @@ _ADVICE = {
 
 
 def show_health(user: str, *, is_watching: bool, as_json: bool, sleep: Callable[[float], None] = time.sleep) -> int:
-    """Check everything and show it, then, watching, what is due until interrupted. Exit code 1 where one is down."""
+    """Check all tools and print the results; `is_watching` repeats the due ones. Exit code 1 if a tool is down."""
     with platform_session(user) as platform:
-        found = list(platform.health.run(user, only_due=False))
-        _show(found, as_json=as_json)
-        before = {each.tool.id: each.tool.status for each in found}
+        results = list(platform.health.run(user, only_due=False))
+        _show(results, as_json=as_json)
+        before = {each.tool.id: each.tool.status for each in results}
         while is_watching:
-            sleep(_LOOK_SECONDS)
+            sleep(_POLL_INTERVAL)
             now = list(platform.health.run(user, only_due=True))
             _show([each for each in now if before.get(each.tool.id) != each.tool.status], as_json=as_json)
             before = {each.tool.id: each.tool.status for each in now}
-    return ExitCode.FAILED if any(each.tool.status == "down" for each in found) else ExitCode.DONE
+    return ExitCode.FAILED if any(each.tool.status == "down" for each in results) else ExitCode.DONE
 
 
-def _show(found: list[HealthCheckResult], *, as_json: bool) -> None:
+def _show(results: list[HealthCheckResult], *, as_json: bool) -> None:
     if as_json:
-        print_data(indented_json([_as_data(each) for each in found]))
+        print_data(indented_json([_as_data(each) for each in results]))
         return
-    for each in found:
+    for each in results:
         print_data(one_line(printable(_as_line(each)), COLUMNS * 3))
 
 

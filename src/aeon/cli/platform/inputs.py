@@ -7,11 +7,11 @@ from aeon.base.json import Json, JsonObject, parse_strict
 
 
 def read_inputs(inputs: Sequence[str]) -> JsonObject:
-    """Read `name=value` arguments; a value that is not JSON is text. Raises InputError for wrong arguments."""
-    wrong = [each for each in inputs if "=" not in each or each.startswith("=")]
-    if wrong:
+    """Parse `name=value` pairs; a value is JSON or else text. Raises InputError with all that are malformed."""
+    malformed = [each for each in inputs if "=" not in each or each.startswith("=")]
+    if malformed:
         raise InputError(
-            f"These inputs are not of the form name=value: {', '.join(wrong)}.",
+            f"These inputs are not of the form name=value: {', '.join(malformed)}.",
             next_step='Write, for example: --input topic="tea"',
         )
     pairs = (each.partition("=") for each in inputs)
@@ -19,7 +19,7 @@ def read_inputs(inputs: Sequence[str]) -> JsonObject:
 
 
 def parse_value(text: str) -> Json:
-    """The value of text that is JSON, else the text itself."""
+    """Return the parsed JSON, or the text itself if it is not JSON."""
     try:
         return parse_strict(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`aeon jobs`: what runs are waiting for, queue by queue, and the calls that failed for good."""
+"""`aeon jobs`: lists the open jobs of runs by queue, lists dead jobs, and retries them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -20,10 +20,10 @@ QUEUES: Final = (*WORKER_TYPES, PROCESS, HUMAN)
 
 
 def require_known_queues(types: Sequence[str]) -> None:
-    """Raises InputError for what is no queue."""
+    """Raise InputError for an unknown queue."""
     if unknown := [kind for kind in types if kind not in QUEUES]:
         raise InputError(
-            f"There are no workers of the type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(QUEUES)}."
+            f"There is no worker type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(QUEUES)}."
         )
 
 
@@ -31,45 +31,45 @@ _WIDTH = COLUMNS * 3
 
 
 def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
-    """What the user's open runs wait for: of these queues, or of all. Raises InputError."""
+    """Print the open jobs of the user's runs in these queues; in all queues if none is named. Raises InputError."""
     require_known_queues(types)
     with runtime_session(user) as runner:
-        found = [job for job in list_open_jobs(runner.runs, runner.registry, user) if not types or job.type in types]
+        jobs = [job for job in list_open_jobs(runner.runs, runner.registry, user) if not types or job.type in types]
     if as_json:
-        told: list[Json] = [job._asdict() for job in found]
-        print_data(indented_json(told))
+        data: list[Json] = [job._asdict() for job in jobs]
+        print_data(indented_json(data))
         return ExitCode.DONE
-    for job in found:
+    for job in jobs:
         print_data(one_line(printable(_line(job)), _WIDTH))
-    if not found:
+    if not jobs:
         print_message(
-            "nothing of that type is queued or running in runs of yours"
+            "no job of that type is queued or running in your runs"
             if types
-            else "no job is queued or running in runs of yours"
+            else "no job is queued or running in your runs"
         )
     return ExitCode.DONE
 
 
 def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
-    """The user's jobs that failed for good, newest first."""
+    """Print the user's dead jobs, newest first: those that failed permanently."""
     with runtime_session(user) as runner:
-        found = runner.runs.repository.list_dead_jobs(user, limit)
+        jobs = runner.runs.repository.list_dead_jobs(user, limit)
     if as_json:
-        told: list[JsonObject] = [job.as_dict() for job in found]
-        print_data(indented_json(list[Json](told)))
+        data: list[JsonObject] = [job.as_dict() for job in jobs]
+        print_data(indented_json(list[Json](data)))
         return ExitCode.DONE
-    for job in found:
+    for job in jobs:
         print_data(one_line(printable(_dead_line(job)), _WIDTH))
     return ExitCode.DONE
 
 
 def retry_job(job: str, user: str, *, as_json: bool) -> int:
-    """Go on with the run that a job failed in, in a new one, and follow it. Raises NotFoundError, RuleError."""
+    """Retry the run of a dead job in a new run, and follow it. Raises NotFoundError, RuleError."""
     with runtime_session(user) as runner:
         dead = runner.runs.repository.get_dead_job(user, job)
     if dead.retried_by is not None:
         raise RuleError(
-            f"The job {job} was tried again already.",
+            f"The job {job} was already retried.",
             rule="dead_job",
             next_step=f"See `aeon runs show {dead.retried_by}`.",
         )
@@ -79,7 +79,7 @@ def retry_job(job: str, user: str, *, as_json: bool) -> int:
 def _line(job: OpenJob) -> str:
     since = f"since {job.since[:19]}"
     if job.type == "process":
-        return f"process {job.id} queued: {job.process} waits for somebody to carry it out, {since}"
+        return f"process {job.id} queued: {job.process} waits for a worker, {since}"
     if job.type == "human":
         return f"human {job.id} waits: {job.step} of {job.process}, for {job.asks or 'anybody'}, {since}"
     attempt = f", attempt {job.attempt}" if job.attempt > 1 else ""
@@ -88,5 +88,5 @@ def _line(job: OpenJob) -> str:
 
 
 def _dead_line(job: DeadJob) -> str:
-    again = f", tried again by {job.retried_by}" if job.retried_by else ""
-    return f"{job.id} {job.at[:19]} {job.tool} ({job.attempts} attempt(s){again}) {job.code}: {job.message}"
+    retry = f", retried by {job.retried_by}" if job.retried_by else ""
+    return f"{job.id} {job.at[:19]} {job.tool} ({job.attempts} attempt(s){retry}) {job.code}: {job.message}"

@@ -1,4 +1,4 @@
-"""`aeon metrics`: what is measured and what it comes to; an administrator defines and deletes metrics."""
+"""`aeon metrics`: shows metrics and their values; an administrator defines and deletes metrics."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from aeon.platform.metrics.prometheus import format_exposition
 from aeon.platform.metrics.rules import ENTITY_DIMENSION, normalize_instant
 
 _ADMIN = "me"
-"""The administrator of a project's own record: the user of its machine."""
+"""The administrator of a project's local record: the user of the machine."""
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _AGO = re.compile(r"([0-9]{1,6})([mhd])")
@@ -28,26 +28,26 @@ _AGO = re.compile(r"([0-9]{1,6})([mhd])")
 
 @dataclass(frozen=True, slots=True)
 class MetricsFilter:
-    """Of which metrics, of which thing, since when; what is None is not narrowed down."""
+    """Which metrics to show: by scope, by entity, since when; None does not filter."""
 
     scope: str | None = None
     entity: str | None = None
     since: str | None = None
 
 
-def show_metrics(name: str | None, user: str, asked: MetricsFilter, *, as_prometheus: bool, as_json: bool) -> int:
-    """What one metric comes to, thing by thing, or what all come to in all.
+def show_metrics(name: str | None, user: str, filters: MetricsFilter, *, as_prometheus: bool, as_json: bool) -> int:
+    """Print the value of one metric for each entity, or the totals of all metrics.
 
-    Raises NotFoundError, and InputError for a scope or a time that is none.
+    Raises NotFoundError, and InputError for an invalid scope or time.
     """
-    scope, since = _scope(asked.scope), _since(asked.since)
+    scope, since = _scope(filters.scope), _since(filters.since)
     with platform_session(user) as platform:
         metrics = platform.metrics
         wanted = [metrics.definitions.find(name, scope)] if name else metrics.definitions.list_all()
         wanted = [metric for metric in wanted if scope in (None, metric.scope)]
-        if asked.entity and not (name or scope):
-            raise InputError("Of what kind the entity is must be said.", next_step="Add --scope, or name a metric.")
-        entity = _entity(platform, wanted[0].scope, asked.entity, user) if asked.entity and wanted else None
+        if filters.entity and not (name or scope):
+            raise InputError("The kind of the entity is unknown.", next_step="Add --scope, or name a metric.")
+        entity = _entity(platform, wanted[0].scope, filters.entity, user) if filters.entity and wanted else None
         by = ENTITY_DIMENSION if name or as_prometheus else None
         found = [metrics.values.summarize(user, metric, entity=entity, since=since, by=by) for metric in wanted]
     _show(found, as_prometheus=as_prometheus, as_json=as_json)
@@ -55,26 +55,26 @@ def show_metrics(name: str | None, user: str, asked: MetricsFilter, *, as_promet
 
 
 def define_metric(new: JsonObject, user: str, *, as_json: bool) -> int:
-    """Define a metric, or change what differs of the one that has that name in its scope.
+    """Define a metric, or change the metric of that name and scope.
 
-    Raises ForbiddenError, and RuleError for what is not valid or can never change.
+    Raises ForbiddenError, and RuleError for an invalid or immutable value.
     """
     wanted = NewMetric.parsed(new)
     with platform_session(user) as platform:
         definitions = platform.metrics.definitions
-        there = [each for each in definitions.list_all() if (each.scope, each.name) == (wanted.scope, wanted.name)]
+        existing = [each for each in definitions.list_all() if (each.scope, each.name) == (wanted.scope, wanted.name)]
         request, is_admin = MutationRequest(user), user == _ADMIN
-        if not there:
+        if not existing:
             done, metric = "defined", definitions.add(wanted, request, is_admin=is_admin)
         else:
-            change = _change(there[0], wanted)
-            done, metric = "changed", definitions.change(there[0].id, change, request, is_admin=is_admin)
+            change = _change(existing[0], wanted)
+            done, metric = "changed", definitions.change(existing[0].id, change, request, is_admin=is_admin)
     print_data(indented_json(metric.as_dict()) if as_json else f"{done} {metric.name} of a {metric.scope}")
     return ExitCode.DONE
 
 
 def delete_metric(name: str, scope: str | None, user: str, *, is_cascading: bool) -> int:
-    """Delete a metric, its values with it where that is said. Raises ForbiddenError, ReferencedError."""
+    """Delete a metric; with `is_cascading`, its values too. Raises ForbiddenError, ReferencedError."""
     with platform_session(user) as platform:
         definitions = platform.metrics.definitions
         metric = definitions.find(name, _scope(scope))
@@ -86,10 +86,10 @@ def delete_metric(name: str, scope: str | None, user: str, *, is_cascading: bool
 def _change(before: MetricDefinition, wanted: NewMetric) -> MetricChange:
     if wanted.data_type != before.data_type:
         raise RuleError(
-            f"The metric {before.name!r} holds values of type {before.data_type}, for ever.",
+            f"The metric {before.name!r} has values of type {before.data_type}; a type never changes.",
             rule="immutable",
             field="$.dataType",
-            next_step="Define one of another name.",
+            next_step="Define a metric with another name.",
         )
     return MetricChange(
         description=wanted.description, aggregation=wanted.aggregation, retention_days=wanted.retention_days
@@ -106,7 +106,7 @@ def _show(found: list[MetricSummary], *, as_prometheus: bool, as_json: bool) -> 
             for line in _lines(summary):
                 print_data(one_line(printable(line), COLUMNS))
         if not any(group.values for summary in found for group in summary.groups):
-            print_message("nothing was measured in that time, of what you may see")
+            print_message("nothing that you may see was measured in that time")
 
 
 def _lines(summary: MetricSummary) -> list[str]:
@@ -133,7 +133,7 @@ def _scope(text: str | None) -> MetricScope | None:
 
 
 def _since(text: str | None) -> str | None:
-    """`24h` ago, or the instant itself."""
+    """Return the instant of `24h` ago, or the given instant, normalized. Raises InputError."""
     if text is None:
         return None
     if ago := _AGO.fullmatch(text):
@@ -141,12 +141,12 @@ def _since(text: str | None) -> str | None:
     if instant := normalize_instant(text):
         return instant
     raise InputError(
-        f"{text!r} is no time.", next_step="Say how long ago, as 30m, 24h or 7d, or an instant (ISO 8601)."
+        f"{text!r} is not a time.", next_step="Give how long ago, as 30m, 24h or 7d, or an instant (ISO 8601)."
     )
 
 
 def _entity(platform: Platform, scope: MetricScope, name: str, user: str) -> str:
-    """The id of a thing by its name; what the catalog has no name for was named by its id."""
+    """Return the id of an entity by its name; a name that the catalog does not know is taken as an id."""
     try:
         return repository_of(platform, scope).find(user, name).id
     except (InputError, NotFoundError):

@@ -1,4 +1,4 @@
-"""`aeon graph`: the copy of the record in a graph database, brought up to date, watched, made anew."""
+"""`aeon graph`: synchronizes, shows and rebuilds the copy of the record in a graph database."""
 
 import os
 import threading
@@ -17,24 +17,24 @@ from aeon.platform.projection import Projector
 
 
 def sync_graph(*, is_watching: bool) -> int:
-    """Bring the graph up to date, once or again and again. Raises ProjectionError, StoreError."""
+    """Bring the graph up to date; with `is_watching`, keep it so. Raises ProjectionError, StoreError."""
     with _projector_session() as graph:
         events, behind = graph.sync(), graph.status().behind
-        state = "is up to date" if not behind else f"is {behind:,} event(s) behind, which are not committed yet"
-        print_data(f"{printable(graph.target)} {state}: {events:,} event(s) taken")
+        state = "is up to date" if not behind else f"is {behind:,} event(s) behind, not committed yet"
+        print_data(f"{printable(graph.target)} {state}: {events:,} event(s) applied")
         if is_watching:
-            print_message("follows the record until you press Ctrl-C")
+            print_message("following the record; Ctrl-C stops it")
             graph.follow(threading.Event().wait, report=_report)
     return ExitCode.DONE
 
 
 def show_projection_status(*, as_json: bool) -> int:
-    """How far the graph is behind the record; FAILED where it must be rebuilt."""
+    """Print how far the graph is behind the record; FAILED if it must be rebuilt."""
     with _projector_session() as graph:
         status = graph.status()
     if as_json:
-        told = {"target": status.target, "state": status.state, "behind": status.behind, "lagSeconds": status.lag}
-        print_data(indented_json({**told, "reason": status.reason or None}))
+        data = {"target": status.target, "state": status.state, "behind": status.behind, "lagSeconds": status.lag}
+        print_data(indented_json({**data, "reason": status.reason or None}))
     else:
         print_data(
             f"{printable(status.target)} is {status.state}: {status.behind:,} event(s) behind, {status.lag:.1f} s"
@@ -46,29 +46,29 @@ def show_projection_status(*, as_json: bool) -> int:
 
 
 def rebuild_graph() -> int:
-    """Make the graph anew from the record."""
+    """Rebuild the graph from the record."""
     with _projector_session() as graph:
         graph.rebuild()
-        print_data(f"{printable(graph.target)} holds the record as it is now")
+        print_data(f"{printable(graph.target)} is rebuilt from the record")
     return ExitCode.DONE
 
 
 def detach_graph() -> int:
-    """Have the record note no more changes for the graph."""
+    """Stop recording changes for the graph."""
     with _projector_session() as graph:
         graph.unregister()
-        print_data(f"the record notes no more changes for {printable(graph.target)}")
+        print_data(f"changes are not recorded any more for {printable(graph.target)}")
     return ExitCode.DONE
 
 
 @contextmanager
 def _projector_session() -> Generator[Projector]:
-    here = session.load_cli_settings()
-    with closing(open_target(here.settings.graph, os.environ, here.from_project)) as target:
-        store = open_store(Path.cwd(), here.settings.store, os.environ, here.from_project)
+    loaded = session.load_cli_settings()
+    with closing(open_target(loaded.settings.graph, os.environ, loaded.from_project)) as target:
+        store = open_store(Path.cwd(), loaded.settings.store, os.environ, loaded.from_project)
         with closing(store):
             yield new_projector(store, target)
 
 
 def _report(error: AeonError) -> None:
-    print_message(f"{printable(error.message)} It is tried again.", "warning: ")
+    print_message(f"{printable(error.message)} Retrying.", "warning: ")

@@ -1,4 +1,4 @@
-"""Follows a run, and the runs that it called, entry by entry, as lines for people."""
+"""Follows a run and the runs that it called, entry by entry, as lines for people."""
 
 import time
 from collections import deque
@@ -28,32 +28,32 @@ from aeon.platform.runs.service import PendingQuestion, RunView
 
 
 class CallingStep(NamedTuple):
-    """The step that a run was called by."""
+    """The step that called a run."""
 
     run: str
     step: str
 
 
 def interleave(
-    found: Mapping[str, Sequence[RunEntry]], callers: Mapping[str, CallingStep]
+    entries_by_run: Mapping[str, Sequence[RunEntry]], callers: Mapping[str, CallingStep]
 ) -> Iterator[tuple[str, RunEntry]]:
-    """All entries, each with its run, by their times; a run's own stay in their order, whatever the clocks say.
+    """Yield all entries with their runs by time; each run keeps its order despite clock skew.
 
-    What a run that was called did comes after the entry that began the step which called it, and before the one that
-    ended that step. Of two at the same instant, the one of the run that stands first in `found` comes first. A run that
-    is called has the id of the attempt that calls it.
+    Entries of a child run come after the entry that started the calling step, and before the one that ended it. At
+    equal times, the run that is first in `entries_by_run` comes first. A child run has the id of the attempt that
+    calls it.
     """
-    left = {run: deque(entries) for run, entries in found.items() if entries}
-    to_begin = {
+    left = {run: deque(entries) for run, entries in entries_by_run.items() if entries}
+    to_start = {
         entry.event.job for entries in left.values() for entry in entries if isinstance(entry.event, AttemptStarted)
     }
     while left:
         to_end = {callers[run] for run in left if run in callers}
-        free = (run for run in left if run not in to_begin and not _ends_one_of(to_end, run, left[run][0]))
-        first = min(free, key=lambda run: datetime.fromisoformat(left[run][0].at))
+        ready = (run for run in left if run not in to_start and not _ends_one_of(to_end, run, left[run][0]))
+        first = min(ready, key=lambda run: datetime.fromisoformat(left[run][0].at))
         entry = left[first].popleft()
         if isinstance(entry.event, AttemptStarted):
-            to_begin.discard(entry.event.job)
+            to_start.discard(entry.event.job)
         if not left[first]:
             del left[first]
         yield first, entry
@@ -68,27 +68,27 @@ def _ends_one_of(steps: Collection[CallingStep], run: str, entry: RunEntry) -> b
 
 _POLL_INTERVAL = 0.1
 _QUIET_SECONDS = 0.6
-"""Seconds without anything new before it is asked whether only a person can go on."""
+"""Seconds without new entries before the follower checks whether the run waits for a person."""
 
 _STALL_SECONDS = 5.0
-"""Seconds without anything new before it is asked what holds the run."""
+"""Seconds without new entries before the follower asks what blocks the run."""
 
 
 class FollowResult(NamedTuple):
-    """Where following stopped: the run's end, or what it waits to be told."""
+    """Where following stopped: at the run's end, or at questions that the run waits for."""
 
     seen: RunView
     questions: list[PendingQuestion]
 
 
 class RunFollower:
-    """One run that is followed to its end, or until only a person can go on."""
+    """Follows one run to its end, or until it waits only for a person."""
 
-    def __init__(self, runner: ProcessRuntime, user: str, run: str, tell: Callable[[str], None]) -> None:
+    def __init__(self, runner: ProcessRuntime, user: str, run: str, print_line: Callable[[str], None]) -> None:
         self._runner = runner
         self._user = user
         self._run = run
-        self._print = tell
+        self._print = print_line
         self._after: dict[str, int] = {run: 0}
         self._indent: dict[str, str] = {run: ""}
         self._callers: dict[str, CallingStep] = {}
@@ -98,18 +98,18 @@ class RunFollower:
         self._printed_obstacles: set[tuple[str, str]] = set()
 
     def skip_past_events(self) -> None:
-        """Tell of nothing that has happened so far."""
-        tell = self._print
+        """Skip the entries that exist now, without printing them."""
+        print_line = self._print
         self._print = _ignore_line
         self._poll()
-        self._print = tell
+        self._print = print_line
 
     def follow(self) -> FollowResult:
-        """Tell what happens until the run has ended, or waits for a person and for nothing else."""
-        quiet_since = wondered = time.monotonic()
+        """Print entries until the run has ended, or waits only for a person."""
+        quiet_since = last_diagnosis = time.monotonic()
         while True:
             if self._poll():
-                quiet_since = wondered = time.monotonic()
+                quiet_since = last_diagnosis = time.monotonic()
                 self._printed_obstacles.clear()
             if self._runner.runs.repository.get_phase(self._run) in ENDED_PHASES:
                 self._poll()
@@ -117,33 +117,33 @@ class RunFollower:
             if time.monotonic() - quiet_since > _QUIET_SECONDS and (questions := self._blocking_questions()):
                 self._poll()
                 return FollowResult(self._runner.runs.view(self._user, self._run), questions)
-            if time.monotonic() - wondered > _STALL_SECONDS:
+            if time.monotonic() - last_diagnosis > _STALL_SECONDS:
                 self._print_obstacles()
-                wondered = time.monotonic()
+                last_diagnosis = time.monotonic()
             time.sleep(_POLL_INTERVAL)
 
     def _print_obstacles(self) -> None:
-        """Which steps wait for a worker or a limit, each once for as long as nothing happens."""
+        """Print which steps wait for a worker or a limit, each once until something new happens."""
         for run in self._after:
             for reason in explain_run(self._runner.diagnosis, self._user, run):
-                is_held = reason.kind == "limit" or (reason.kind == "waits" and reason.attempt > 0)
-                if is_held and (run, reason.step) not in self._printed_obstacles:
+                is_blocked = reason.kind == "limit" or (reason.kind == "waits" and reason.attempt > 0)
+                if is_blocked and (run, reason.step) not in self._printed_obstacles:
                     self._printed_obstacles.add((run, reason.step))
                     self._print(f"{self._indent[run]}{reason.step}: {printable(reason.message)}")
 
     def _poll(self) -> bool:
-        """Whether there was anything new. Who calls is read before who is called, which has ended by then if it did."""
-        found: dict[str, list[RunEntry]] = {}
-        while ahead := [run for run in self._after if run not in found]:
-            found |= {run: self._read_new(run) for run in ahead}
+        """Print new entries; True if there were any. Callers are read before the runs that they call."""
+        entries_by_run: dict[str, list[RunEntry]] = {}
+        while unread := [run for run in self._after if run not in entries_by_run]:
+            entries_by_run |= {run: self._read_new(run) for run in unread}
             self._add_child_runs()
-        for run, entry in interleave(found, self._callers):
+        for run, entry in interleave(entries_by_run, self._callers):
             for line in self._lines(run, entry):
                 self._print(line)
-        return any(found.values())
+        return any(entries_by_run.values())
 
     def _read_new(self, run: str) -> list[RunEntry]:
-        """What is new in a run; the runs that it calls are expected from then on."""
+        """Return the new entries of a run, and expect the runs that it calls from then on."""
         entries = list(self._runner.runs.repository.entries(run, self._after[run]))
         calls = self._plans[run].calls
         for entry in entries:
@@ -154,10 +154,10 @@ class RunFollower:
         return entries
 
     def _blocking_questions(self) -> list[PendingQuestion]:
-        """What is asked, where nothing else is under way in the run and all that it called."""
-        asked = self._runner.runs.list_questions(self._user, self._run)
-        busy = asked and any(self._runner.runs.view(self._user, run).is_busy for run in self._after)
-        return [] if busy else asked
+        """Return the open questions if nothing else is running in the run and its child runs, else an empty list."""
+        questions = self._runner.runs.list_questions(self._user, self._run)
+        busy = questions and any(self._runner.runs.view(self._user, run).is_busy for run in self._after)
+        return [] if busy else questions
 
     def _lines(self, run: str, entry: RunEntry) -> Iterator[str]:
         event = entry.event
@@ -169,20 +169,20 @@ class RunFollower:
         if isinstance(event, AttemptStarted):
             self._began[run, event.step] = entry.at
             if plan.is_manual(plan.positions[event.step]):
-                yield f"{name} waits for an answer of {call.asks or 'a person'}"
+                yield f"{name} waits for an answer from {call.asks or 'a person'}"
                 return
             yield f"{name} started: {call.kind} {printable(call.name)}{_attempt(event.attempt)}"
             return
-        told = _end_text(event, _seconds(self._began.get((run, event.step)), entry.at))
-        if told:
-            yield f"{name} {told}"
+        outcome = _end_text(event, _seconds(self._began.get((run, event.step)), entry.at))
+        if outcome:
+            yield f"{name} {outcome}"
         if isinstance(event, StepFailed) and should_retry(call.effect, event.error, event.attempt):
-            yield f"{name} is tried again in {retry_delay(event.attempt + 1):g} s"
+            yield f"{name} is retried in {retry_delay(event.attempt + 1):g} s"
         for warning in entry.about.get("warnings", []):
             yield f"{name} warning: {printable(warning)}"
 
     def _add_child_runs(self) -> None:
-        """Runs that steps start are there a moment later."""
+        """Add the child runs that exist by now; a called run appears a moment after its step starts."""
         for run, caller in list(self._pending_children.items()):
             try:
                 self._plans[run] = self._runner.runs.view(self._user, run).plan
@@ -193,10 +193,10 @@ class RunFollower:
 
 
 def _ignore_line(_line: str) -> None:
-    """Whom nothing is told."""
+    """Print nothing."""
 
 
-def _end_text(event: StepEvent, seconds: str) -> str:  # noqa: PLR0911  # one a kind
+def _end_text(event: StepEvent, seconds: str) -> str:  # noqa: PLR0911  # one per kind
     match event:
         case StepCompleted():
             return f"done{seconds}{f', {event.tokens} tokens' if event.tokens else ''}"
@@ -209,7 +209,7 @@ def _end_text(event: StepEvent, seconds: str) -> str:  # noqa: PLR0911  # one a 
         case StepSkipped():
             return f"skipped: {printable(event.reason)}"
         case StepTimedOut():
-            return f"did not end in its time{seconds}"
+            return f"timed out{seconds}"
         case StepStopped():
             return "stopped"
         case _:

@@ -1,4 +1,4 @@
-"""`aeon runs list|show|events`: what there is to see of runs, without an engine."""
+"""`aeon runs list|show|events`: shows runs without opening an engine."""
 
 import time
 from collections.abc import Generator
@@ -18,55 +18,57 @@ from aeon.platform.runs.service import Runs
 from aeon.platform.runs.trace import trace_attempts
 
 _POLL_INTERVAL = 0.2
-"""Seconds between two looks at a run that is followed."""
+"""Seconds between two polls of a run that is followed."""
 
 
 def list_runs(user: str, *, limit: int, as_json: bool) -> int:
-    """The user's runs, newest first."""
+    """Print the user's runs, newest first."""
     with runs_session(user) as runs:
-        found = runs.list_runs(user, limit)
+        listed = runs.list_runs(user, limit)
     if as_json:
-        print_data(indented_json([run.as_dict() for run in found]))
+        print_data(indented_json([run.as_dict() for run in listed]))
         return ExitCode.DONE
-    for run in found:
+    for run in listed:
         print_data(one_line(printable(f"{run.id} {run.phase} {run.accepted_at[:19]} {run.process_name}"), COLUMNS))
     return ExitCode.DONE
 
 
 def show_run(run: str, user: str, *, as_json: bool) -> int:
-    """A run: what it was given, every attempt at its steps, what it came to."""
+    """Print a run: its inputs, every attempt of its steps, and its output or failure."""
     with runs_session(user) as runs:
         run = resolve_run_id(runs, user, run)
-        seen = runs.view(user, run)
-        found = trace_attempts(seen.plan, runs.list_entries(user, run))
+        view = runs.view(user, run)
+        attempts = trace_attempts(view.plan, runs.list_entries(user, run))
     shown: JsonObject = {
-        **seen.run.as_dict(),
-        "steps": [asdict(attempt) for attempt in found],
-        "output": seen.state.output,
+        **view.run.as_dict(),
+        "steps": [asdict(attempt) for attempt in attempts],
+        "output": view.state.output,
     }
     if as_json:
         print_data(indented_json(shown))
         return ExitCode.DONE
-    print_data(f"{seen.run.phase}: {printable(seen.run.process_name)}, begun {seen.run.accepted_at[:19]}")
-    print_data(f"inputs {one_line(indented_json(seen.run.inputs), COLUMNS)}")
-    for attempt in found:
-        told = ", from the cache" if attempt.about.get("cached") else ""
-        told += f", {attempt.tokens} tokens" if attempt.tokens else ""
+    print_data(f"{view.run.phase}: {printable(view.run.process_name)}, started {view.run.accepted_at[:19]}")
+    print_data(f"inputs {one_line(indented_json(view.run.inputs), COLUMNS)}")
+    for attempt in attempts:
+        details = ", from the cache" if attempt.about.get("cached") else ""
+        details += f", {attempt.tokens} tokens" if attempt.tokens else ""
         print_data(
             one_line(
-                printable(f"  {attempt.step} {attempt.outcome}{told}: {_said(attempt.output, attempt.error)}"),
+                printable(
+                    f"  {attempt.step} {attempt.outcome}{details}: {_result_text(attempt.output, attempt.error)}"
+                ),
                 160,
             )
         )
-    if seen.run.failure:
-        print_data(f"failed: {printable(str(seen.run.failure['message']))}")
-    elif seen.state.phase == "completed":
-        print_data(f"output {indented_json(seen.state.output)}")
+    if view.run.failure:
+        print_data(f"failed: {printable(str(view.run.failure['message']))}")
+    elif view.state.phase == "completed":
+        print_data(f"output {indented_json(view.state.output)}")
     return ExitCode.DONE
 
 
 def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
-    """A run's entries as JSON lines, from any number on; with `follows`, to the run's end."""
+    """Print a run's entries after number `after` as JSON lines; with `follows`, to the run's end."""
     with runs_session(user) as runs:
         run = resolve_run_id(runs, user, run)
         runs.view(user, run)
@@ -81,23 +83,23 @@ def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
 
 
 def resolve_run_id(runs: Runs, user: str, run: str) -> str:
-    """The id of a run; `last` is the newest. Raises NotFoundError where there is none."""
+    """Return the id of a run; `last` is the newest. Raises NotFoundError if the user has no run."""
     if run != "last":
         return run
     newest = runs.list_runs(user, 1)
     if not newest:
-        raise NotFoundError("You have no run.", next_step="Start one: aeon process run NAME.")
+        raise NotFoundError("You have no runs.", next_step="Start one: aeon process run NAME.")
     return newest[0].id
 
 
 @contextmanager
 def runs_session(user: str) -> Generator[Runs]:
-    """The runs of the current folder's record, closed in the end."""
+    """Open the runs of the current folder's record, and close them at the end."""
     with platform_session(user) as platform:
         yield project_runs(platform, Path.cwd())
 
 
-def _said(output: Json, error: JsonObject | None) -> str:
+def _result_text(output: Json, error: JsonObject | None) -> str:
     return str(error["message"]) if error else indented_json(output)
 
 

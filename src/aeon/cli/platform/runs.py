@@ -1,4 +1,4 @@
-"""`aeon process run|answer` and `aeon runs`: runs of Processes, begun, followed, looked at, and gone on with."""
+"""`aeon process run|answer` and `aeon runs`: starts, follows, answers, resumes, retries and cancels runs."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -23,23 +23,23 @@ _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled
 def run_process(
     name: str, inputs: Sequence[str], user: str, *, key: str | None, deadline: float | None, as_json: bool
 ) -> int:
-    """Start a run of a Process and follow it to its end, or until only a person can go on (exit code 3)."""
-    given = read_inputs(inputs)
+    """Start a run of a Process and follow it to its end, or until it waits only for a person (exit code 3)."""
+    values = read_inputs(inputs)
     with runtime_session(user) as runner:
         process = runner.platform.processes.find(user, name)
-        new = NewRun(given, timeout=deadline, executor=runner.run_executor)
-        runner.start()  # a run is not accepted where it could not go on
+        new = NewRun(values, timeout=deadline, executor=runner.run_executor)
+        runner.start()  # do not accept a run that could not be executed
         run = runner.runs.accept(process, new, MutationRequest(user, key))
         if run.executor == runner.run_executor:
             runner.engine.start(run.id)
-        else:  # the same key was used before: whoever had the run may be gone
+        else:  # the key was used before: the run's executor may be dead
             runner.orphan_recovery.adopt(run.id)
         print_message(f"run {run.id} of {printable(process.name)}")
         return _follow_run(runner, user, run.id, as_json=as_json)
 
 
 def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_json: bool) -> int:
-    """Give a manual step its answer, and go on with the run as `run_process` does."""
+    """Answer a manual step, and follow the run as `run_process` does."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
         question = runner.runs.answer(user, run, step, parse_value(answer))
@@ -48,25 +48,25 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
 
 
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
-    """Go on with a run that nobody carries out, or follow it where somebody does."""
+    """Adopt an orphaned run, or follow a run that is running elsewhere."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
         return _continue_run(runner, user, run, as_json=as_json)
 
 
 def retry_run(run: str, user: str, *, as_json: bool) -> int:
-    """Go on after a run that failed or was cancelled, in a new one that keeps what was completed."""
+    """Retry a run that failed or was cancelled, as a new run that keeps the completed steps."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
         runner.start()
         new = runner.runs.retry(run, MutationRequest(user))
         runner.engine.start(new.id)
-        print_message(f"run {new.id} goes on after {run}")
+        print_message(f"run {new.id} continues after {run}")
         return _follow_run(runner, user, new.id, as_json=as_json)
 
 
 def cancel_run(run: str, user: str) -> int:
-    """Have a run stopped; one that nobody carries out is stopped here."""
+    """Cancel a run; an orphaned run is adopted and cancelled here."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
         runner.runs.cancel(user, run)
@@ -74,29 +74,29 @@ def cancel_run(run: str, user: str) -> int:
 
 
 def why_run(run: str, user: str, *, as_json: bool) -> int:
-    """Why a run's steps are not over."""
+    """Print why steps of a run have not completed."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        found = explain_run(runner.diagnosis, user, run)
+        reasons = explain_run(runner.diagnosis, user, run)
     if as_json:
-        print_data(indented_json([reason.as_dict() for reason in found]))
+        print_data(indented_json([reason.as_dict() for reason in reasons]))
         return ExitCode.DONE
-    for reason in found:
+    for reason in reasons:
         print_data(printable(f"{reason.step or 'run'}: {reason.message}"))
     return ExitCode.DONE
 
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
-    """Have the record's runs be kept where the settings say. Raises ConfigError while somebody carries out runs."""
+    """Move the record's runs to the engine of the settings. Raises ConfigError while a process executes runs."""
     with runtime_session(user) as runner:
         before, own, open_runs = runner.adopt_runs(is_dry=is_dry)
     has_moved = before is not None and before.id != own.id
     if as_json:
-        told: JsonObject = {"before": before and before.where, "now": own.where, "openRuns": open_runs}
-        print_data(indented_json({**told, "adopted": has_moved and not is_dry}))
+        data: JsonObject = {"before": before and before.where, "now": own.where, "openRuns": open_runs}
+        print_data(indented_json({**data, "adopted": has_moved and not is_dry}))
         return ExitCode.DONE
     if before is None or not has_moved:
-        print_data(f"the runs are kept in {printable(own.where)} already" if before else "no run was kept anywhere yet")
+        print_data(f"the runs are kept in {printable(own.where)} already" if before else "no engine has kept runs yet")
         return ExitCode.DONE
     place, was = printable(own.where), printable(before.where)
     print_data(
@@ -104,8 +104,8 @@ def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
     )
     if open_runs:
         print_message(
-            f"{open_runs} open run(s) have lost what their steps came to: they begin again from their first step, and "
-            "what was done in the world is done again. Cancel those that must not: aeon runs cancel RUN.",
+            f"{open_runs} open run(s) have lost their results: they start again from their first step and repeat their "
+            "side effects. Cancel those that must not: aeon runs cancel RUN.",
             "warning: ",
         )
     return ExitCode.DONE
@@ -113,7 +113,7 @@ def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
 
 @contextmanager
 def runtime_session(user: str) -> Generator[ProcessRuntime]:
-    """What runs the current folder's Processes, closed in the end."""
+    """Open the runtime of the current folder's Processes, and close it at the end."""
     with session.app_session(session.load_cli_settings(), is_quiet=True) as app, app.process_runtime() as runner:
         runner.platform.catalog.add_user(user)
         yield runner
@@ -127,31 +127,31 @@ def _continue_run(runner: ProcessRuntime, user: str, run: str, *, as_json: bool)
 
 
 def _follow_run(runner: ProcessRuntime, user: str, run: str, *, as_json: bool, from_now: bool = False) -> int:
-    following = RunFollower(runner, user, run, print_message)
+    follower = RunFollower(runner, user, run, print_message)
     if from_now:
-        following.skip_past_events()
+        follower.skip_past_events()
     try:
-        followed = following.follow()
+        result = follower.follow()
     except KeyboardInterrupt:
-        print_message(f"The run goes on where it stands: aeon runs resume {run}")
+        print_message(f"The run is kept; continue it with: aeon runs resume {run}")
         raise
-    return _print_result(followed, run, as_json=as_json)
+    return _print_result(result, run, as_json=as_json)
 
 
-def _print_result(followed: FollowResult, run: str, *, as_json: bool) -> int:
-    seen, questions = followed
+def _print_result(result: FollowResult, run: str, *, as_json: bool) -> int:
+    view, questions = result
     if as_json:
-        asked: list[Json] = [question._asdict() for question in questions]
-        print_data(indented_json({**seen.run.as_dict(), "output": seen.state.output, "questions": asked}))
-    elif seen.state.phase == "completed":
-        output = seen.state.output
+        open_questions: list[Json] = [question._asdict() for question in questions]
+        print_data(indented_json({**view.run.as_dict(), "output": view.state.output, "questions": open_questions}))
+    elif view.state.phase == "completed":
+        output = view.state.output
         print_data(output if isinstance(output, str) else indented_json(output))
-    elif seen.state.error is not None:
-        print_message(seen.state.error.message, "error: ")
-        print_message(f"{seen.state.error.next_step} Then: aeon runs retry {run}", "next: ")
+    elif view.state.error is not None:
+        print_message(view.state.error.message, "error: ")
+        print_message(f"{view.state.error.next_step} Then: aeon runs retry {run}", "next: ")
     for question in questions:
         print_message(_question_text(question), "waits for you: ")
-    return ExitCode.EXPIRED if questions else _EXIT_CODES.get(seen.state.phase, ExitCode.FAILED)
+    return ExitCode.EXPIRED if questions else _EXIT_CODES.get(view.state.phase, ExitCode.FAILED)
 
 
 def _question_text(question: PendingQuestion) -> str:
@@ -165,5 +165,5 @@ def _wait_for_stop(runner: ProcessRuntime, user: str, run: str) -> bool:
     runner.start()
     runner.orphan_recovery.adopt(root)
     ended = runner.engine.wait(run, 30.0)
-    print_message(f"the run {run} {'is cancelled' if ended else 'was told to stop'}")
+    print_message(f"the run {run} {'is cancelled' if ended else 'was asked to stop'}")
     return ended

@@ -1,4 +1,4 @@
-"""`aeon schedule`: when processes are started by themselves. A worker starts them: `aeon worker`."""
+"""`aeon schedule`: manages automatic starts of processes. A worker starts them: `aeon worker`."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ _MAX_LISTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class ScheduleTiming:
-    """The moments at which a schedule starts its process: by `cron` in `time_zone`, or `at` one instant."""
+    """When a schedule starts its process: by `cron` in `time_zone`, or once `at` an instant."""
 
     cron: str | None
     at: str | None
@@ -40,38 +40,38 @@ class _ScheduleSession(NamedTuple):
 def add_schedule(
     name: str, process: str, inputs: Sequence[str], when: ScheduleTiming, user: str, *, as_json: bool
 ) -> int:
-    """Have a process started that the user may see. Raises RuleError with everything that is wrong, NotFoundError."""
-    given = read_inputs(inputs)
+    """Add a schedule for a process that the user may see. Raises NotFoundError, RuleError with every problem."""
+    values = read_inputs(inputs)
     with _schedule_session(user) as (platform, schedules):
-        said: JsonObject = {
+        fields: JsonObject = {
             "name": name,
             "process": platform.processes.find(user, process).id,
-            "inputs": given,
+            "inputs": values,
             "cron": when.cron,
             "at": when.at,
             "timeZone": when.time_zone,
             "catchUp": when.catch_up,
         }
-        schedule = schedules.add(NewSchedule.parsed(said), MutationRequest(user))
+        schedule = schedules.add(NewSchedule.parsed(fields), MutationRequest(user))
         print_data(indented_json(_as_data(schedule)) if as_json else _line(platform, schedule))
-    print_message("a worker starts it: aeon worker")
+    print_message("a worker must be running to start it: aeon worker")
     return ExitCode.DONE
 
 
 def list_schedules(user: str, *, as_json: bool) -> int:
-    """The user's own, each with when it is next due."""
+    """Print the user's schedules, each with its next start."""
     with _schedule_session(user) as (platform, schedules):
-        found = schedules.list_own(user, limit=_MAX_LISTED)
+        listed = schedules.list_own(user, limit=_MAX_LISTED)
         if as_json:
-            print_data(indented_json([_as_data(each) for each in found]))
+            print_data(indented_json([_as_data(each) for each in listed]))
             return ExitCode.DONE
-        for each in found:
+        for each in listed:
             print_data(_line(platform, each))
     return ExitCode.DONE
 
 
 def remove_schedule(name: str, user: str) -> int:
-    """Delete the user's schedule; what it started goes on."""
+    """Delete the user's schedule; runs that it started continue."""
     with _schedule_session(user) as (_, schedules):
         schedules.remove(schedules.find(user, name).id, MutationRequest(user))
     print_data(f"removed {printable(name)}")
@@ -79,7 +79,7 @@ def remove_schedule(name: str, user: str) -> int:
 
 
 def enable_schedule(name: str, user: str, *, is_enabled: bool) -> int:
-    """Have it start its process again, or no more. What passes meanwhile is not caught up."""
+    """Resume or pause a schedule. Starts missed while it is paused are not caught up."""
     with _schedule_session(user) as (platform, schedules):
         change = ScheduleChange(enabled=is_enabled)
         print_data(_line(platform, schedules.change(schedules.find(user, name).id, change, MutationRequest(user))))
@@ -98,7 +98,7 @@ def _as_data(schedule: ProcessSchedule) -> JsonObject:
 
 def _line(platform: Platform, schedule: ProcessSchedule) -> str:
     due = _next(schedule)
-    state = "paused" if not schedule.enabled else f"next {due}" if due else "over"
+    state = "paused" if not schedule.enabled else f"next {due}" if due else "ended"
     when = schedule.cron or f"at {schedule.at}"
     what = f"{schedule.name} {_process_name(platform, schedule)}: {when} {schedule.time_zone}, {state}"
     return one_line(printable(what), COLUMNS * 2)
@@ -114,5 +114,5 @@ def _process_name(platform: Platform, schedule: ProcessSchedule) -> str:
 def _next(schedule: ProcessSchedule) -> Json:
     if not schedule.enabled:
         return None
-    found = next_after(schedule, max(datetime.now(UTC), datetime.fromisoformat(schedule.since)))
-    return None if found is None else found.isoformat(timespec="seconds")
+    next_start = next_after(schedule, max(datetime.now(UTC), datetime.fromisoformat(schedule.since)))
+    return None if next_start is None else next_start.isoformat(timespec="seconds")

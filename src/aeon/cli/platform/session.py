@@ -1,4 +1,4 @@
-"""What the platform's commands start with."""
+"""The session that every command of the platform runs in."""
 
 import os
 from collections.abc import Generator
@@ -14,19 +14,19 @@ from aeon.cli.text import printable
 
 @contextmanager
 def platform_session(user: str) -> Generator[Platform]:
-    """The platform of the current folder, which knows this user from now on, closed in the end."""
-    here = session.load_cli_settings()
+    """Open the platform of the current folder, add this user to it, and close it at the end."""
+    loaded = session.load_cli_settings()
     session.conceal_if_set(session.MASTER_KEY)
-    if (old := old_graph_record(Path.cwd(), here.settings.store)) is not None:
+    if (old := old_graph_record(Path.cwd(), loaded.settings.store)) is not None:
         print_message(
-            f"{printable(str(old))} holds what an older Aeon kept; this one begins an empty record. To bring it "
-            "over, run `aeon graph export FILE` with the older version and `aeon store import FILE` here, before "
+            f"{printable(str(old))} is the record of an older Aeon; this version starts an empty one. To keep the old "
+            "record, run `aeon graph export FILE` with the older version and `aeon store import FILE` here, before "
             "anything else.",
             "warning: ",
         )
-    with open_project_platform(Path.cwd(), here.settings, os.environ, here.from_project) as platform:
+    with open_project_platform(Path.cwd(), loaded.settings, os.environ, loaded.from_project) as platform:
         for notice in platform.notices:
             print_message(printable(notice), "note: ")
         platform.catalog.add_user(user)
-        os.environ.pop(session.MASTER_KEY, None)  # no child process is to inherit it
+        os.environ.pop(session.MASTER_KEY, None)  # child processes must not inherit it
         yield platform

@@ -1,4 +1,4 @@
-"""`aeon store`: what keeps the record, backups of it, and moving it. The values of secrets are in the vault."""
+"""`aeon store`: checks, backs up, exports, migrates and moves the record. Secret values are in the vault."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ _STDOUT = Path("-")
 
 
 def show_status(*, as_json: bool) -> int:
-    """The store, the version of its tables, and how many things of each kind it keeps."""
+    """Print the store, the version of its tables, and the number of items of each kind."""
     with closing(_maintenance().open()) as store:
         version = int(store.read(queries.VERSION)[0]["number"])
         nodes = counts(store)
@@ -36,14 +36,14 @@ def show_status(*, as_json: bool) -> int:
 
 
 def check_store() -> int:
-    """Say what is wrong with the record; FAILED when something is."""
+    """Print every problem of the record; FAILED if there is one."""
     problems = _maintenance().check()
     for problem in problems:
         print_data(printable(problem))
     if problems:
         print_message("Restore a backup: `aeon store restore FILE`.", "next: ")
         return ExitCode.FAILED
-    print_data("the record is whole")
+    print_data("the record is intact")
     return ExitCode.DONE
 
 
@@ -55,58 +55,58 @@ def back_up(target: Path) -> int:
 
 
 def restore_backup(source: Path) -> int:
-    """Put a backup in the record's place."""
+    """Replace the record by a backup."""
     old = _maintenance().restore(source)
     print_data(f"restored {printable(str(source))}")
     if old is not None:
-        print_message(f"what was there before is {printable(str(old))}")
+        print_message(f"the previous record is kept at {printable(str(old))}")
     return ExitCode.DONE
 
 
 def export_record(target: Path) -> int:
-    """Every node and edge as a line of JSON; the file appears whole or not at all."""
+    """Write every node and edge as a line of JSON; the file is written completely or not at all."""
     with closing(_maintenance().open()) as store:
         lines = (f"{canonical_json(record)}\n" for record in export(store))
         count = _to_stdout(lines) if target == _STDOUT else _to_file(lines, target)
-    print_message(f"{count:,} records; the values of secrets are not among them")
+    print_message(f"{count:,} records; the values of secrets are not included")
     return ExitCode.DONE
 
 
 def import_record(source: Path) -> int:
-    """Fill the empty record. Raises InputError for a line that is not a record, StoreError when it is not empty."""
+    """Import into the empty record. Raises InputError for an invalid line, StoreError if the record is not empty."""
     with closing(_maintenance().open()) as store:
         load(store, _records(source))
     return ExitCode.DONE
 
 
 def migrate_store(to: int | None) -> int:
-    """Bring the tables to a version, and say what was done."""
+    """Migrate the tables to a version, and print the applied migrations."""
     done = _maintenance().migrate(to)
     for name in done:
         print_data(name)
-    print_message(f"{len(done)} migration(s)" if done else "the tables have this version already")
+    print_message(f"{len(done)} migration(s)" if done else "the tables already have this version")
     return ExitCode.DONE
 
 
 def move_record(target: str, password_env: str | None) -> int:
-    """Copy the record into another store, and say how to use it."""
+    """Copy the record into another store, and print how to use it."""
     name = _maintenance().move(target, password_env, print_message)
-    print_data(f"the record is in {printable(name)} too, and both are equal")
-    where = (
+    print_data(f"copied the record to {printable(name)}; both are equal")
+    change = (
         "Remove `address` from the section [store]" if target == SQLITE_TARGET else f'Set [store] address = "{target}"'
     )
-    print_message(f"{printable(where)} in aeon.toml. The old record stays until you remove it.", "next: ")
+    print_message(f"{printable(change)} in aeon.toml. The old record stays until you remove it.", "next: ")
     return ExitCode.DONE
 
 
 def _maintenance() -> StoreMaintenance:
-    here = session.load_cli_settings()
-    return StoreMaintenance(Path.cwd(), here.settings.store, os.environ, here.from_project)
+    loaded = session.load_cli_settings()
+    return StoreMaintenance(Path.cwd(), loaded.settings.store, os.environ, loaded.from_project)
 
 
 def _to_stdout(lines: Iterator[str]) -> int:
     count = 0
-    for count, line in enumerate(lines, 1):  # noqa: B007  # how many there were
+    for count, line in enumerate(lines, 1):  # noqa: B007  # counts the lines
         sys.stdout.write(line)
     sys.stdout.flush()
     return count
@@ -124,7 +124,7 @@ def _to_file(lines: Iterator[str], target: Path) -> int:
                 os.fsync(file.fileno())
             draft.replace(target)
     except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror}.", next_step="Choose another place.") from None
+        raise InputError(f"{target} cannot be written: {error.strerror}.", next_step="Choose another file.") from None
     return count
 
 
@@ -134,15 +134,17 @@ def _records(source: Path) -> Iterator[JsonObject]:
             for number, line in enumerate(file, 1):
                 yield _record(line, number)
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
-        raise InputError(f"{source} cannot be read: {why}.", next_step="Name what `aeon store export` wrote.") from None
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(
+            f"{source} cannot be read: {why}.", next_step="Name a file that `aeon store export` wrote."
+        ) from None
 
 
 def _record(line: str, number: int) -> JsonObject:
     try:
         value = parse_strict(line)
     except ValueError as error:
-        raise InputError(f"Line {number} is no JSON: {error}", next_step="Export it again.") from None
+        raise InputError(f"Line {number} is not JSON: {error}", next_step="Export it again.") from None
     if not isinstance(value, dict):
-        raise InputError(f"Line {number} is no record.", next_step="Export it again.")
+        raise InputError(f"Line {number} is not a record.", next_step="Export it again.")
     return cast(JsonObject, value)

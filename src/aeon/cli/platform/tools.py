@@ -1,4 +1,4 @@
-"""`aeon tool trust` and `distrust`: which tools of others may enter a user's plans and start programs here."""
+"""`aeon tool trust`, `distrust` and `cache clear`: trust in shared tools, and cached results of own tools."""
 
 from contextlib import suppress
 
@@ -15,26 +15,26 @@ from aeon.platform.ledger import MutationRequest
 
 
 def trust_tool(name: str, user: str) -> int:
-    """Show what the tool does and where, and trust it. Raises NotFoundError, RuleError."""
+    """Print what a tool does and where it connects, and trust it. Raises NotFoundError, RuleError."""
     with platform_session(user) as platform:
         tools = platform.catalog.tools
         tool = tools.find(user, name)
         service = tools.get_service(user, tool)
-        _say_what_it_does(tool)
+        _print_tool(tool)
         tools.trust(tool.id, MutationRequest(user))
         if (program := started_program(tool, service)) is not None:
             platform.programs.allow(program)
-            print_message(f"It may start this program here: {printable(str(program))}")
+            print_message(f"The tool may start this program here: {printable(str(program))}")
     print_data(f"trusted {printable(tool.name)} of {printable(tool.owner_id)}, as it is now")
     return ExitCode.DONE
 
 
 def distrust_tool(name: str, user: str) -> int:
-    """Take it out of the user's plans; its program may not be started any more. Raises NotFoundError, ConflictError."""
+    """Remove a tool from the user's plans, and forbid its program. Raises NotFoundError, ConflictError."""
     with platform_session(user) as platform:
         tools = platform.catalog.tools
         id_ = name
-        with suppress(NotFoundError):  # it may not be shared any more
+        with suppress(NotFoundError):  # the tool may not be shared any more
             tool = tools.find(user, name)
             id_ = tool.id
             if (program := started_program(tool, tools.get_service(user, tool))) is not None:
@@ -44,7 +44,7 @@ def distrust_tool(name: str, user: str) -> int:
     return ExitCode.DONE
 
 
-def _say_what_it_does(tool: Tool) -> None:
+def _print_tool(tool: Tool) -> None:
     print_message(f"{printable(tool.name)} of {printable(tool.owner_id)}: {printable(tool.description)}")
     print_message(f"operation: {printable(canonical_json(tool.operation.as_dict()))}", "  ", "  ")
     print_message(f"connection: {printable(canonical_json(tool.connection_params))}", "  ", "  ")
@@ -54,12 +54,12 @@ _MAX_TOOLS = 10_000
 
 
 def clear_cache(name: str | None, user: str) -> int:
-    """Forget what is kept of the user's own tool, or of all. Raises NotFoundError, ForbiddenError."""
+    """Delete cached results of one tool of the user, or of all. Raises NotFoundError, ForbiddenError."""
     with runtime_session(user) as runner:
         tools = runner.platform.catalog.tools
-        found = (
+        own = (
             tools.list_own(user, limit=_MAX_TOOLS) if name is None else [tools.get_own(user, tools.find(user, name).id)]
         )
-        removed = sum(runner.cache.clear(each.id) for each in found)
-    print_data(f"removed {removed} kept result(s)")
+        removed = sum(runner.cache.clear(each.id) for each in own)
+    print_data(f"removed {removed} cached result(s)")
     return ExitCode.DONE

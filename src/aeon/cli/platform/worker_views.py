@@ -9,7 +9,7 @@ from aeon.platform.workers.registry import Worker, WorkerRegistry
 
 
 def list_workers(user: str, *, as_json: bool) -> int:
-    """List the workers of all processes; a worker without a recent heartbeat is offline."""
+    """Print every registered worker; those without a recent heartbeat are offline."""
     with platform_session(user) as platform:
         workers = WorkerRegistry(platform.store, SystemClock()).list_workers()
     if as_json:
@@ -18,11 +18,11 @@ def list_workers(user: str, *, as_json: bool) -> int:
     for worker in workers:
         print_data(one_line(printable(_line(worker)), COLUMNS * 2))
     if not workers:
-        print_message("no worker is there; each `aeon worker` and `aeon process run` brings its own")
+        print_message("no worker is registered; each `aeon worker` and `aeon process run` starts its own")
     return ExitCode.DONE
 
 
 def _line(worker: Worker) -> str:
     job = f" {worker.current_job_id}" if worker.current_job_id else ""
     counts = f"{worker.processed_count} job(s), {worker.error_count} failed"
-    return f"{worker.type} {worker.status}{job}, heard of {worker.last_heartbeat[:19]}, {counts} ({worker.id})"
+    return f"{worker.type} {worker.status}{job}, last heartbeat {worker.last_heartbeat[:19]}, {counts} ({worker.id})"

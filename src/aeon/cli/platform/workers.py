@@ -1,4 +1,4 @@
-"""`aeon worker`: a process that is there for runs, and who is there."""
+"""`aeon worker`: serves runs, jobs or questions, and lists the workers; also `aeon runs prune`."""
 
 import sys
 import threading
@@ -38,22 +38,20 @@ _POLL_INTERVAL = 1.0
 
 
 def answer_questions(user: str) -> NoReturn:
-    """Ask for an answer to every question that waits for the user, until interrupted. Raises InputError."""
+    """Prompt for an answer to every open question to the user, until interrupted. Raises InputError."""
     if not sys.stdin.isatty():
         raise InputError(
-            "Questions are put at a terminal, and this is none.",
-            next_step="See which wait: aeon jobs list --type human. Answer one: aeon process answer RUN STEP ANSWER.",
+            "Prompting for answers needs a terminal, and stdin is not one.",
+            next_step="List questions: aeon jobs list --type human. Answer one: aeon process answer RUN STEP ANSWER.",
         )
     with runtime_session(user) as runner:
-        asking = _QuestionPrompt(runner, user)
-        print_message(
-            f"questions to {printable(user)} are put here; an empty answer leaves one for later; Ctrl-C ends it"
-        )
+        prompt = _QuestionPrompt(runner, user)
+        print_message(f"waiting for questions to {printable(user)}; an empty answer postpones a question; Ctrl-C stops")
         while True:
             try:
-                asking.ask_all()
+                prompt.ask_all()
             except StoreUnavailableError as error:
-                print_message(f"{error.message} It is tried again.")
+                print_message(f"{error.message} Retrying.")
             runner.clock.sleep(_POLL_INTERVAL)
 
 
@@ -64,7 +62,7 @@ class _QuestionPrompt:
         self._postponed: set[str] = set()
 
     def ask_all(self) -> None:
-        """Every question that is open now, and was not left for later."""
+        """Prompt for every open question that was not postponed."""
         runs = self._runner.runs
         for run in runs.repository.list_open_ids(self._user):
             for question in runs.list_questions(self._user, run):
@@ -72,35 +70,35 @@ class _QuestionPrompt:
                     self._ask(question)
 
     def _ask(self, question: PendingQuestion) -> None:
-        seen = self._runner.runs.view(self._user, question.run)
-        print_message(f"{printable(question.step)} of {printable(seen.run.process_name)}, run {question.run}, asks:")
+        view = self._runner.runs.view(self._user, question.run)
+        print_message(f"{printable(question.step)} of {printable(view.run.process_name)}, run {question.run}, asks:")
         print_message(printable(indented_json(question.inputs)), "  ", "  ")
-        given = typer.prompt("answer (JSON or text)", default="", show_default=False, err=True)
-        if not given.strip():
+        answer = typer.prompt("answer (JSON or text)", default="", show_default=False, err=True)
+        if not answer.strip():
             self._postponed.add(question.job)
             return
         try:
-            self._runner.runs.answer(self._user, question.run, question.step, parse_value(given))
+            self._runner.runs.answer(self._user, question.run, question.step, parse_value(answer))
         except StoreUnavailableError:
             raise
-        except AeonError as error:  # somebody else was faster, or it does not fit: it is asked again if it still waits
+        except AeonError as error:  # answered elsewhere, or invalid: prompt again if the question is still open
             print_error(error)
             return
-        self._tell_who_goes_on(question.run, seen.run.executor)
+        self._print_who_continues(question.run, view.run.executor)
 
-    def _tell_who_goes_on(self, run: str, executor: str) -> None:
+    def _print_who_continues(self, run: str, executor: str) -> None:
         if executor in (SELF_RECOVERING_EXECUTOR, *list_live_executors(self._runner.registry)):
-            print_message("answered; the run goes on")
+            print_message("answered; the run continues")
         else:
             print_message(
-                f"answered; nobody carries the run out now: aeon worker --type process, or aeon runs resume {run}"
+                f"answered; no worker executes the run: aeon worker --type process, or aeon runs resume {run}"
             )
 
 
 def run_worker(types: Sequence[str], concurrency: int | None, user: str) -> int:
-    """Be there for runs and their jobs, for runs alone, for jobs of some types alone, or for questions to the user.
+    """Serve runs and their jobs, only runs, only jobs of some types, or only questions to the user.
 
-    Until interrupted. Raises InputError, ConfigError, EngineError.
+    Runs until interrupted. Raises InputError, ConfigError, EngineError.
     """
     require_known_queues(types)
     _require_single_purpose(types)
@@ -115,62 +113,62 @@ def run_worker(types: Sequence[str], concurrency: int | None, user: str) -> int:
 
 
 def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
-    """Remove what ended so many days ago, or as many as the settings keep."""
+    """Delete runs that ended `days` days ago; None takes the days from the settings."""
     with runtime_session(user) as runner:
-        gone = runner.prune(days)
-    cached = f", and {gone.cached} kept result(s) of tools" if gone.cached else ""
-    said = f"removed {gone.runs} run(s) and {gone.results} large result(s){cached}"
-    print_data(indented_json(gone._asdict()) if as_json else said)
+        removed = runner.prune(days)
+    cached = f", and {removed.cached} cached result(s) of tools" if removed.cached else ""
+    text = f"removed {removed.runs} run(s) and {removed.results} large result(s){cached}"
+    print_data(indented_json(removed._asdict()) if as_json else text)
     return ExitCode.DONE
 
 
 def _serve_jobs(runner: ProcessRuntime, types: Sequence[str]) -> None:
     runner.serve(types)
-    print_message(f"worker {runner.executor} is there for jobs: {', '.join(types)}")
-    done_by_runs = [kind for kind in types if session.load_cli_settings().settings.engine.slots[kind]]
-    if done_by_runs and runner.run_executor != SELF_RECOVERING_EXECUTOR:
-        wanted = ", ".join(f"{kind} = 0" for kind in done_by_runs)
+    print_message(f"worker {runner.executor} serves jobs: {', '.join(types)}")
+    kept_by_runs = [kind for kind in types if session.load_cli_settings().settings.engine.slots[kind]]
+    if kept_by_runs and runner.run_executor != SELF_RECOVERING_EXECUTOR:
+        settings = ", ".join(f"{kind} = 0" for kind in kept_by_runs)
         print_message(
-            f"by the settings here runs carry these out themselves; to have them come here: [engine] {wanted}"
+            f"with these settings, runs execute these jobs themselves; to send them here, set: [engine] {settings}"
         )
     while True:
         runner.clock.sleep(POLL_INTERVAL)
 
 
 def _serve_runs(runner: ProcessRuntime) -> None:
-    """Take over runs, start what is due, remove what is too old; tell of it on stderr."""
+    """Adopt orphaned runs, fire due schedules, delete old data; report it on stderr."""
     runner.start([PROCESS])
-    attending = runner.run_maintenance
-    duties = [
-        PeriodicTask(POLL_INTERVAL, attending.report_ended),
-        PeriodicTask(ADOPTION_INTERVAL, attending.adopt_orphans),
-        PeriodicTask(POLL_INTERVAL, attending.fire_due_schedules),
+    maintenance = runner.run_maintenance
+    tasks = [
+        PeriodicTask(POLL_INTERVAL, maintenance.report_ended),
+        PeriodicTask(ADOPTION_INTERVAL, maintenance.adopt_orphans),
+        PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
         PeriodicTask(ADOPTION_INTERVAL, lambda: _record_measurements(runner)),
         PeriodicTask(CLEANUP_INTERVAL, lambda: _prune(runner)),
     ]
-    rounds = PeriodicTasks(duties, runner.clock, lambda line: print_message(printable(line)))
-    print_message(f"worker {runner.executor} is there for runs")
+    periodic = PeriodicTasks(tasks, runner.clock, lambda line: print_message(printable(line)))
+    print_message(f"worker {runner.executor} serves runs")
     threading.Thread(target=_watch_health, args=(runner,), name="aeon-health", daemon=True).start()
     try:
         while True:
-            rounds.run_due()
+            periodic.run_due()
             runner.clock.sleep(POLL_INTERVAL)
     finally:
         print_message(
-            f"{attending.active_run_count} run(s) under way here go on with the next worker, or with `aeon runs resume`"
+            f"{maintenance.active_run_count} active run(s) here continue with the next worker or `aeon runs resume`"
         )
 
 
 def _watch_health(runner: ProcessRuntime) -> None:
-    """Check what tools reach when that is due (platform 5). Apart from the other duties: a check may wait for 5 s."""
-    rounds = PeriodicTasks(
+    """Run due health checks (platform 5), on a thread of its own: a check may take 5 s."""
+    periodic = PeriodicTasks(
         [PeriodicTask(HEALTH_CHECK_INTERVAL, lambda: _check_health(runner))],
         runner.clock,
         lambda line: print_message(printable(line)),
     )
-    with suppress(QueryError):  # the store is closed: the worker ends
+    with suppress(QueryError):  # the store was closed: the worker is ending
         while True:
-            rounds.run_due()
+            periodic.run_due()
             runner.clock.sleep(POLL_INTERVAL)
 
 
@@ -189,22 +187,22 @@ def _record_measurements(runner: ProcessRuntime) -> list[str]:
 
 
 def _prune(runner: ProcessRuntime) -> list[str]:
-    """Runs and values of metrics that are too old are removed."""
-    gone, values = runner.prune(), runner.platform.metrics.values.prune(runner.clock.now())
-    return [f"removed {gone.runs} run(s) and {values} value(s) that were too old"] if gone.runs or values else []
+    """Delete old runs and old values of metrics."""
+    removed, values = runner.prune(), runner.platform.metrics.values.prune(runner.clock.now())
+    return [f"removed {removed.runs} old run(s) and {values} old value(s)"] if removed.runs or values else []
 
 
 def _settings(types: Sequence[str], concurrency: int | None) -> LoadedSettings:
-    """With so many slots of each type, where that is said; whoever is there for runs alone has none."""
-    given = ("--type process", 0) if PROCESS in types else ("--concurrency", concurrency)
-    slots: dict[str, tuple[str, Json]] = {f"engine.{kind}": given for kind in WORKER_TYPES}
+    """Load the settings with `concurrency` slots of each type; a worker only for runs has none."""
+    flag = ("--type process", 0) if PROCESS in types else ("--concurrency", concurrency)
+    slots: dict[str, tuple[str, Json]] = {f"engine.{kind}": flag for kind in WORKER_TYPES}
     return session.load_cli_settings(more=slots)
 
 
 def _require_single_purpose(types: Sequence[str]) -> None:
     kinds = set(types)
-    if len(kinds) > 1 and (alone := [kind for kind in (PROCESS, HUMAN) if kind in kinds]):
+    if len(kinds) > 1 and (exclusive := [kind for kind in (PROCESS, HUMAN) if kind in kinds]):
         raise InputError(
-            f"A worker of the type {alone[0]} does nothing else.",
-            next_step=f"Start two: aeon worker --type {alone[0]}, and another one for the other types.",
+            f"A worker of the type {exclusive[0]} cannot serve other types.",
+            next_step=f"Start two: aeon worker --type {exclusive[0]}, and another one for the other types.",
         )

@@ -1,4 +1,4 @@
-"""`aeon skills config`: a skill's settings shown without secrets, set, and asked for where one is missing."""
+"""`aeon skills config`: shows a skill's settings without secrets, sets them, prompts for missing ones."""
 
 import os
 import sys
@@ -20,24 +20,26 @@ from aeon.skills.models import Skill
 
 
 def configure_skill(name: str, assignments: Sequence[str], *, as_json: bool, may_ask: bool) -> int:
-    """Set what is given, ask for what is missing, print the rest. Raises InputError, ConfigError with every problem."""
+    """Sets the given values, prompts for missing ones, prints all. Raises InputError, ConfigError with all problems."""
     with app_session(load_cli_settings()) as app:
         skill = find_skill(app, name)
     if skill.config_schema is None:
         raise InputError(f"The skill {name!r} has no settings.", next_step=f"See `aeon skills show {name}`.")
-    given = _parse_assignments(assignments)
+    assigned = _parse_assignments(assignments)
     if may_ask and sys.stdin.isatty():
-        given |= _prompt_for(skill, [key for key in missing_required_fields(skill, os.environ) if key not in given])
-    if given:
-        set_config(skill, given, os.environ)
+        assigned |= _prompt_for(
+            skill, [key for key in missing_required_fields(skill, os.environ) if key not in assigned]
+        )
+    if assigned:
+        set_config(skill, assigned, os.environ)
     return _show(skill, as_json=as_json)
 
 
 def _parse_assignments(assignments: Sequence[str]) -> dict[str, str]:
-    wrong = [text for text in assignments if not text.partition("=")[1]]
-    if wrong:
+    invalid = [text for text in assignments if not text.partition("=")[1]]
+    if invalid:
         raise InputError(
-            f"Not KEY=VALUE: {', '.join(map(repr, wrong))}.", next_step="Write --set key=value, once for each."
+            f"Not KEY=VALUE: {', '.join(map(repr, invalid))}.", next_step="Write --set KEY=VALUE, once per value."
         )
     return {key.strip(): value for key, _, value in (text.partition("=") for text in assignments)}
 

@@ -1,4 +1,4 @@
-"""A signal to end while skills run: the scripts are ended and the result is kept; asked again, they end at once."""
+"""Handles signals during a skills run: ends the scripts and keeps the result; a second signal kills them."""
 
 import os
 import signal
@@ -17,9 +17,9 @@ _ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
 
 
 class SkillInterruptHandler:
-    """Turns a signal into a wish to stop. While no script runs there is nothing to end, so it stops at once.
+    """Turns a signal into a cancellation. While no script runs, a signal ends the command at once.
 
-    The second signal ends the scripts for good, by `end_all` in a thread of its own; the third does not wait for that.
+    The second signal kills the scripts, by `end_all` in a separate thread; the third does not wait for that.
     """
 
     def __init__(self, cancellation: Cancellation, end_all: Callable[[], None]) -> None:
@@ -34,7 +34,7 @@ class SkillInterruptHandler:
         self._thread = Thread(target=self._handle_signals, name="aeon-interruption", daemon=True)
 
     def observe(self, event: Event) -> None:
-        """Note whether scripts run just now."""
+        """Records whether scripts are running."""
         if isinstance(event, PlanReady):
             self._is_executing = True
         elif isinstance(event, ReplanRequested):
@@ -57,7 +57,7 @@ class SkillInterruptHandler:
         os.close(self._signalled)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        # No lock may be taken and nothing printed here: the thread that was interrupted may be at just that.
+        # Take no lock and print nothing here: the interrupted thread may hold the lock or be printing.
         del frame
         stop = TerminatedBySignal(number)
         self.code = exit_code_of(stop)
@@ -69,8 +69,8 @@ class SkillInterruptHandler:
         os.write(self._signal, _AGAIN if self._is_forced else _ONCE)
 
     def _handle_signals(self) -> None:
-        while (said := os.read(self._signalled, 1)) != _OVER:
-            if said == _ONCE:
-                print_message(f"ending the scripts, {GRACE_SECONDS:.0f} s at most; asked again, at once")
+        while (message := os.read(self._signalled, 1)) != _OVER:
+            if message == _ONCE:
+                print_message(f"ending the scripts within {GRACE_SECONDS:.0f} s; interrupt again to kill them at once")
             else:
                 self._end_all()

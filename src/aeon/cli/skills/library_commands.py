@@ -1,4 +1,4 @@
-"""`aeon skills list`, `show`, `check`, `new` and `export`: what skills there are, and making them."""
+"""`aeon skills list`, `show`, `check`, `new` and `export`."""
 
 import threading
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ from aeon.skills.models import Skill, SkillCatalog, SkillNote, skill_as_dict
 
 
 def list_skills(*, is_watching: bool, as_json: bool) -> int:
-    """Every skill with its state; what was skipped or read leniently is counted, `check` lists it."""
+    """Prints every skill with its state, and the number of files that were skipped or read leniently."""
     with app_session(load_cli_settings()) as app:
-        _put_list(app.skills.catalog, as_json=as_json)
+        _print_list(app.skills.catalog, as_json=as_json)
         if is_watching:
             _watch(app, as_json=as_json)
     return ExitCode.DONE
 
 
 def show_skill(name: str, *, as_json: bool) -> int:
-    """One skill whole. Raises InputError for an unknown name."""
+    """Prints one skill completely. Raises InputError for an unknown name."""
     with app_session(load_cli_settings()) as app:
         skill = find_skill(app, name)
     prompt = read_prompt(skill)
@@ -52,7 +52,7 @@ def show_skill(name: str, *, as_json: bool) -> int:
 
 
 def check_skills(folder: Path | None, *, as_json: bool) -> int:
-    """Print every note; fails when something was left out or cannot be used."""
+    """Prints every note; fails if a file was skipped or is unusable."""
     if folder is not None:
         notes = [note for each in _skills_in(folder) for note in check_skill(each)]
     else:
@@ -63,12 +63,12 @@ def check_skills(folder: Path | None, *, as_json: bool) -> int:
     else:
         for note in notes:
             print_data(printable(str(note)))
-        print_message("nothing to complain of" if not notes else f"{len(notes)} note(s)")
+        print_message("no problems found" if not notes else f"{len(notes)} note(s)")
     return ExitCode.FAILED if any(note.is_skip for note in notes) else ExitCode.DONE
 
 
 def make_skill(name: str, folder: Path, language: Language) -> int:
-    """Make a skill. Raises InputError for a name that is none, SkillError for a folder that is there already."""
+    """Makes a skill. Raises InputError for an invalid name, SkillError for an existing folder."""
     made = new_skill(name, folder, language)
     print_data(printable(str(made)))
     print_message(f"try it: aeon skills show {made.name}; then change its script, and aeon skills check {made}")
@@ -76,31 +76,31 @@ def make_skill(name: str, folder: Path, language: Language) -> int:
 
 
 def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
-    """Write skills in the standard's form. Raises InputError for an unknown name or what stands in the way."""
+    """Writes skills in the standard's form. Raises InputError for an unknown name, SkillError for conflicts."""
     with app_session(load_cli_settings()) as app:
         chosen = [find_skill(app, name) for name in dict.fromkeys(names)] or list(app.skills.catalog.skills)
     if not chosen:
-        raise SkillError("There is no skill to export.")
+        raise SkillError("No skills were found to export.")
     _check_distinct_names(chosen)
     for skill in chosen:
-        print_data(printable(str(export_skill(skill, folder, overwrite=is_forced, on_remark=_say_remark))))
+        print_data(printable(str(export_skill(skill, folder, overwrite=is_forced, on_remark=_print_remark))))
     return ExitCode.DONE
 
 
 def _check_distinct_names(skills: Sequence[Skill]) -> None:
-    """Raise SkillError for skills that would be written into one folder, before any is."""
+    """Raises SkillError for skills that would be written into the same folder, before any is written."""
     by_folder: dict[str, list[str]] = {}
     for skill in skills:
         by_folder.setdefault(export_name(skill), []).append(repr(skill.name))
     if alike := [f"{' and '.join(names)} as {folder!r}" for folder, names in by_folder.items() if len(names) > 1]:
         raise SkillError(
-            f"Some of these skills have one name in the standard's form: {'; '.join(alike)}.",
+            f"Some of these skills have the same name in the standard's form: {'; '.join(alike)}.",
             next_step="Export them one by one, into folders of their own.",
         )
 
 
 def _skills_in(folder: Path) -> list[Path]:
-    """The folder itself, or where it is none of a skill but holds some, those."""
+    """Returns the skills in a folder; the folder itself if it is a skill or contains none."""
     if not folder.is_dir() or _is_skill(folder):
         return [folder]
     return sorted(each for each in folder.iterdir() if _is_skill(each)) or [folder]
@@ -110,24 +110,27 @@ def _is_skill(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (SKILL_MD, SKILL_JSON))
 
 
-def _say_remark(remark: str) -> None:
+def _print_remark(remark: str) -> None:
     print_message(remark, "warning: ", "  ")
 
 
 def find_skill(app: App, name: str) -> Skill:
-    """Raises InputError for an unknown name, with the nearest one."""
+    """Returns the skill. Raises InputError for an unknown name, with the closest known one."""
     known = app.skills.catalog.by_name
     if name in known:
         return known[name]
     skipped = next((note for note in app.skills.catalog.notes if note.is_skip and note.path.parent.name == name), None)
     if skipped:
-        raise InputError(f"The skill {name!r} cannot be read: {skipped}.", next_step="Correct it.")
+        raise InputError(
+            f"The skill {name!r} cannot be read: {skipped}.",
+            next_step="Correct the file, then run `aeon skills check`.",
+        )
     near = closest_name(name, known)
-    meant = f" Did you mean {near!r}?" if near else ""
-    raise InputError(f"There is no skill {name!r}.{meant}", next_step="See `aeon skills list`.")
+    suggestion = f" Did you mean {near!r}?" if near else ""
+    raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step="See `aeon skills list`.")
 
 
-def _put_list(catalog: SkillCatalog, *, as_json: bool) -> None:
+def _print_list(catalog: SkillCatalog, *, as_json: bool) -> None:
     if as_json:
         skills = [skill_as_dict(skill) for skill in catalog.skills]
         print_data(indented_json({"skills": skills, "notes": [_note_as_dict(note) for note in catalog.notes]}))
@@ -143,9 +146,9 @@ def _put_list(catalog: SkillCatalog, *, as_json: bool) -> None:
 
 
 def _watch(app: App, *, as_json: bool) -> None:
-    """List again whenever something changes, until interrupted."""
-    print_message("watching; Ctrl-C ends it")
-    app.skills.watch(lambda catalog: _put_list(catalog, as_json=as_json), threading.Event())
+    """Prints the list again after every change, until interrupted."""
+    print_message("watching for changes; press Ctrl-C to stop")
+    app.skills.watch(lambda catalog: _print_list(catalog, as_json=as_json), threading.Event())
 
 
 def _state(skill: Skill) -> str:

@@ -1,4 +1,4 @@
-"""The live display of a skills run: the plan's nodes redrawn as they change; what is over scrolls by above."""
+"""The live display of a skills run: redraws the plan's nodes as they change; ended nodes scroll above."""
 
 from typing import TextIO
 
@@ -22,33 +22,33 @@ from aeon.observability.events import (
 )
 
 _MARGIN = 4
-"""Lines of a terminal that are left free below the drawing."""
+"""Free terminal lines below the display."""
 _TAIL = 1_000
-"""Characters that are kept of what a model writes: more than any terminal is wide."""
+"""Characters kept of the model's text: more than any terminal's width."""
 
 
 class LivePlanDisplay(LiveRenderer):
-    """Every node with its state, redrawn as it changes; what is over scrolls by above.
+    """Shows every node with its state, redrawn on changes; ended nodes scroll above.
 
-    While a model plans or answers, the end of what it writes is shown. Invariant: `_states` has the state of each node
-    of the plan that runs, by toolId.
+    While a model plans or answers, the end of its text is shown. Invariant: `_states` has the state of each node of the
+    running plan, by toolId.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._nodes: list[JsonObject] = []
         self._states: dict[str, str] = {}
-        self._said: dict[str, str] = {}
-        self._written = ""
+        self._messages: dict[str, str] = {}
+        self._model_text = ""
         super().__init__(stream)
 
     def _clear(self) -> None:
-        self._nodes, self._written = [], ""
+        self._nodes, self._model_text = [], ""
 
     def _handle(self, event: Event) -> None:
-        self._written = (self._written + event.text)[-_TAIL:] if isinstance(event, TextGenerated) else ""
+        self._model_text = (self._model_text + event.text)[-_TAIL:] if isinstance(event, TextGenerated) else ""
         match event:
             case PlanReady():
-                # Emptied first: another thread draws, and looks up the state of every node it finds.
+                # Emptied first: the drawing thread looks up the state of every node in the list.
                 self._nodes = []
                 self._states = {node["toolId"]: "pending" for node in event.plan["tools"]}
                 self._nodes = list(event.plan["tools"])
@@ -57,13 +57,13 @@ class LivePlanDisplay(LiveRenderer):
             case NodeStarted():
                 self._states[event.tool_id] = "running"
             case NodeEventEmitted():
-                self._said[event.tool_id] = event_text(event.protocol_event)
+                self._messages[event.tool_id] = event_text(event.protocol_event)
             case NodeEnded():
                 self._states[event.tool_id] = event.state
-                self._said.pop(event.tool_id, None)
+                self._messages.pop(event.tool_id, None)
                 self._print(narrate(event, self._width))
             case NodeRetried():
-                self._said[event.tool_id] = f"again in {event.wait_ms} ms"
+                self._messages[event.tool_id] = f"retry in {event.wait_ms} ms"
                 self._print(narrate(event, self._width))
             case RunEnded():
                 self._nodes = []
@@ -72,24 +72,24 @@ class LivePlanDisplay(LiveRenderer):
                 self._print(narrate(event, self._width))
 
     def _render(self) -> Group:
-        """The nodes that matter most where not all fit: running ones, then those to come, then what is over."""
+        """Renders the most important nodes if not all fit: running ones, then pending ones, then ended ones."""
         room = max(3, self._console.height - _MARGIN)
         order = sorted(range(len(self._nodes)), key=lambda at: (_RANK[self._states[self._nodes[at]["toolId"]]], at))
         lines = [self._line(self._nodes[at]) for at in sorted(order[:room])]
         if len(order) > room:
             lines.append(Text(f"  ... and {len(order) - room:,} more", style="dim"))
-        if self._written:
-            lines.append(Text(f"  {last_cells(self._written, self._width - 2)}", style="dim", no_wrap=True))
+        if self._model_text:
+            lines.append(Text(f"  {last_cells(self._model_text, self._width - 2)}", style="dim", no_wrap=True))
         return Group(*lines)
 
     def _line(self, node: JsonObject) -> Text:
         state = self._states[node["toolId"]]
-        said = self._said.get(node["toolId"])
-        if said is None:
+        message = self._messages.get(node["toolId"])
+        if message is None:
             line = node_line(node, state, self._width)
         else:
-            spoken_line = one_line(f"{state} {node['toolId']}: {said}", self._width - 2)
-            line = StyledLine(f"  {spoken_line}", STYLES[state])
+            text = one_line(f"{state} {node['toolId']}: {message}", self._width - 2)
+            line = StyledLine(f"  {text}", STYLES[state])
         return Text(printable(line.text), style=line.style, no_wrap=True, overflow="ellipsis")
 
 

@@ -1,4 +1,4 @@
-"""A skills run in words: what each event says to a person. Pure; the displays draw it."""
+"""Turns the events of a skills run into lines of text for the displays. Pure."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -31,20 +31,20 @@ STYLES = {
 """The colour of each state of a node."""
 
 MAX_LISTED = 30
-"""Nodes of a plan that are listed."""
+"""Maximum number of listed nodes of a plan."""
 
 _STOPPED = ("cancelled", "plan_timeout", "plan_rejected")
-"""Why nodes did not run that are counted in the end, not told one by one: there may be thousands."""
+"""Reasons of skipped nodes that are counted at the end, not listed one by one: there may be thousands."""
 
 _INDENT = "      "
 _LINES = 4
 _MOST_TEXT = 4_000
 _SHORT = 300
-"""Characters below which long words stay whole."""
+"""Length of a text below which long words are not broken."""
 
 
 def narrate(event: Event, width: int) -> list[StyledLine]:
-    """What `event` says, in lines of at most `width` cells."""
+    """Returns the lines for `event`, each of at most `width` cells."""
     match event:
         case NodeStarted():
             again = f", attempt {event.attempt}" if event.attempt > 1 else ""
@@ -54,7 +54,7 @@ def narrate(event: Event, width: int) -> list[StyledLine]:
         case NodeEventEmitted():
             return _lines(event_text(event.protocol_event), width)
         case NodeRetried():
-            failed = f"[{event.tool_id}] attempt {event.attempt} failed, again in {event.wait_ms} ms"
+            failed = f"[{event.tool_id}] attempt {event.attempt} failed, retry in {event.wait_ms} ms"
             return _lines(f"{failed}: {_error_text(event.error)}", width, "yellow")
         case NodeEnded():
             return ended_lines(event, width)
@@ -68,12 +68,12 @@ def _narrate_run(event: Event, width: int) -> list[StyledLine]:  # noqa: PLR0911
             return [StyledLine(one_line(f"planning: {event.request}", width), "bold")]
         case SkillsChosen():
             names = ", ".join(event.names) or "none"
-            return [StyledLine(one_line(f"chosen of {event.considered} skills: {names}", width))]
+            return [StyledLine(one_line(f"chosen from {event.considered} skills: {names}", width))]
         case PlanReady():
             return list(_plan_lines(event.plan, width))
         case ReplanRequested():
             without = f" (without {', '.join(event.disabled)})" if event.disabled else ""
-            return _lines(f"attempt {event.attempt} came to nothing{without}: {event.reason}", width, "yellow")
+            return _lines(f"attempt {event.attempt} failed{without}: {event.reason}", width, "yellow")
         case WarningIssued():
             return _lines(f"warning: {event.message}", width, "yellow")
         case RunEnded():
@@ -83,14 +83,14 @@ def _narrate_run(event: Event, width: int) -> list[StyledLine]:  # noqa: PLR0911
 
 
 def node_line(node: JsonObject, state: str, width: int) -> StyledLine:
-    """A node of a plan: its state, its id, its script, what it gets and what it waits for."""
+    """Returns a line for a node of a plan: its state, id, script, dependencies and input."""
     after = f" after {', '.join(node['dependencies'])}" if node["dependencies"] else ""
-    said = f"{state} {node['toolId']}: {node['toolPath']}{after} {compact_json(node['input'])}"
-    return StyledLine(f"  {one_line(said, width - 2)}", STYLES.get(state, ""))
+    text = f"{state} {node['toolId']}: {node['toolPath']}{after} {compact_json(node['input'])}"
+    return StyledLine(f"  {one_line(text, width - 2)}", STYLES.get(state, ""))
 
 
 def ended_lines(event: NodeEnded, width: int) -> list[StyledLine]:
-    """How a node ended: when, how it was isolated, what it gave or why it failed; nothing where all were stopped."""
+    """Returns lines for an ended node: duration, isolation, output or error; empty if the whole plan was stopped."""
     result = event.result
     error: JsonObject = result.get("error") or {}
     if event.state == "skipped" and error.get("type") in _STOPPED:
@@ -99,25 +99,25 @@ def ended_lines(event: NodeEnded, width: int) -> list[StyledLine]:
     took = f" ({result['executionTimeMs']} ms{isolated})" if result.get("sandbox") else ""
     head = StyledLine(one_line(f"[{event.tool_id}] {event.state}{took}", width), STYLES.get(event.state, ""))
     if result["ok"]:
-        return [head, *_lines(f"gave {compact_json(result['output'])}", width)]
+        return [head, *_lines(f"output {compact_json(result['output'])}", width)]
     return [head, *_lines(_error_text(result.get("error")), width, "red")]
 
 
-def event_text(said: JsonObject) -> str:
-    """One event of a script's protocol as a line of text."""
-    match said["type"]:
+def event_text(event: JsonObject) -> str:
+    """Returns one event of a script's protocol as a line of text."""
+    match event["type"]:
         case "log":
-            return f"{said['level']}: {said['message']}"
+            return f"{event['level']}: {event['message']}"
         case "state_patch":
-            return f"patch {compact_json(said['patch'])}"
+            return f"patch {compact_json(event['patch'])}"
         case "asset":
-            return f"asset {said['assetId']}: {said['path']}"
+            return f"asset {event['assetId']}: {event['path']}"
         case "ui_event":
-            return f"event {said['event']} {compact_json(said.get('payload'))}"
+            return f"event {event['event']} {compact_json(event.get('payload'))}"
         case "error":
-            return f"error {said['errorCode']}: {said['errorMessage']}"
+            return f"error {event['errorCode']}: {event['errorMessage']}"
         case _:
-            return f"done: {said.get('summary') or ('ok' if said.get('ok') else 'not ok')}"
+            return f"done: {event.get('summary') or ('ok' if event.get('ok') else 'not ok')}"
 
 
 def _plan_lines(plan: JsonObject, width: int) -> Iterator[StyledLine]:
@@ -136,7 +136,7 @@ def _error_text(error: JsonObject | None) -> str:
 
 
 def _lines(text: str, width: int, style: str = "") -> list[StyledLine]:
-    """A few lines; paths and commands in them stay whole, so that they can be copied."""
+    """Returns a few wrapped lines; short texts keep paths and commands unbroken, so that they can be copied."""
     if not text:
         return []
     lines = wrap(text[:_MOST_TEXT], width, _INDENT, f"{_INDENT}  ", most=_LINES, keeps_words=len(text) < _SHORT)

@@ -1,4 +1,4 @@
-"""What a run of skills came to: its trace kept in a file, its answer on stdout, the rest said."""
+"""Outputs the result of a skills run: the trace to a file, the answer to stdout, the rest to stderr."""
 
 import errno
 import os
@@ -21,14 +21,13 @@ from aeon.skills.executor.plan_result import FAILED_STATES
 from aeon.skills.plan_json import ExecutionResult, ExecutionState
 
 _MAX_NAMED = 10
-"""Nodes that are named where all of a kind are counted."""
+"""Maximum number of nodes named in a message."""
 
 
 class TraceFile:
-    """Where a result with its trace goes: whole or not at all. Opened before anything runs.
+    """The file for a result with its trace, written atomically. It is opened before anything runs.
 
-    A link leads to the file that it names; what is no file (a pipe, a device) is written to as it is. Raises LogError
-    for a place that cannot be written.
+    Links are followed; a pipe or a device is written to directly. Raises LogError if the path cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,7 +40,7 @@ class TraceFile:
             raise _unwritable(path, error.strerror or str(error)) from None
 
     def write(self, result: ExecutionResult) -> str | None:
-        """Write the result; why it could not be written, or None."""
+        """Writes the result. Returns why it could not be written, or None."""
         try:
             with self._file as file:
                 file.write(canonical_json(result.as_dict()) + "\n")
@@ -57,14 +56,14 @@ class TraceFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(OSError):  # what could not be written was said before
+        with suppress(OSError):  # a failed write was reported before
             self._file.close()
         if self._replaced:
             self._written.unlink(missing_ok=True)
 
 
 def _regular(path: Path) -> Path | None:
-    """The file that the path leads to, there or not, in a folder that is there then; None for what is no file."""
+    """Returns the resolved path of a regular or missing file, and makes its folder; None for a pipe or a device."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.exists() and not path.is_file():
@@ -78,26 +77,26 @@ def _temporary_path(path: Path) -> Path:
 
 
 def new_trace_path(app: App) -> Path:
-    """A file of its own in the folder of the runs' logs."""
+    """Returns a new trace path in the folder of the run logs."""
     folder = Path(app.settings.run.log_dir).expanduser()
     return folder / f"skills-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.json"
 
 
 def report_result(result: ExecutionResult, trace: TraceFile, *, as_json: bool) -> ExitCode:
-    """Keep the result and say what it came to, data on stdout, all else on stderr; the exit code."""
+    """Stores the trace and prints the result: data to stdout, all else to stderr. Returns the exit code."""
     fault = trace.write(result)
-    is_put = _print_answer(result, as_json=as_json)
+    is_printed = _print_answer(result, as_json=as_json)
     for name, path in _assets(result):
         print_message(f"{name}: {path}")
     _report_unfinished(result)
     for warning in result.warnings:
         print_message(warning, "warning: ", "  ")
     _report_trace(trace, fault)
-    return ExitCode.DONE if result.success and is_put and fault is None else ExitCode.FAILED
+    return ExitCode.DONE if result.success and is_printed and fault is None else ExitCode.FAILED
 
 
 def keep_trace(result: ExecutionResult, trace: TraceFile) -> None:
-    """Keep a result and say where, and nothing else of it."""
+    """Stores the trace and prints only its path."""
     _report_trace(trace, trace.write(result))
 
 
@@ -105,11 +104,11 @@ def _report_trace(trace: TraceFile, fault: str | None) -> None:
     if fault is None:
         print_message(f"trace: {trace.path}")
     else:
-        print_message(f"The trace could not be kept in {trace.path}: {fault}.", "error: ", "  ")
+        print_message(f"The trace could not be written to {trace.path}: {fault}.", "error: ", "  ")
 
 
 def _print_answer(result: ExecutionResult, *, as_json: bool) -> bool:
-    """Write the data; whether somebody could be given it."""
+    """Prints the answer. Returns whether stdout accepted it."""
     answer = indented_json(result.as_dict()) if as_json else printable(answer_text(result))
     try:
         if answer:
@@ -122,22 +121,22 @@ def _print_answer(result: ExecutionResult, *, as_json: bool) -> bool:
 
 
 def _assets(result: ExecutionResult) -> list[tuple[str, str]]:
-    """Name and path of every file that a node which ended well made."""
-    spoken = [event for node in result.execution_trace if node.ok for event in node.events]
-    return [(str(event["assetId"]), str(event["path"])) for event in spoken if event.get("type") == "asset"]
+    """Returns the name and path of every asset of successful nodes."""
+    events = [event for node in result.execution_trace if node.ok for event in node.events]
+    return [(str(event["assetId"]), str(event["path"])) for event in events if event.get("type") == "asset"]
 
 
 def _report_unfinished(result: ExecutionResult) -> None:
-    """Which scripts failed and which did not run; why was said when it happened."""
-    for states, said in ((FAILED_STATES, "failed"), ((ExecutionState.SKIPPED,), "not run")):
+    """Prints which scripts failed and which did not run; the reasons were printed during the run."""
+    for states, label in ((FAILED_STATES, "failed"), ((ExecutionState.SKIPPED,), "not run")):
         names = [node.tool_id for node in result.execution_trace if node.state in states]
         if names:
             more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
-            print_message(f"{said}: {', '.join(names[:_MAX_NAMED])}{more}")
+            print_message(f"{label}: {', '.join(names[:_MAX_NAMED])}{more}")
 
 
 def _unwritable(path: Path, reason: str) -> LogError:
     return LogError(
         f"The trace {path} cannot be written: {reason}.",
-        next_step="Choose another place with --trace, or AEON_RUN_LOG_DIR for all runs.",
+        next_step="Choose another path with --trace, or another folder for all runs with AEON_RUN_LOG_DIR.",
     )

@@ -1,4 +1,4 @@
-"""`aeon skills run`, `exec` and `replay`: from what the user gave to what a run of skills came to."""
+"""`aeon skills run`, `exec` and `replay`."""
 
 import sys
 from collections import deque
@@ -33,7 +33,7 @@ from aeon.skills.plan_json import ExecutionResult, parse_plan
 
 
 def display_for(stream: TextIO | None = None) -> Display:
-    """The display for stderr: live on a terminal, else lines."""
+    """Returns the display for stderr: live on a terminal, else line by line."""
     target = sys.stderr if stream is None else stream
     if can_redraw(target):
         from aeon.cli.skills.live_display import LivePlanDisplay
@@ -43,18 +43,18 @@ def display_for(stream: TextIO | None = None) -> Display:
 
 
 class PlanLineDisplay(LineDisplay):
-    """A line or a few for each event, without colour."""
+    """Prints a few lines for each event, without colour."""
 
     def _lines(self, event: Event) -> list[StyledLine]:
         return narrate(event, COLUMNS)
 
 
 _MAX_FAULTS_LISTED = 20
-"""Faults of a plan that are listed for a person; a program gets them all."""
+"""Maximum number of faults of a plan in a message; JSON output has all of them."""
 
 
 class SkillGrantFlags(NamedTuple):
-    """What the user grants to the scripts of this run."""
+    """The user's grants to the scripts of this run."""
 
     network: bool
     model: bool
@@ -62,7 +62,7 @@ class SkillGrantFlags(NamedTuple):
 
 
 class SkillRunOptions(NamedTuple):
-    """What the flags of a skills run say."""
+    """The flags of a skills run."""
 
     model: str | None
     sandbox: str | None
@@ -75,7 +75,7 @@ class SkillRunOptions(NamedTuple):
 
 
 def run_request(argument: str, options: SkillRunOptions) -> int:
-    """Plan a request with the skills of this place and run it."""
+    """Plans a request with the current project's skills and runs it."""
     request = read_request(argument)
     results: deque[ExecutionResult] = deque(maxlen=1)
     with _app(options) as app:
@@ -89,7 +89,7 @@ def run_request(argument: str, options: SkillRunOptions) -> int:
 
 
 def run_plan(path: Path, options: SkillRunOptions) -> int:
-    """Run a plan by hand. Raises PlanError for what is no plan and for one that cannot run, before anything runs."""
+    """Runs the user's own plan. Raises PlanError for an invalid plan, before anything runs."""
     plan = parse_plan(read_json_file(path, "The plan"))
     with _app(options) as app:
         if faults := check_plan(plan, app.skills.catalog):
@@ -105,8 +105,8 @@ def run_plan(path: Path, options: SkillRunOptions) -> int:
 def _report_untrusted(skills: Sequence[Skill]) -> None:
     if skills:
         names = ", ".join(printable(skill.name) for skill in skills[:_MAX_FAULTS_LISTED])
-        said = f"These skills came with the project, and you have not trusted them: {names}. They are left out; see "
-        print_message(f"{said}`aeon skills trust NAME`.", "note: ", "  ")
+        message = f"These skills came with the project, and you have not trusted them: {names}. They are not used; see "
+        print_message(f"{message}`aeon skills trust NAME`.", "note: ", "  ")
 
 
 def _cannot_run(faults: Sequence[NodeFault]) -> PlanError:
@@ -120,7 +120,7 @@ def _cannot_run(faults: Sequence[NodeFault]) -> PlanError:
 
 
 def replay_trace(path: Path, *, as_json: bool) -> int:
-    """Print the final state that a trace gives. Raises InputError for what is no trace."""
+    """Prints the final state of a trace. Raises InputError if the file is not a trace."""
     result = _read_result(read_json_file(path, "The trace"))
     state = replay_state(result)
     is_same = verify_replay(result)
@@ -129,7 +129,7 @@ def replay_trace(path: Path, *, as_json: bool) -> int:
     else:
         print_data(indented_json(state))
     if not is_same:
-        print_message("The trace does not give the final state that stands in it: one of them was changed.", "error: ")
+        print_message("The trace does not lead to the final state recorded in it: one of them was changed.", "error: ")
         return ExitCode.FAILED
     print_message(f"the same final state, byte for byte, from {len(result.execution_trace)} nodes")
     return ExitCode.DONE
@@ -139,11 +139,11 @@ def _read_result(data: Json) -> ExecutionResult:
     try:
         return ExecutionResult.model_validate(data)
     except ValidationError as error:
-        wrong = [f"${''.join(f'.{part}' for part in item['loc'])}: {item['msg']}" for item in error.errors()[:5]]
-        listed = "\n".join(f"  {line}" for line in wrong)
+        problems = [f"${''.join(f'.{part}' for part in item['loc'])}: {item['msg']}" for item in error.errors()[:5]]
+        listed = "\n".join(f"  {line}" for line in problems)
         raise InputError(
-            f"This is no result of a skills run:\n{listed}\n",
-            next_step="Give the file that the run named as its trace.",
+            f"This is not the result of a skills run:\n{listed}\n",
+            next_step="Give the trace file that the run printed.",
         ) from None
 
 
@@ -160,7 +160,7 @@ def _app(options: SkillRunOptions) -> AbstractContextManager[App]:
 
 
 def _prepare_model(app: App, options: SkillRunOptions) -> bool:
-    """Have the model ready; without one the request is planned by its words. Whether it is one that runs here."""
+    """Prepares the model; without one, the request is planned by its words. Returns whether it is a local model."""
     try:
         with FetchProgress() as progress:
             return app.prepare_model(progress, may_fetch=options.may_fetch).is_embedded
@@ -177,10 +177,10 @@ def _execute(
     work: Callable[[Observer, Cancellation], ExecutionResult],
     results: Sequence[ExecutionResult] = (),
 ) -> int:
-    """Run with a display and a way to stop, keep the trace, tell the outcome.
+    """Runs `work` with a display and a signal handler, stores the trace and prints the result.
 
-    `results` are those of the plans that are over while the next one is made: of a request that is interrupted then,
-    the last is kept.
+    `results` are those of finished plans: if the user interrupts the planning of the next one, the last result is
+    stored.
     """
     with (
         TraceFile(options.trace or new_trace_path(app)) as trace,
@@ -203,6 +203,6 @@ def _execute(
             raise
         code = report_result(result, trace, as_json=options.as_json)
         if interruption.is_requested:
-            print_message("interrupted; every process was ended")
+            print_message("interrupted; all processes were ended")
             return interruption.code
         return code

@@ -1,4 +1,4 @@
-"""The wire format of Anthropic's messages. Pure."""
+"""The wire format of Anthropic's Messages API. Pure."""
 
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -31,7 +31,7 @@ _END = "message_stop"
 
 @dataclass(frozen=True, slots=True)
 class AnthropicMessagesWire:
-    """Bodies and answers of POST /messages."""
+    """Requests and responses of POST /messages."""
 
     path: ClassVar[str] = "messages"
 
@@ -51,7 +51,7 @@ class AnthropicMessagesWire:
         if request.system_prompt:
             body["system"] = request.system_prompt
         if self.sends_temperature:
-            # Their scale ends at 1; above it the API refuses the request.
+            # The API's scale ends at 1; it refuses higher values.
             body["temperature"] = min(request.temperature, 1.0)
         if self.enforces_schema and request.schema is not None:
             body |= _output_config(request.schema)
@@ -63,7 +63,7 @@ class AnthropicMessagesWire:
         raise_reported_error(answer)
         blocks = answer.get("content")
         if not isinstance(blocks, list):
-            raise AttemptFailed("the answer has no list at content")
+            raise AttemptFailed("the response has no list at content")
         return LLMResponse(
             text="".join(_block_text(block) for block in cast("list[Json]", blocks)),
             finish_reason=_finish_reason(answer.get("stop_reason")),
@@ -77,7 +77,7 @@ class AnthropicMessagesWire:
 
 
 class AnthropicMessagesReader:
-    """Puts streamed events together. A stop reason or message_stop is the end; a stream without either was cut."""
+    """Assembles streamed events. A stop reason or message_stop is the end; a stream without either was cut off."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -102,14 +102,14 @@ class AnthropicMessagesReader:
         return ""
 
     def _feed_delta(self, delta: JsonObject) -> str:
-        # Thinking comes as deltas of other types and is no part of the answer.
+        # Thinking arrives as deltas of other types and is not part of the response.
         piece = require_text(delta.get("text"), "delta.text") if delta.get("type") == "text_delta" else ""
         self._pieces.append(piece)
         return piece
 
     def reply(self) -> LLMResponse:
         if not self.is_complete and self._stop_reason is None:
-            raise AttemptFailed(f"the stream was cut after {len(''.join(self._pieces))} characters, before its end")
+            raise AttemptFailed(f"the stream was cut off after {len(''.join(self._pieces))} characters, before its end")
         return LLMResponse(
             text="".join(self._pieces),
             finish_reason=_finish_reason(self._stop_reason),
@@ -129,5 +129,5 @@ def _block_text(block: Json) -> str:
     return require_text(fields.get("text"), "content[].text") if fields.get("type") == "text" else ""
 
 
-def _finish_reason(said: Json) -> str | None:
-    return _FINISH_REASONS.get(said) if isinstance(said, str) else None
+def _finish_reason(reported: Json) -> str | None:
+    return _FINISH_REASONS.get(reported) if isinstance(reported, str) else None

@@ -1,4 +1,4 @@
-"""The wire format of OpenAI's chat completions, as OpenAI, vLLM, llama.cpp and many others speak it. Pure."""
+"""The wire format of OpenAI's chat completions, also used by vLLM, llama.cpp and many others. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from aeon.llm.interface import LLMRequest, LLMResponse
 from aeon.llm.retry import AttemptFailed
 
 SchemaFields: TypeAlias = Callable[[JsonObject], JsonObject]
-"""From a JSON Schema to the body fields that make a server follow it."""
+"""Returns the body fields that make a server follow a JSON Schema."""
 
 _FINISH_REASONS = {"stop": "stop", "length": "length", "model_length": "length", "content_filter": "refusal"}
 _USAGE = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
@@ -28,26 +28,26 @@ _END = "[DONE]"
 
 
 def response_format(schema: JsonObject) -> JsonObject:
-    """The field of OpenAI, strict only where strict mode takes the schema (it refuses any other with a 400)."""
+    """The field for OpenAI, strict only if strict mode accepts the schema (it refuses any other with a 400)."""
     named = {"name": "answer", "schema": schema, "strict": fits_strict_mode(schema)}
     return {"response_format": {"type": "json_schema", "json_schema": named}}
 
 
 def structured_outputs(schema: JsonObject) -> JsonObject:
-    """The field of vLLM. Without the whitespace switch small models fill their token limit with blanks."""
+    """The field for vLLM. Without the whitespace option small models fill their token limit with blanks."""
     return {"structured_outputs": {"json": schema, "disable_any_whitespace": True}}
 
 
 def unconstrained(schema: JsonObject) -> JsonObject:  # noqa: ARG001  # one of the SchemaFields
-    """For servers that know no schemas."""
+    """No field, for servers without schema support."""
     return {}
 
 
 @dataclass(frozen=True, slots=True)
 class ChatCompletionsWire:
-    """Bodies and answers of POST /chat/completions.
+    """Requests and responses of POST /chat/completions.
 
-    Reasoning models of OpenAI want `max_tokens_field` "max_completion_tokens" and no temperature.
+    OpenAI's reasoning models require `max_tokens_field` "max_completion_tokens" and no temperature.
     """
 
     path: ClassVar[str] = "chat/completions"
@@ -92,7 +92,7 @@ class ChatCompletionsWire:
 
 
 class ChatCompletionsReader:
-    """Puts streamed chunks together. A finish reason or [DONE] is the end; a stream without either was cut."""
+    """Assembles streamed chunks. A finish reason or [DONE] is the end; a stream without either was cut off."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -103,14 +103,14 @@ class ChatCompletionsReader:
         self.is_complete = False
 
     def feed(self, event: ServerEvent) -> str:
-        """The text an event of the stream adds; [DONE] adds none."""
+        """Returns the text that an event adds; [DONE] adds none."""
         if event.data == _END:
             self.is_complete = self._has_ended = True
             return ""
         return self.feed_chunk(parse_object(event.data))
 
     def feed_chunk(self, chunk: JsonObject) -> str:
-        """The text one `chat.completion.chunk` adds."""
+        """Returns the text that one `chat.completion.chunk` adds."""
         raise_reported_error(chunk)
         self._heads |= {key: chunk[key] for key in ("id", "model", "usage") if chunk.get(key)}
         # The last chunk carries the usage and an empty list of choices.
@@ -129,7 +129,7 @@ class ChatCompletionsReader:
 
     def reply(self) -> LLMResponse:
         if not self._has_ended:
-            raise AttemptFailed(f"the stream was cut after {len(''.join(self._pieces))} characters, before its end")
+            raise AttemptFailed(f"the stream was cut off after {len(''.join(self._pieces))} characters, before its end")
         return LLMResponse(
             text="".join(self._pieces),
             finish_reason="refusal" if self._is_refusal else _finish_reason(self._finish_reason),
@@ -144,5 +144,5 @@ def _messages(request: LLMRequest) -> list[JsonObject]:
     return [*system, {"role": "user", "content": request.prompt}]
 
 
-def _finish_reason(said: Json) -> str | None:
-    return _FINISH_REASONS.get(said) if isinstance(said, str) else None
+def _finish_reason(reported: Json) -> str | None:
+    return _FINISH_REASONS.get(reported) if isinstance(reported, str) else None

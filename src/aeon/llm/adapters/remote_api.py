@@ -19,13 +19,13 @@ APIKind: TypeAlias = Literal["openai", "anthropic"]
 class RemoteAPIAdapter(WireAdapter):
     """A model behind an OpenAI-compatible API (`api="openai"`) or Anthropic's (`api="anthropic"`).
 
-    `base_url` is the API's root, such as "https://host/v1". `deadline` is in seconds for a whole answer, `timeout` in
-    seconds of silence while it streams: a stall is noticed sooner where text is asked for as it comes. Turn
-    `structured_output` off for servers that refuse schemas. OpenAI's reasoning models want
-    `max_tokens_field="max_completion_tokens"` and `send_temperature=False`.
+    `base_url` is the API's root, such as "https://host/v1". `deadline` limits a whole response, `timeout` the silence
+    while it streams, both in seconds: streaming detects a stall sooner. Turn `structured_output` off for servers that
+    refuse schemas. OpenAI's reasoning models require `max_tokens_field="max_completion_tokens"` and
+    `send_temperature=False`.
     """
 
-    def __init__(  # noqa: PLR0913  # what differs between servers is said by name
+    def __init__(  # noqa: PLR0913  # differences between servers, all by keyword
         self,
         base_url: str,
         model: str,

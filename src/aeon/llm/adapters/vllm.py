@@ -1,4 +1,4 @@
-"""A model behind a vLLM server: OpenAI's wire with vLLM's own structured-output parameters."""
+"""A model behind a vLLM server: OpenAI's wire format with vLLM's structured-output parameters."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -13,10 +13,10 @@ from aeon.llm.retry import LLMRetryPolicy
 class VLLMAdapter(WireAdapter):
     """A model served by vLLM 0.12 or later (older servers have other parameters for schemas).
 
-    `deadline` is in seconds for a whole answer, `timeout` in seconds of silence while it streams.
+    `deadline` limits a whole response, `timeout` the silence while it streams, both in seconds.
     """
 
-    def __init__(  # noqa: PLR0913  # what differs between servers is said by name
+    def __init__(  # noqa: PLR0913  # differences between servers, all by keyword
         self,
         base_url: str,
         model: str,

@@ -1,4 +1,4 @@
-"""What the HTTP adapters share: one question in one wire format, retried, streamed, its secrets hidden."""
+"""The base of the HTTP adapters: requests in one wire format, with retries, streaming and hidden secrets."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -14,35 +14,35 @@ from aeon.llm.adapters.wire import WireFormat, parse_events, parse_object
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.llm.retry import AttemptFailed, LLMRetrier, LLMRetryPolicy
 
-_SHORTEST = 6
-"""Shorter values (a header like `x-mode: a`) are no secrets and would tear holes into ordinary words."""
+_MIN_SECRET_LENGTH = 6
+"""Shorter values (a header like `x-mode: a`) are not secrets; replacing them would damage ordinary words."""
 
 
 class Redactor:
-    """Texts that no error, log or repr may show."""
+    """Hides secrets in texts for errors, logs and reprs."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        kept = {value for value in values if len(value) >= _SHORTEST}
-        forms = {form for value in kept for form in (value, json.dumps(value)[1:-1], quote(value, safe=""))}
-        # Longest first: one secret may be part of another.
+        secrets = {value for value in values if len(value) >= _MIN_SECRET_LENGTH}
+        forms = {form for value in secrets for form in (value, json.dumps(value)[1:-1], quote(value, safe=""))}
+        # Longest first: a secret may contain another one.
         self._forms = sorted(forms, key=len, reverse=True)
 
     def redact(self, text: str) -> str:
-        """`text` with every secret replaced by "[hidden]"."""
+        """Returns `text` with every secret replaced by "[hidden]"."""
         for form in self._forms:
             text = text.replace(form, "[hidden]")
         return text
 
     def __repr__(self) -> str:
-        return "Secrets(...)"
+        return "Redactor(...)"
 
 
 class DeduplicatingSink:
-    """A text sink that never shows anything twice.
+    """A text sink that never shows text twice.
 
-    A retry begins the answer again, and a sink cannot take text back. So while the new attempt repeats what was shown,
-    nothing is sent; once it goes beyond, the rest is sent; if it says something else, nothing more is sent. The reply's
-    text is what counts, and what was shown is a part of it unless a retry answered differently.
+    A retry starts the response again, and a sink cannot take text back. While the new attempt repeats the shown text,
+    nothing is sent; beyond that, the rest is sent; if it differs, nothing more is sent. The text of the LLMResponse is
+    authoritative; the shown text is its beginning unless a retry answered differently.
     """
 
     def __init__(self, sink: TextSink) -> None:
@@ -51,28 +51,28 @@ class DeduplicatingSink:
         self.begin_attempt()
 
     def begin_attempt(self) -> None:
-        """A new attempt begins."""
-        self._before = "".join(self._shown)
-        self._at = 0
-        self._agrees = True
+        """Starts a new attempt."""
+        self._shown_before = "".join(self._shown)
+        self._position = 0
+        self._is_same = True
 
     def __call__(self, piece: str) -> None:
-        again = self._before[self._at : self._at + len(piece)]
-        self._at += len(piece)
-        self._agrees = self._agrees and piece.startswith(again)
-        news = piece[len(again) :]
-        if self._agrees and news:
-            self._shown.append(news)
-            self._sink(news)
+        repeated = self._shown_before[self._position : self._position + len(piece)]
+        self._position += len(piece)
+        self._is_same = self._is_same and piece.startswith(repeated)
+        new_text = piece[len(repeated) :]
+        if self._is_same and new_text:
+            self._shown.append(new_text)
+            self._sink(new_text)
 
 
 _REASON_CHARACTERS = 500
 
 
 class WireAdapter(RequestAdapter):
-    """Asks a server in one wire format, with the retries of core 8. Threads may share it; `close` ends its connections.
+    """Sends requests to a server in one wire format, with the retries of core 8. Thread-safe.
 
-    A retry starts the answer over. A sink that already got text gets none of it twice: see `DeduplicatingSink`.
+    A retry starts the response again. A sink receives no text twice: see `DeduplicatingSink`.
     """
 
     def __init__(
@@ -94,8 +94,8 @@ class WireAdapter(RequestAdapter):
         self._wire = wire
         self._enforces_schema = enforces_schema
         self._transport = HTTPTransport(base_url, {**wire.headers(key), **extra}, limits, clock)
-        self._secrets = Redactor([*([key] if key else []), *extra.values()])
-        self._attempts = LLMRetrier(retry, clock, chance)
+        self._redactor = Redactor([*([key] if key else []), *extra.values()])
+        self._retrier = LLMRetrier(retry, clock, chance)
         self._peer = f"The model server at {self._transport.root}"
 
     def supports_streaming(self) -> bool:
@@ -105,17 +105,17 @@ class WireAdapter(RequestAdapter):
         return self._enforces_schema
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
-        """The server's answer, streamed when `on_text` is given.
+        """Returns the server's response, streamed if `on_text` is given.
 
-        Raises LLMRequestError at once when asking again would not help, LLMError when every attempt failed.
+        Raises LLMRequestError at once if a retry would not help, LLMError if every attempt failed.
         """
         if on_text is None:
-            return self._attempts.run(lambda: self._hidden(lambda: self._ask(request)), peer=self._peer)
+            return self._retrier.run(lambda: self._redacted(lambda: self._ask(request)), peer=self._peer)
         sink = DeduplicatingSink(on_text)
-        return self._attempts.run(lambda: self._hidden(lambda: self._stream(request, sink)), peer=self._peer)
+        return self._retrier.run(lambda: self._redacted(lambda: self._stream(request, sink)), peer=self._peer)
 
     def close(self) -> None:
-        """Close kept connections. The adapter can be used again."""
+        """Closes the open connections. The adapter can be used again."""
         self._transport.close()
 
     def __enter__(self) -> Self:
@@ -147,20 +147,22 @@ class WireAdapter(RequestAdapter):
                     break
             return _identified(reader.reply(), incoming.request_id)
 
-    def _hidden(self, attempt: Callable[[], LLMResponse]) -> LLMResponse:
+    def _redacted(self, attempt: Callable[[], LLMResponse]) -> LLMResponse:
         try:
             return attempt()
         except AttemptFailed as error:
-            fault: AttemptFailed | LLMError = AttemptFailed(self._told(error.reason), retry_after=error.retry_after)
+            failure: AttemptFailed | LLMError = AttemptFailed(
+                self._safe_text(error.reason), retry_after=error.retry_after
+            )
         except LLMError as error:
-            fault = type(error)(self._told(error.message), next_step=error.advice, **error.details)
-        # Raised out here so that the error with the server's own words is not kept as its context.
-        raise fault
+            failure = type(error)(self._safe_text(error.message), next_step=error.advice, **error.details)
+        # Raised here so that the original error, with the server's text, is not its context.
+        raise failure
 
-    def _told(self, text: str) -> str:
-        # Hidden first, shortened then: a key cut in half would not be recognised.
-        told = self._secrets.redact(text)
-        return told if len(told) <= _REASON_CHARACTERS else f"{told[:_REASON_CHARACTERS]}..."
+    def _safe_text(self, text: str) -> str:
+        # Redacted before it is shortened: a key cut in half would not be recognised.
+        safe = self._redactor.redact(text)
+        return safe if len(safe) <= _REASON_CHARACTERS else f"{safe[:_REASON_CHARACTERS]}..."
 
 
 def _identified(reply: LLMResponse, request_id: str | None) -> LLMResponse:
@@ -168,11 +170,11 @@ def _identified(reply: LLMResponse, request_id: str | None) -> LLMResponse:
 
 
 def _check_headers(api_key: str | None, headers: Mapping[str, str]) -> None:
-    # Before the client sees them: its own errors would quote the value.
+    # Checked before the client sees the values: its own errors would quote them.
     named = {"api_key": api_key or "", **headers}
-    odd = [name for name, value in named.items() if not (value.isascii() and value.isprintable())]
-    if odd:
+    invalid = [name for name, value in named.items() if not (value.isascii() and value.isprintable())]
+    if invalid:
         raise ConfigError(
-            f"The value of {', '.join(odd)} holds characters that no HTTP header may have.",
-            next_step="Copy it again, without line ends and quotation marks.",
+            f"The value of {', '.join(invalid)} contains characters that HTTP headers do not allow.",
+            next_step="Copy it again, without line breaks and quotation marks.",
         )

@@ -1,4 +1,7 @@
-"""The catalog as nodes and edges. Connection parameters and secrets stand on the edges of the things that use them."""
+"""The catalog as nodes and edges.
+
+Connection parameters and secret references are on the edges of their users.
+"""
 
 from typing import Final
 
@@ -143,7 +146,7 @@ NODES: Final = (
 
 
 def owned_by(label: str, table: str) -> EdgeType:
-    """The edge from what users own to its owner."""
+    """Returns the edge type from a user's things to their owner."""
     return EdgeType(
         "OWNED_BY",
         label,

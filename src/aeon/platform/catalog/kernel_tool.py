@@ -1,4 +1,4 @@
-"""A stored tool as a tool of the kernel, so that it is planned with like any other."""
+"""Adapts a stored tool to a tool of the kernel, so that the planner can use it."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, cast
@@ -12,13 +12,16 @@ from aeon.platform.errors import PlatformError
 from aeon.tools.interface import Tool
 
 _GRACE = 5.0
-"""Seconds beyond the operation's own time, after which the kernel gives the call up."""
+"""Seconds after the operation's own timeout at which the kernel abandons the call."""
 
 StoredToolCall: TypeAlias = Callable[[JsonObject], ToolCallResult]
 
 
 class StoredTool(Tool):
-    """Calls a stored tool for its user. An output that is no object is the field `result` of one."""
+    """Calls a stored tool for its user.
+
+    An output that is not an object is wrapped as the field `result`.
+    """
 
     def __init__(self, stored: Stored, call: StoredToolCall) -> None:
         self.name = stored.name
@@ -35,7 +38,7 @@ class StoredTool(Tool):
         self._call = call
 
     def invoke(self, **kwargs: Any) -> JsonObject:
-        """The output. Raises ToolError with what the platform said."""
+        """Returns the output. Raises ToolError with the platform's message."""
         try:
             output = self._call(kwargs).output
         except PlatformError as error:

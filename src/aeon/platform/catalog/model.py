@@ -1,4 +1,4 @@
-"""The entities of the catalog, every field of the specification, and what creates and changes each."""
+"""The catalog's entities, and the models that create and change them."""
 
 from typing import ClassVar, Literal, TypeAlias
 
@@ -11,28 +11,31 @@ from aeon.platform.vault import SecretType
 
 
 class CallRate(Record):
-    """So many calls in any stretch of so many seconds."""
+    """A rate limit: at most `calls` calls in any window of `seconds` seconds."""
 
     calls: int = Field(ge=1, le=100_000)
     seconds: float = Field(gt=0, le=86_400)
 
 
 class ServiceLimits(Record):
-    """What is None is not limited. All jobs of all runs of one record keep to them together (platform 10)."""
+    """Limits of a service; None means unlimited.
+
+    All jobs of all runs of one record share them (platform 10).
+    """
 
     concurrency: int | None = Field(default=None, ge=1, le=256, description="calls at once")
     rate: CallRate | None = None
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether there is nothing to keep to."""
+        """Whether no limit is set."""
         return self.concurrency is None and self.rate is None
 
     def describe(self) -> str:
-        """As a list says it; empty without any."""
-        said = [] if self.concurrency is None else [f"{self.concurrency} at once"]
-        said += [] if self.rate is None else [f"{self.rate.calls} in {self.rate.seconds:g} s"]
-        return f"at most {' and '.join(said)}" if said else ""
+        """Returns the limits in words; empty if there are none."""
+        parts = [] if self.concurrency is None else [f"{self.concurrency} at once"]
+        parts += [] if self.rate is None else [f"{self.rate.calls} in {self.rate.seconds:g} s"]
+        return f"at most {' and '.join(parts)}" if parts else ""
 
 
 ServiceType: TypeAlias = Literal["neo4j_graph", "rest_api", "llm_provider", "mcp_server"]
@@ -43,7 +46,10 @@ EntityKind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", 
 
 
 class OwnedEntity(Record):
-    """What every entity has. `version` counts its changes; `owner_id` is the OWNED_BY edge's target, for ever."""
+    """Common fields of entities.
+
+    `version` counts changes; `owner_id`, the OWNED_BY edge's target, never changes.
+    """
 
     kind: ClassVar[EntityKind]
 
@@ -57,7 +63,7 @@ class OwnedEntity(Record):
 
 
 class _Monitored(Record):
-    """Health, which the system alone writes (platform 5)."""
+    """Health, which only the system writes (platform 5)."""
 
     status: HealthStatus = "degraded"
     last_health_check: str | None = None
@@ -65,7 +71,7 @@ class _Monitored(Record):
 
 
 class Service(OwnedEntity, _Monitored):
-    """Where work happens: a kind of endpoint, and the shape of what it takes to connect."""
+    """An external service: a kind of endpoint, and the schema of its connection parameters."""
 
     kind: ClassVar[EntityKind] = "service"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"connection_schema", "limits"})
@@ -81,7 +87,10 @@ class Service(OwnedEntity, _Monitored):
 
 
 class Secret(OwnedEntity):
-    """A credential's metadata. Its value is in the vault, under `vault_version`, and never here (platform 3)."""
+    """A credential's metadata.
+
+    Its value is in the vault, under `vault_version`, and never here (platform 3).
+    """
 
     kind: ClassVar[EntityKind] = "secret"
 
@@ -90,9 +99,9 @@ class Secret(OwnedEntity):
 
 
 class Tool(OwnedEntity, _Monitored):
-    """What work is done: one operation on one service. `connection_params` is carried by the USES_SERVICE edge.
+    """One operation on one service. `connection_params` is a property of the USES_SERVICE edge.
 
-    Which secret its owner gave it is shown to him alone; `needs_secret` says to everybody that there is one.
+    Only the owner sees which secret the tool uses; `needs_secret` shows everybody that there is one.
     """
 
     kind: ClassVar[EntityKind] = "tool"
@@ -115,7 +124,7 @@ class Tool(OwnedEntity, _Monitored):
 
 
 class ServiceTemplate(OwnedEntity):
-    """A blueprint of services. Its structure never changes; `archived` hides it from lists."""
+    """A template of services. Its structure never changes; `archived` hides it from lists."""
 
     kind: ClassVar[EntityKind] = "serviceTemplate"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"connection_schema", "limits"})
@@ -130,7 +139,7 @@ class ServiceTemplate(OwnedEntity):
 
 
 class ToolTemplate(OwnedEntity):
-    """A blueprint of tools. Its structure never changes; `archived` hides it from lists."""
+    """A template of tools. Its structure never changes; `archived` hides it from lists."""
 
     kind: ClassVar[EntityKind] = "toolTemplate"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"operation", "input_schema", "output_schema"})
@@ -143,28 +152,28 @@ class ToolTemplate(OwnedEntity):
 
 
 UNCHECKED = "It was not checked yet."
-"""The error message of what is new."""
+"""The error message of a new tool or service."""
 
 Entity: TypeAlias = Service | Secret | Tool | ServiceTemplate | ToolTemplate
 
 
 class EntityChange(Record):
-    """What may change of an entity. A field that is left out stays.
+    """A change of an entity. An omitted field stays.
 
     A null removes the value of a field in `clearable_fields`; a null in any other field changes nothing.
     """
 
     clearable_fields: ClassVar[frozenset[str]] = frozenset()
-    """Published names of the fields that an entity may be without."""
+    """Published names of the fields that may be empty."""
 
     def requested_fields(self) -> JsonObject:
-        """The fields that the change asks for, as JSON data under the published names."""
-        said = self.model_dump(mode="json", by_alias=True, include=self.model_fields_set)
-        return {name: value for name, value in said.items() if value is not None or name in self.clearable_fields}
+        """Returns the requested fields as JSON data, under their published names."""
+        requested = self.model_dump(mode="json", by_alias=True, include=self.model_fields_set)
+        return {name: value for name, value in requested.items() if value is not None or name in self.clearable_fields}
 
 
 class NewService(Record):
-    """A service to create; with a template, only what the template does not say."""
+    """A service to create; with a template, only the fields that the template does not provide."""
 
     name: Name
     type: ServiceType
@@ -177,7 +186,7 @@ class NewService(Record):
 
 
 class ServiceChange(EntityChange):
-    """What may change of a service. Empty `limits` lift those that there are."""
+    """A change of a service. Empty `limits` remove the existing ones."""
 
     name: Name | None = None
     enabled: bool | None = None
@@ -187,7 +196,10 @@ class ServiceChange(EntityChange):
 
 
 class NewSecret(Record):
-    """A secret to create. Its value is an object of strings by its type; see `aeon.platform.vault.SecretValue`."""
+    """A secret to create.
+
+    Its value is an object of strings by its type; see `aeon.platform.vault.SecretValue`.
+    """
 
     name: Name
     type: SecretType
@@ -196,7 +208,7 @@ class NewSecret(Record):
 
 
 class SecretChange(EntityChange):
-    """What may change of a secret besides its value, which is rotated."""
+    """A change of a secret, except its value, which is rotated."""
 
     name: Name | None = None
     shared: bool | None = None
@@ -220,7 +232,7 @@ class NewTool(Record):
 
 
 class ToolChange(EntityChange):
-    """What may change of a tool. Its service never does. Without its secret a tool loses its secret scope too."""
+    """A change of a tool. Its service never changes. Removing its secret also removes its secret scope."""
 
     clearable_fields: ClassVar[frozenset[str]] = frozenset({"secretId", "secretScope", "effect"})
 
@@ -238,7 +250,7 @@ class ToolChange(EntityChange):
 
 
 class NewServiceTemplate(Record):
-    """A blueprint of services to create."""
+    """A template of services to create."""
 
     name: Name
     description: Description | None = None
@@ -251,7 +263,7 @@ class NewServiceTemplate(Record):
 
 
 class NewToolTemplate(Record):
-    """A blueprint of tools to create."""
+    """A template of tools to create."""
 
     name: Name
     description: Description | None = None
@@ -262,7 +274,7 @@ class NewToolTemplate(Record):
 
 
 class TemplateChange(EntityChange):
-    """What may change of a blueprint: its name, its description, whether it is shared or archived."""
+    """A change of a template: its name, description, and whether it is shared or archived."""
 
     clearable_fields: ClassVar[frozenset[str]] = frozenset({"description"})
 

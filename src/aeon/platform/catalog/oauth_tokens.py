@@ -1,4 +1,4 @@
-"""OAuth tokens, refreshed when they are about to end or were refused (RFC 6749, section 6; platform 3)."""
+"""OAuth tokens and their refresh (RFC 6749, section 6; platform 3)."""
 
 import math
 from contextlib import suppress
@@ -14,15 +14,15 @@ from aeon.platform.errors import ConflictError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.vault import SecretValue
 
-_SOON = timedelta(seconds=60)
-"""A token that ends within this is refreshed before it is used."""
+_REFRESH_BEFORE = timedelta(seconds=60)
+"""A token that expires within this time is refreshed before use."""
 
-_LONGEST_SECONDS = 10 * 365 * 86400
-_WRITES = 10
-"""How often the secret's name or flag may change while its new value is written."""
+_MAX_SECONDS = 10 * 365 * 86400
+_WRITE_ATTEMPTS = 10
+"""How often a write is retried because the secret's name or flag changed meanwhile."""
 
-_LOOKS, _LOOK_SECONDS = 15, 0.2
-"""Another process whose refresh came first has its answer before it has written it: how long its result is awaited."""
+_WAIT_ATTEMPTS, _WAIT_SECONDS = 15, 0.2
+"""How often and how long to wait for the value of another process, whose refresh came first but is not written yet."""
 
 
 class TokenRefusedError(OperationError):
@@ -35,35 +35,35 @@ class TokenServer(Protocol):
     """Refreshes tokens. Threads may share one."""
 
     def refresh(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
-        """What the secret's `token_url` answers to its `refresh_token`.
+        """Returns the response of the secret's `token_url` to its `refresh_token`.
 
-        Raises TokenRefusedError, OperationError, with nothing of a token in them.
+        Raises TokenRefusedError and OperationError, neither of which contains any token.
         """
         ...
 
 
 def is_refreshable(value: JsonObject) -> bool:
-    """Whether a secret's value is a token that can be refreshed at all."""
+    """Returns whether a secret's value is a refreshable token."""
     return bool(value.get("refresh_token") and value.get("token_url"))
 
 
 def needs_refresh(value: JsonObject, now: str) -> bool:
-    """Whether it can be refreshed and ends in less than a minute. What does not say its end is used until refused."""
+    """Returns whether a refreshable token is known to expire in less than a minute."""
     if not is_refreshable(value) or not value.get("expires_at"):
         return False
-    return datetime.fromisoformat(value["expires_at"]) - datetime.fromisoformat(now) < _SOON
+    return datetime.fromisoformat(value["expires_at"]) - datetime.fromisoformat(now) < _REFRESH_BEFORE
 
 
 def apply_refresh(value: JsonObject, answer: JsonObject, now: str) -> JsonObject:
-    """The secret's value after a token server's answer; the refresh token stays where the answer has no new one.
+    """Returns the secret's value after a token server's response.
 
-    Raises OperationError for an answer that is none.
+    Raises OperationError for an invalid response.
     """
     token, kind = answer.get("access_token"), answer.get("token_type", "bearer")
     if not isinstance(token, str) or not token:
         raise OperationError("the token server answered without an access_token")
     if not isinstance(kind, str) or kind.lower() != "bearer":
-        raise OperationError("the token server answered with a token that is no bearer token")
+        raise OperationError("the token server answered with a token that is not a bearer token")
     after = {name: part for name, part in value.items() if name != "expires_at"} | {"access_token": token}
     again, seconds = answer.get("refresh_token"), _seconds(answer.get("expires_in"))
     if isinstance(again, str) and again:
@@ -74,9 +74,10 @@ def apply_refresh(value: JsonObject, answer: JsonObject, now: str) -> JsonObject
 
 
 class OAuthTokens:
-    """The tokens of all users, each refreshed by one at a time. What a server gave is in the vault before it is used.
+    """The tokens of all users.
 
-    Of two processes that refresh at once one result is kept, and both go on with that.
+    One thread at a time refreshes a token, and the vault stores it before its use. If two processes refresh at once,
+    one result is stored, and both use it.
     """
 
     def __init__(self, secrets: SecretRepository, server: TokenServer, clock: Clock) -> None:
@@ -86,50 +87,56 @@ class OAuthTokens:
         self._locks: dict[str, Lock] = {}
 
     def get_fresh(self, user: str, id_: str, *, allow_private: bool) -> SecretValue:
-        """The user's secret for a call, refreshed where that is due. Raises OperationError."""
-        _, held = self._secrets.get_with_value(user, id_)
-        if not needs_refresh(held.reveal(), self._clock.now()):
-            return held
-        return self._renewed(user, id_, held, allow_private=allow_private)
+        """Returns the user's secret for a call, refreshed if needed. Raises OperationError."""
+        _, current = self._secrets.get_with_value(user, id_)
+        if not needs_refresh(current.reveal(), self._clock.now()):
+            return current
+        return self._refresh(user, id_, current, allow_private=allow_private)
 
     def refresh_rejected(self, user: str, id_: str, used: SecretValue, *, allow_private: bool) -> SecretValue | None:
-        """Another value for one that a peer refused; None where it cannot be refreshed. Raises OperationError."""
+        """Returns a new value for one that a peer rejected.
+
+        Returns None if it is not refreshable. Raises OperationError.
+        """
         if not is_refreshable(used.reveal()):
             return None
-        return self._renewed(user, id_, used, allow_private=allow_private)
+        return self._refresh(user, id_, used, allow_private=allow_private)
 
-    def _renewed(self, user: str, id_: str, used: SecretValue, *, allow_private: bool) -> SecretValue:
+    def _refresh(self, user: str, id_: str, used: SecretValue, *, allow_private: bool) -> SecretValue:
         with self._locks.setdefault(id_, Lock()):
-            secret, held = self._secrets.get_with_value(user, id_)
-            if _differ(held, used):
-                return held
+            secret, current = self._secrets.get_with_value(user, id_)
+            if _differ(current, used):
+                return current
             try:
                 answer = self._server.refresh(used.reveal(), allow_private=allow_private)
             except TokenRefusedError:
-                other = self._of_another(user, id_, used)
+                other = self._wait_for_other(user, id_, used)
                 if other is None:
                     raise
                 return other
             after = apply_refresh(used.reveal(), answer, self._clock.now())
-            return self._kept(user, id_, used, after, secret.vault_version)
+            return self._store(user, id_, used, after, secret.vault_version)
 
-    def _kept(self, user: str, id_: str, used: SecretValue, after: JsonObject, version: int) -> SecretValue:
-        """The new value, once it is in the vault; another's, where that came first."""
-        for _ in range(_WRITES):
+    def _store(self, user: str, id_: str, used: SecretValue, after: JsonObject, version: int) -> SecretValue:
+        """Stores the new value and returns it.
+
+        Returns another process's value if that was stored first.
+        """
+        for _ in range(_WRITE_ATTEMPTS):
             with suppress(ConflictError):
                 self._secrets.rotate(id_, after, MutationRequest(user), since=version)
                 return SecretValue(after)
-            _, held = self._secrets.get_with_value(user, id_)
-            if _differ(held, used):
-                return held
-        raise ConflictError("The secret was changed again and again while its token was refreshed.")
+            _, current = self._secrets.get_with_value(user, id_)
+            if _differ(current, used):
+                return current
+        raise ConflictError("The secret was changed repeatedly while its token was refreshed.")
 
-    def _of_another(self, user: str, id_: str, used: SecretValue) -> SecretValue | None:
-        for _ in range(_LOOKS):
-            _, held = self._secrets.get_with_value(user, id_)
-            if _differ(held, used):
-                return held
-            self._clock.sleep(_LOOK_SECONDS)
+    def _wait_for_other(self, user: str, id_: str, used: SecretValue) -> SecretValue | None:
+        for _ in range(_WAIT_ATTEMPTS):
+            _, current = self._secrets.get_with_value(user, id_)
+            if _differ(current, used):
+                return current
+            self._clock.sleep(_WAIT_SECONDS)
         return None
 
 
@@ -138,9 +145,9 @@ def _differ(one: SecretValue, other: SecretValue) -> bool:
 
 
 def _seconds(value: Json) -> float | None:
-    """How long a token lives, where the server says it so that it can be understood; some say it as a text."""
+    """Returns a token's lifetime if it is valid; some servers send it as a string."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value[:12])
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
         return None
-    return min(value, _LONGEST_SECONDS)
+    return min(value, _MAX_SECONDS)

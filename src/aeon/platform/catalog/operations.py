@@ -1,4 +1,4 @@
-"""What a tool does, one kind for each type of service, and the variables that each takes from its input."""
+"""The operations of tools, one kind per type of service, and their input variables."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,10 @@ from aeon.platform.records import Record
 
 
 class TokenUsage(NamedTuple):
-    """What one call used, its repairs included. `model` is as the model calls itself, None where it does not."""
+    """The tokens of one call with its repairs.
+
+    `model` is the name that the server reports, None if it reports none.
+    """
 
     prompt_tokens: int
     completion_tokens: int
@@ -30,7 +33,7 @@ class TokenUsage(NamedTuple):
 
 
 class TokenTotals(NamedTuple):
-    """What a user's calls of a tool used in all. `calls` are those that used any."""
+    """The tokens of all calls that a user made of a tool. `calls` counts those that used any."""
 
     calls: int
     prompt_tokens: int
@@ -57,9 +60,9 @@ HeaderName: TypeAlias = Annotated[str, Field(max_length=100, pattern=r"^[A-Za-z0
 class OperationError(PlatformError):
     """The tool's operation failed.
 
-    `is_transient` says whether the same call may succeed later, `is_unauthorized` that the peer refused the credentials
-    with 401 and did nothing, `usage` what tokens it used up all the same, `retry_after` for how many seconds the peer
-    wants to be left alone.
+    `is_transient`: the same call may succeed later. `is_unauthorized`: the peer rejected the credentials with 401 and
+    did nothing. `usage`: the tokens that the failed call used. `retry_after`: the pause that the peer asks for, in
+    seconds.
     """
 
     status = 502
@@ -83,25 +86,28 @@ class OperationError(PlatformError):
 
 
 class NetworkOperation(Record):
-    """What goes out to an address that users give."""
+    """An operation that connects to an address given by users."""
 
-    allow_private: bool = Field(default=False, description="whether private and loopback addresses may be asked")
+    allow_private: bool = Field(default=False, description="whether private and loopback addresses are allowed")
 
 
 class HttpOperation(NetworkOperation):
-    """What goes out over http or https."""
+    """An operation over HTTP or HTTPS."""
 
     allow_insecure: bool = Field(
-        default=False, description="whether a key may go over plain http to another machine, readable on its way"
+        default=False, description="whether a key may be sent unencrypted over plain http to another machine"
     )
 
 
 OWN_RECORD_ENDPOINT: Final = "aeon:graph"
-"""The endpoint that is Aeon's own record: read only, by named queries."""
+"""The endpoint of Aeon's own record: read only, by named queries."""
 
 
 class GraphQuery(NetworkOperation):
-    """A query of a graph. `$name` in it is the input's field of that name, bound and never pasted."""
+    """A query of a graph.
+
+    `$name` in it is bound to the input's field of that name, never pasted.
+    """
 
     service_type: ClassVar[str] = "neo4j_graph"
 
@@ -112,12 +118,15 @@ class GraphQuery(NetworkOperation):
     timeout: float = Field(default=10.0, gt=0, le=300, description="seconds")
 
     def variables(self) -> frozenset[str]:
-        """The parameters outside of texts and comments."""
+        """Returns the parameters outside of strings and comments."""
         return frozenset(_PARAMETER.findall(_TEXT_OR_COMMENT.sub(" ", self.query)))
 
 
 class RestRequest(HttpOperation):
-    """A request to an HTTP service. `{name}` is the input's field: escaped in the path, whole where it stands alone."""
+    """A request to an HTTP service.
+
+    `{name}` is the input's field: escaped in the path, whole where it stands alone.
+    """
 
     service_type: ClassVar[str] = "rest_api"
 
@@ -130,7 +139,7 @@ class RestRequest(HttpOperation):
     timeout: float = Field(default=30.0, gt=0, le=300, description="seconds")
     max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000)
     keep_headers: list[HeaderName] = Field(
-        default=[], max_length=50, description="headers of the answer that the output keeps, such as Link or ETag"
+        default=[], max_length=50, description="headers of the response that the output includes, such as Link or ETag"
     )
 
     def variables(self) -> frozenset[str]:
@@ -138,7 +147,10 @@ class RestRequest(HttpOperation):
 
 
 class LlmCall(HttpOperation):
-    """A question to a language model. The prompts are Handlebars; the output follows the tool's output schema."""
+    """A request to a language model.
+
+    The prompts are Handlebars; the output follows the tool's output schema.
+    """
 
     service_type: ClassVar[str] = "llm_provider"
 
@@ -150,12 +162,18 @@ class LlmCall(HttpOperation):
     timeout: float = Field(default=120.0, gt=0, le=300, description="seconds")
 
     def variables(self) -> frozenset[str]:
-        """Raises ValueError where a prompt is no valid template."""
+        """Returns the variables of both prompts.
+
+        Raises ValueError if a prompt is not a valid template.
+        """
         return _handlebars(self.system_prompt) | _handlebars(self.prompt_template)
 
 
 class McpCall(HttpOperation):
-    """A call of an MCP server's tool. `{name}` in the arguments is the input's field; without any, the input itself."""
+    """A call of an MCP server's tool.
+
+    `{name}` in the arguments is the input's field; without arguments, the input.
+    """
 
     service_type: ClassVar[str] = "mcp_server"
 
@@ -193,13 +211,13 @@ def _handlebars(template: str) -> frozenset[str]:
     try:
         return frozenset(extract_dependencies(template))
     except HandlebarsError as error:
-        raise ValueError(f"the prompt is no valid template: {error}") from None
+        raise ValueError(f"the prompt is not a valid template: {error}") from None
     except RecursionError:
         raise ValueError("the blocks of the prompt are nested too deeply") from None
 
 
 Effect: TypeAlias = Literal["pure", "read", "idempotent", "once"]
-"""What calling a tool does to the world. `once`: doing it twice is not the same as doing it once."""
+"""The effect of a call on the world. `once`: repeating the call has a different effect from calling once."""
 
 WorkerType: TypeAlias = Literal["graph_query", "rest_api", "llm_call", "mcp_server"]
 
@@ -209,7 +227,7 @@ _REPEATABLE: Final = frozenset({"PUT", "DELETE"})
 
 
 def default_effect(operation: Operation) -> Effect:
-    """What is taken for a tool's effect where its owner does not say."""
+    """Returns the effect of a tool whose owner does not declare one."""
     match operation:
         case GraphQuery():
             return "read" if operation.mode == "read" else "once"
@@ -225,7 +243,7 @@ def default_effect(operation: Operation) -> Effect:
 
 
 def worker_type_of(operation: Operation) -> WorkerType:
-    """The type of worker that carries out its calls."""
+    """Returns the type of worker that executes the operation."""
     match operation:
         case GraphQuery():
             return "graph_query"
@@ -240,7 +258,7 @@ def worker_type_of(operation: Operation) -> WorkerType:
 
 
 def parse_operation(text: str) -> Operation:
-    """The operation of its text in the record."""
+    """Parses an operation from its JSON text in the record."""
     return _operations().validate_python(parse_strict(text))
 
 

@@ -1,4 +1,4 @@
-"""The things of one kind: who may see one, who may change it, and why a change came to nothing."""
+"""The base repository of owned entities: visibility, permissions and refused changes."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,20 +15,21 @@ from aeon.platform.store import DuplicateError, GuardError, Query, Row, Store, U
 E = TypeVar("E", bound=OwnedEntity)
 
 DEFAULTS_OWNER = "aeon"
-"""Whose the default catalog is. It is shared; nobody else may change it."""
+"""The user who owns the default catalog. It is shared; no other user may change it."""
 
 _PAGE = 100
-_MOST_USERS = 100
-"""Of those that use a thing, how many are named."""
+_MAX_USES = 100
+"""The maximum number of uses of a thing that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntityQueries:
-    """The queries about one kind, which all take `:user`. `shared` is None where other users never see anything.
+    """The queries of one kind, which all take `:user`.
 
-    `one` takes `:id`; `named` takes `:name` and returns the id of the user's own thing; `own` and `shared` return a
-    page by name and take `:after` and `:limit`, `shared` also `:after_id`, and both `:archived` where it applies;
-    `users` returns kind, id, name, owner_id and visible of what uses the thing with `:id`.
+    `shared` is None for kinds that other users never see. `one` takes `:id`; `named` takes `:name` and returns the id
+    of the user's own thing; `own` and `shared` return a page by name and take `:after` and `:limit`, `shared` also
+    `:after_id`, and both `:archived` if it applies; `uses` returns kind, id, name, owner_id and visible of the things
+    that use the thing with `:id`.
     """
 
     one: Query
@@ -39,10 +40,10 @@ class EntityQueries:
 
 
 class EntityUse(NamedTuple):
-    """One thing that uses another.
+    """A thing that uses another one.
 
-    `name` and `id` are None if the caller may not see it; `owner_id` is None too, unless the caller owns the thing that
-    is used.
+    `name` and `id` are None if the caller may not see it; `owner_id` is None too, unless the caller owns the used
+    thing.
     """
 
     kind: str
@@ -52,7 +53,7 @@ class EntityUse(NamedTuple):
 
 
 def parse_use(row: Row, *, is_owner: bool) -> EntityUse:
-    """The use that a row describes, as far as the caller may know it (platform 2).
+    """Returns the use of a row, with only the fields that the caller may see (platform 2).
 
     Only the owner of a thing learns who uses it; the owner's audit log names the user as well (platform 19).
     """
@@ -62,10 +63,10 @@ def parse_use(row: Row, *, is_owner: bool) -> EntityUse:
 
 
 class EntityRepository(Generic[E]):
-    """The things of one kind in the record."""
+    """The entities of one kind in the record."""
 
     kind: ClassVar[str] = ""
-    """The kind under which a search finds them; empty where none does."""
+    """The kind under which a search finds them; empty if no search does."""
 
     def __init__(self, store: Store, ledger: Ledger, read: Callable[[Row], E], queries: EntityQueries) -> None:
         self._store = store
@@ -75,37 +76,41 @@ class EntityRepository(Generic[E]):
         self._search = TextIndex(store)
 
     def get(self, user: str, id_: str) -> E:
-        """What the user owns or what is shared. Raises NotFoundError for all else, so nothing leaks (platform 2).
+        """Returns an entity that the user owns or that is shared.
 
-        Raises UnknownUserError for a user who does not exist; so does every method here that finds nothing for them.
+        Raises NotFoundError for every other id, so that nothing leaks (platform 2), and UnknownUserError for a user who
+        does not exist, as does every method here that finds nothing for the user.
         """
-        found = self._store.read(self._queries.one, {"user": user, "id": id_})
-        if not found:
+        rows = self._store.read(self._queries.one, {"user": user, "id": id_})
+        if not rows:
             self._ledger.require_user(user)
             raise NotFoundError(f"There is nothing with the id {id_!r} that you may see.")
-        return self._read(found[0])
+        return self._read(rows[0])
 
     def get_own(self, user: str, id_: str) -> E:
-        """What the user owns. Raises NotFoundError, and ForbiddenError where he sees what is another's (platform 2)."""
-        found = self.get(user, id_)
-        if found.owner_id != user:
+        """Returns the user's own entity.
+
+        Raises NotFoundError, and ForbiddenError for a shared one (platform 2).
+        """
+        entity = self.get(user, id_)
+        if entity.owner_id != user:
             self._ledger.require_user(user)
-            raise ForbiddenError(f"The {_word(found.kind)} {found.name!r} belongs to somebody else.")
-        return found
+            raise ForbiddenError(f"The {_word(entity.kind)} {entity.name!r} belongs to another user.")
+        return entity
 
     def find_own(self, user: str, name: str) -> E | None:
-        """The user's own thing of that name."""
-        found = self._store.read(self._queries.named, {"user": user, "name": name})
-        return self.get(user, found[0]["id"]) if found else None
+        """Returns the user's own entity of that name, if any."""
+        rows = self._store.read(self._queries.named, {"user": user, "name": name})
+        return self.get(user, rows[0]["id"]) if rows else None
 
     def find(self, user: str, name: str) -> E:
-        """The user's own of that name, else the default catalog's, else whatever has it for an id and he may see.
+        """Returns the user's own entity of that name, else the default catalog's, else one by id.
 
-        Raises NotFoundError, which suggests names that are spelled alike.
+        Raises NotFoundError, which suggests similar names.
         """
         owners = (user, DEFAULTS_OWNER)
-        asked = [self._store.read(self._queries.named, {"user": owner, "name": name}) for owner in owners]
-        ids = [row["id"] for rows in asked for row in rows]
+        results = [self._store.read(self._queries.named, {"user": owner, "name": name}) for owner in owners]
+        ids = [row["id"] for each in results for row in each]
         for id_ in [*ids, name]:
             with suppress(NotFoundError):
                 return self.get(user, id_)
@@ -113,18 +118,18 @@ class EntityRepository(Generic[E]):
         suggestion = self._suggestion(user, name)
         raise NotFoundError(
             f"There is nothing named {name!r}, or with that id, that you may see.",
-            next_step=f"{suggestion}See `aeon catalog list`; what Aeon ships is there after `aeon up`.",
+            next_step=f"{suggestion}See `aeon catalog list`; `aeon up` adds what Aeon ships.",
         )
 
     def list_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:
-        """The user's own by name, those after the name `after`."""
+        """Returns the user's own entities by name, from the first after the name `after`."""
         params: JsonObject = {"user": user, "after": after, "limit": limit, "archived": archived}
         return [self._read(row) for row in self._store.read(self._queries.own, params)]
 
     def list_shared(
         self, user: str, after: tuple[str, str] = ("", ""), limit: int = _PAGE, *, archived: bool = False
     ) -> list[E]:
-        """What others share, by name and id, those after the name and id `after`."""
+        """Returns shared entities by name and id, from the first after the name and id `after`."""
         if self._queries.shared is None:
             return []
         name, id_ = after
@@ -132,34 +137,37 @@ class EntityRepository(Generic[E]):
         return [self._read(row) for row in self._store.read(self._queries.shared, params)]
 
     def list_uses(self, user: str, id_: str) -> list[EntityUse]:
-        """What uses it, other users' things too; what the caller may not see stays without a name (platform 2)."""
+        """Returns an entity's uses by all users.
+
+        Uses that the caller may not see have no name (platform 2).
+        """
         is_owner = self.get(user, id_).owner_id == user
-        rows = self._store.read(self._queries.uses, {"user": user, "id": id_, "limit": _MOST_USERS})
+        rows = self._store.read(self._queries.uses, {"user": user, "id": id_, "limit": _MAX_USES})
         return [parse_use(row, is_owner=is_owner) for row in rows]
 
     def create(
         self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, also: Sequence[AuditAction] = ()
     ) -> E:
-        """Write it by `work`, or return what the same mutation created before (platform 20).
+        """Creates the entity by `work`, or returns the same mutation's earlier result (platform 20).
 
-        `also` is recorded besides its creation. Raises ConflictError where a guard of `work` does not hold.
+        `also` is recorded besides the creation. Raises ConflictError if a guard of `work` does not hold.
         """
         try:
-            created = _came_or_went("create", entity, mutation.user)
-            return self._committed(work, entity, mutation, [created, *also])
+            created = _lifecycle_action("create", entity, mutation.user)
+            return self._commit(work, entity, mutation, [created, *also])
         except GuardError:
             word = _word(entity.kind)
             raise ConflictError(f"What the {word} {entity.name!r} refers to was changed in the meantime.") from None
 
     def replace(
-        self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, deeds: Sequence[AuditAction]
+        self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, actions: Sequence[AuditAction]
     ) -> E:
-        """Write the changed entity by `work`, which guards that its version in the record is the one before.
+        """Writes the changed entity by `work`, which guards the previous version.
 
-        Raises ConflictError where a guard does not hold.
+        Raises ConflictError if a guard does not hold.
         """
         try:
-            return self._committed(self._expecting(work, mutation), entity, mutation, deeds)
+            return self._commit(self._expecting(work, mutation), entity, mutation, actions)
         except GuardError:
             current = self.get_own(mutation.user, entity.id)
             what = f"The {_word(entity.kind)} {current.name!r}"
@@ -168,22 +176,25 @@ class EntityRepository(Generic[E]):
             raise ConflictError(f"{what} was changed in the meantime.") from None
 
     def delete(self, query: Query, mutation: Mutation) -> E | None:
-        """What was deleted; None when the same mutation deleted it before. `query` takes `:id` and `:user`.
+        """Deletes an entity and returns it; None if the same mutation deleted it earlier.
 
-        Raises NotFoundError, ForbiddenError, and ReferencedError with what uses it.
+        `query` takes `:id` and `:user`. Raises NotFoundError, ForbiddenError, and ReferencedError with its uses.
         """
         if self._ledger.earlier_answer(mutation) is not None:
             return None
         entity = self.get_own(mutation.user, mutation.target)
         work = write_one(query, {"id": entity.id, "user": mutation.user})
         try:
-            deed = _came_or_went("delete", entity, mutation.user)
-            return self._committed(self._expecting(work, mutation), entity, mutation, [deed])
+            action = _lifecycle_action("delete", entity, mutation.user)
+            return self._commit(self._expecting(work, mutation), entity, mutation, [action])
         except GuardError:
-            raise self._still_used(mutation.user, entity) from None
+            raise self._deletion_error(mutation.user, entity) from None
 
     def _expecting(self, work: Callable[[UnitOfWork], None], mutation: Mutation) -> Callable[[UnitOfWork], None]:
-        """Nobody else changes it between the look and the work: every change locks its owner's trail."""
+        """Adds the version check.
+
+        Nobody can change it before `work` runs: every change locks its owner's audit log.
+        """
 
         def version(unit: UnitOfWork) -> int | None:
             rows = unit.read(self._queries.one, {"user": mutation.user, "id": mutation.target})
@@ -191,28 +202,28 @@ class EntityRepository(Generic[E]):
 
         return mutation.expecting(version, work)
 
-    def _committed(
-        self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, deeds: Sequence[AuditAction]
+    def _commit(
+        self, work: Callable[[UnitOfWork], None], entity: E, mutation: Mutation, actions: Sequence[AuditAction]
     ) -> E:
-        """The entity, or what the same mutation made before."""
+        """Commits, and returns the entity or what the same mutation created earlier."""
         answer = entity.as_dict()
         try:
-            given = self._ledger.commit(work, mutation, deeds, answer)
+            committed = self._ledger.commit(work, mutation, actions, answer)
         except DuplicateError:
             raise RuleError(
-                f"You have a {_word(entity.kind)} named {entity.name!r} already.",
+                f"You already have a {_word(entity.kind)} named {entity.name!r}.",
                 rule="name_unique",
                 field="$.name",
-                next_step="Choose another name, or change the one that is there.",
+                next_step="Choose another name, or change the existing one.",
             ) from None
-        return entity if given is answer else type(entity).model_validate(given)
+        return entity if committed is answer else type(entity).model_validate(committed)
 
     def _suggestion(self, user: str, name: str) -> str:
-        """A question about the names that the user may have meant; empty if there is none like it (platform 2)."""
-        found = [_called(hit, user) for hit in self._search.find_similar_names(user, name, self.kind)]
-        return f"Did you mean {' or '.join(found)}? " if found else ""
+        """Returns a question about similar names; empty if there are none (platform 2)."""
+        names = [_search_name(hit, user) for hit in self._search.find_similar_names(user, name, self.kind)]
+        return f"Did you mean {' or '.join(names)}? " if names else ""
 
-    def _still_used(self, user: str, entity: E) -> PlatformError:
+    def _deletion_error(self, user: str, entity: E) -> PlatformError:
         names = [use.name or f"a {use.kind} of {use.owner_id}" for use in self.list_uses(user, entity.id)]
         if not names:
             return ConflictError(f"The {_word(entity.kind)} {entity.name!r} was changed in the meantime.")
@@ -223,12 +234,12 @@ class EntityRepository(Generic[E]):
         )
 
 
-def _came_or_went(verb: str, entity: OwnedEntity, actor: str) -> AuditAction:
+def _lifecycle_action(verb: str, entity: OwnedEntity, actor: str) -> AuditAction:
     return AuditAction(f"{entity.kind}.{verb}", entity.id, actor, entity.owner_id, {"name": entity.name})
 
 
-def _called(hit: SearchHit, user: str) -> str:
-    """By what `find` finds it: its name, or its id where it is another user's."""
+def _search_name(hit: SearchHit, user: str) -> str:
+    """Returns what `find` finds it by: its name, or its id if another user owns it."""
     return repr(hit.name) if hit.owner_id in (user, DEFAULTS_OWNER) else f"{hit.id} ({hit.name!r} of {hit.owner_id})"
 
 
@@ -237,13 +248,14 @@ def _word(kind: EntityKind) -> str:
 
 
 _HEALTH = ("status", "error_message", "last_health_check")
-_OF_EVERY_CHANGE = ("version", "updatedAt")
+_ALWAYS_CHANGED = ("version", "updatedAt")
 
 
 def update_row(before: OwnedEntity, after: OwnedEntity) -> JsonObject:
-    """The changed entity as a row, with the version that it had. Its status is None unless the change is about it.
+    """Returns the changed entity as a row with its previous version.
 
-    A check may have written its health since it was read, which a change of something else must not take back.
+    Its status is None unless the change is about it. A check may have written its health since it was read; a change of
+    other fields must not overwrite that.
     """
     row = after.as_row()
     was = before.as_row()
@@ -252,15 +264,18 @@ def update_row(before: OwnedEntity, after: OwnedEntity) -> JsonObject:
     return {**row, "before": before.version}
 
 
-def apply_change(before: E, asked: JsonObject, at: str) -> E:
-    """The entity with the fields that were asked for, by their published names."""
-    return type(before).model_validate({**before.as_dict(), **asked, "version": before.version + 1, "updatedAt": at})
+def apply_change(before: E, changes: JsonObject, at: str) -> E:
+    """Returns the entity with the changed fields, given by their published names."""
+    return type(before).model_validate({**before.as_dict(), **changes, "version": before.version + 1, "updatedAt": at})
 
 
 def audit_change(before: OwnedEntity, after: OwnedEntity, actor: str) -> list[AuditAction]:
-    """The records of a change: the names of the fields that differ; sharing has a name of its own (platform 4)."""
+    """Returns the audit actions of a change.
+
+    They contain the names of changed fields; sharing has actions of its own (platform 4).
+    """
     old, new = before.as_dict(), after.as_dict()
-    fields: list[Json] = [name for name in new if new[name] != old[name] and name not in _OF_EVERY_CHANGE]
+    fields: list[Json] = [name for name in new if new[name] != old[name] and name not in _ALWAYS_CHANGED]
     verb = "share" if after.shared and not before.shared else "unshare" if before.shared > after.shared else "change"
     return [
         AuditAction(f"{after.kind}.{verb}", after.id, actor, after.owner_id, {"name": after.name, "fields": fields})

@@ -1,4 +1,4 @@
-"""What results of pure tools are kept under, and where: used again wherever all that they depend on is the same."""
+"""The result cache of pure tools: its port, and keys of all that a result depends on."""
 
 import hashlib
 from typing import NamedTuple, Protocol
@@ -7,49 +7,52 @@ from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.tools import ResolvedTool
 
 _AEON = "aeon:"
-"""How endpoints begin that are Aeon itself."""
+"""The prefix of endpoints of Aeon itself."""
 
 
 class CacheKey(NamedTuple):
-    """Stands for a call: of this tool, and the same in everything that its result depends on."""
+    """The key of a call: its tool, and a digest of everything that its result depends on."""
 
     tool: str
     digest: str
 
 
 class CachedResult(NamedTuple):
-    """A result that a call came to before."""
+    """The result of an earlier call."""
 
     output: Json
 
 
 class ResultCache(Protocol):
-    """Keeps results of pure tools. Threads and processes may share one. It raises nothing: what it lacks is made."""
+    """Stores results of pure tools.
+
+    Threads and processes may share one. It raises nothing: a miss means a new call.
+    """
 
     def get(self, key: CacheKey) -> CachedResult | None:
-        """The result that is kept, if there is one."""
+        """Returns the stored result, if any."""
         ...
 
     def put(self, key: CacheKey, output: Json) -> None:
-        """Keep a result: one that fits its schema, with nothing of any secret in it."""
+        """Stores a result that fits its schema and contains no part of a secret."""
         ...
 
 
-def cache_key(usable: ResolvedTool, user: str, given: JsonObject) -> CacheKey | None:
-    """What a call's result is kept under; None where the tool's owner does not say that it is pure.
+def cache_key(resolved: ResolvedTool, user: str, arguments: JsonObject) -> CacheKey | None:
+    """Returns the key of a call's result; None if the tool's owner does not declare it pure.
 
-    What a secret opens may differ from secret to secret: its id and version are part of the key, and a secret is one
-    user's, so that such results never reach another (platform 3). What Aeon itself answers depends on who asks.
+    Results may depend on the secret, so the key contains its id and version. A secret has one user, so such results
+    never reach another user (platform 3). Results of Aeon itself depend on the calling user.
     """
-    tool, service, secret = usable
+    tool, service, secret = resolved
     if tool.effect != "pure":
         return None
-    is_own = str(usable.connection.get("endpoint", "")).startswith(_AEON)
-    told = {
+    is_own = str(resolved.connection.get("endpoint", "")).startswith(_AEON)
+    dependencies = {
         "tool": [tool.id, tool.version],
         "service": [service.id, service.version],
         "secret": [secret.id, secret.vault_version] if secret else None,
         "user": user if is_own else None,
-        "given": given,
+        "given": arguments,
     }
-    return CacheKey(tool.id, hashlib.sha256(canonical_json(told).encode()).hexdigest())
+    return CacheKey(tool.id, hashlib.sha256(canonical_json(dependencies).encode()).hexdigest())

@@ -1,4 +1,4 @@
-"""The catalog of one record: every kind of thing that people define and share."""
+"""The catalog of one record: all kinds of things that users define and share."""
 
 from collections.abc import Callable
 from uuid import uuid4
@@ -39,17 +39,17 @@ class Catalog:
         self.tool_templates = ToolTemplateRepository(store, self.ledger, new_id)
 
     def add_user(self, user: str) -> None:
-        """Have somebody there who may own things."""
+        """Adds a user, who can then own things, if they do not exist."""
         self.ledger.ensure_user(user)
 
     def service_from(self, template_id: str, own: JsonObject, request: MutationRequest) -> Service:
-        """A service with a copy of a template's structure, which is its own from then on; `own` is the rest of it."""
+        """Creates a service with a copy of a template's structure and the `own` fields."""
         template = self.service_templates.get(request.user, template_id)
         new = NewService.parsed({**own, **structure_of(template.kind, template, own)})
         return self.services.add(new, request, template)
 
     def tool_from(self, template_id: str, own: JsonObject, request: MutationRequest) -> Tool:
-        """A tool with a copy of a template's operation and schemas; `own` is the rest of it."""
+        """Creates a tool with a copy of a template's operation and schemas and the `own` fields."""
         template = self.tool_templates.get(request.user, template_id)
         new = NewTool.parsed({**own, **structure_of(template.kind, template, own)})
         return self.tools.add(new, request, template)

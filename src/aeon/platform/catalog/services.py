@@ -1,4 +1,4 @@
-"""Services: created, from a template or not, changed, shared, deleted."""
+"""The repository of services: create, with or without a template, change, share and delete."""
 
 from collections.abc import Callable
 
@@ -29,12 +29,12 @@ QUERIES = EntityQueries(
 )
 
 
-_MOST_TOOLS = 1000
-"""Of those on a service, how many are looked at when what it asks for changes."""
+_MAX_TOOLS = 1000
+"""The maximum number of a service's tools that are checked when its connection schema changes."""
 
 
 class ServiceRepository(EntityRepository[Service]):
-    """The services of all users, each as its caller may see them."""
+    """The services of all users, as far as the caller may see them."""
 
     kind = "service"
 
@@ -44,9 +44,9 @@ class ServiceRepository(EntityRepository[Service]):
         self._new_id = new_id
 
     def add(self, new: NewService, request: MutationRequest, template: ServiceTemplate | None = None) -> Service:
-        """Create a service for the caller; the template it was made from stays as provenance only.
+        """Creates a service for the caller; a template is recorded only as its origin.
 
-        Raises RuleError (platform 1), also for a name that the caller has given to another.
+        Raises RuleError (platform 1), also for a name that the caller already uses.
         """
         check_service(new)
         refuse_archived(template)
@@ -57,32 +57,34 @@ class ServiceRepository(EntityRepository[Service]):
             | {"errorMessage": UNCHECKED}
             | {"serviceTemplateId": template.id if template else None}
         )
-        asked = request.mutation("service.create", parameters={**new.as_dict(), "template": template and template.id})
-        return self.create(write_one(queries.CREATE_SERVICE, service.as_row()), service, asked)
+        mutation = request.mutation(
+            "service.create", parameters={**new.as_dict(), "template": template and template.id}
+        )
+        return self.create(write_one(queries.CREATE_SERVICE, service.as_row()), service, mutation)
 
     def change(self, id_: str, change: ServiceChange, request: MutationRequest) -> Service:
-        """Change the caller's service. Its type, protocol and need of a secret never do.
+        """Changes the caller's service. Its type, protocol and need of a secret never change.
 
         Tools that are incompatible with its new connection schema are down at once, and their owners' audit logs say
         since when.
         Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
         """
         before = self.get_own(request.user, id_)
-        asked = change.requested_fields()
+        changes = change.requested_fields()
         if change.connection_schema is not None:
             check_connection_schema(change.connection_schema, before.protocol)
-            asked["schemaVersion"] = before.schema_version + 1
+            changes["schemaVersion"] = before.schema_version + 1
         if change.enabled is False:
-            asked |= {"status": "down", "errorMessage": "It is disabled."}
+            changes |= {"status": "down", "errorMessage": "It is disabled."}
         elif change.enabled and not before.enabled:
-            asked |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
-        after = apply_change(before, asked, self._ledger.now())
+            changes |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
+        after = apply_change(before, changes, self._ledger.now())
         incompatible = (
             []
             if change.connection_schema is None
             else self._incompatible_rows(request.user, id_, after.connection_schema)
         )
-        deeds = [*audit_change(before, after, request.user), *_audit_incompatible(after, incompatible)]
+        actions = [*audit_change(before, after, request.user), *_audit_incompatible(after, incompatible)]
         write_service = write_one(queries.CHANGE_SERVICE, update_row(before, after))
 
         def work(unit: UnitOfWork) -> None:
@@ -91,21 +93,21 @@ class ServiceRepository(EntityRepository[Service]):
                 note: JsonObject = {"id": row["id"], "why": _incompatibility(after), "at": after.updated_at}
                 unit.write(queries.NOTE_INCOMPATIBLE_TOOL, note)
 
-        return self.replace(work, after, request.mutation("service.change", id_, change.requested_fields()), deeds)
+        return self.replace(work, after, request.mutation("service.change", id_, change.requested_fields()), actions)
 
     def find_incompatible_tools(self, user: str, id_: str, schema: JsonObject) -> list[EntityUse]:
-        """The enabled tools of all users on the user's own service whose connection would not fit that schema."""
+        """Returns all users' enabled tools on the user's own service that would not fit that schema."""
         self.get_own(user, id_)
         return [parse_use(row, is_owner=True) for row in self._incompatible_rows(user, id_, schema)]
 
     def _incompatible_rows(self, user: str, id_: str, schema: JsonObject) -> list[Row]:
         check = compile_schema(schema, asserts_formats=True)
-        given: JsonObject = {"user": user, "id": id_, "limit": _MOST_TOOLS}
-        rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, given)
+        params: JsonObject = {"user": user, "id": id_, "limit": _MAX_TOOLS}
+        rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, params)
         return [row for row in rows if not check.is_valid(parse_strict(row["connection_params"]))]
 
     def remove(self, id_: str, request: MutationRequest) -> None:
-        """Delete the caller's service. Raises ReferencedError while a tool uses it."""
+        """Deletes the caller's service. Raises ReferencedError while a tool uses it."""
         self.delete(queries.DELETE_SERVICE, request.mutation("service.delete", id_))
 
 
@@ -114,7 +116,7 @@ def _incompatibility(service: Service) -> str:
 
 
 def _audit_incompatible(service: Service, incompatible: list[Row]) -> list[AuditAction]:
-    """The effect of a change on other users' tools, for both audit logs, without the tools' names (platform 2, 19)."""
+    """Returns the effect on other users' tools, for both audit logs, without their names (platform 2, 19)."""
     details: JsonObject = {"service": service.name}
     others = [row for row in incompatible if row["owner_id"] != service.owner_id]
     return [AuditAction("tool.outgrow", row["id"], service.owner_id, row["owner_id"], details) for row in others]

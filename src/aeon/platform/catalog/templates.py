@@ -1,4 +1,7 @@
-"""Blueprints of services and tools: their structure never changes, and what was made from them needs them no more."""
+"""Templates of services and tools.
+
+Their structure never changes, and what was created from them is independent.
+"""
 
 from collections.abc import Callable
 
@@ -39,31 +42,34 @@ _STRUCTURE = {
     "serviceTemplate": ("type", "protocol", "connectionSchema", "requiresSecret", "limits"),
     "toolTemplate": ("operation", "inputSchema", "outputSchema"),
 }
-"""What is copied of a template, and is the copy's own from then on."""
+"""The fields that are copied from a template; afterwards they belong to the copy."""
 
-_MAY_DIFFER = frozenset({"limits"})
-"""What may be said of the copy itself, and then counts: the same kind of service takes here more, there less."""
+_OVERRIDABLE = frozenset({"limits"})
+"""Fields that a copy may override: one kind of service may have different limits in different places."""
 
 
 def structure_of(kind: EntityKind, template: Record, own: JsonObject) -> JsonObject:
-    """What a template, or one that is to be made, gives to what is made from it; `own` is the rest of that."""
+    """Returns the fields that a template gives to a copy.
+
+    `own` contains the copy's other fields. The template may be stored or new.
+    """
     fields = template.as_dict()
-    return {name: fields[name] for name in _STRUCTURE[kind] if not (name in _MAY_DIFFER and name in own)}
+    return {name: fields[name] for name in _STRUCTURE[kind] if not (name in _OVERRIDABLE and name in own)}
 
 
 def refuse_archived(template: ServiceTemplate | ToolTemplate | None) -> None:
-    """Raises RuleError for a template that was put away: nothing new is made from it."""
+    """Raises RuleError for an archived template: nothing new is created from it."""
     if template is not None and template.archived:
         raise RuleError(
             f"The template {template.name!r} is archived.",
             rule="archived",
             field="$.template",
-            next_step=f"Use another one, or have it restored: `aeon catalog restore {template.kind} {template.name}`.",
+            next_step=f"Use another template, or restore it: `aeon catalog restore {template.kind} {template.name}`.",
         )
 
 
 class ServiceTemplateRepository(EntityRepository[ServiceTemplate]):
-    """The blueprints of services, each as its caller may see them."""
+    """The templates of services, as far as the caller may see them."""
 
     kind = "serviceTemplate"
 
@@ -73,7 +79,7 @@ class ServiceTemplateRepository(EntityRepository[ServiceTemplate]):
         self._new_id = new_id
 
     def add(self, new: NewServiceTemplate, request: MutationRequest) -> ServiceTemplate:
-        """Create a blueprint for the caller. Raises RuleError (platform 1)."""
+        """Creates a template for the caller. Raises RuleError (platform 1)."""
         check_service(new)
         at = self._ledger.now()
         template = ServiceTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
@@ -81,22 +87,21 @@ class ServiceTemplateRepository(EntityRepository[ServiceTemplate]):
         return self.create(work, template, request.mutation("serviceTemplate.create", parameters=new.as_dict()))
 
     def change(self, id_: str, change: TemplateChange, request: MutationRequest) -> ServiceTemplate:
-        """Rename, describe, share, archive or restore the caller's blueprint."""
+        """Renames, describes, shares, archives or restores the caller's template."""
         before = self.get_own(request.user, id_)
         after = apply_change(before, change.requested_fields(), self._ledger.now())
-        deeds = audit_change(before, after, request.user)
+        actions = audit_change(before, after, request.user)
         work = write_one(queries.CHANGE_SERVICE_TEMPLATE, update_row(before, after))
-        return self.replace(
-            work, after, request.mutation("serviceTemplate.change", id_, change.requested_fields()), deeds
-        )
+        mutation = request.mutation("serviceTemplate.change", id_, change.requested_fields())
+        return self.replace(work, after, mutation, actions)
 
     def remove(self, id_: str, request: MutationRequest) -> None:
-        """Delete the caller's blueprint, whatever was made from it."""
+        """Deletes the caller's template, even if something was created from it."""
         self.delete(queries.DELETE_SERVICE_TEMPLATE, request.mutation("serviceTemplate.delete", id_))
 
 
 class ToolTemplateRepository(EntityRepository[ToolTemplate]):
-    """The blueprints of tools, each as its caller may see them."""
+    """The templates of tools, as far as the caller may see them."""
 
     kind = "toolTemplate"
 
@@ -106,7 +111,10 @@ class ToolTemplateRepository(EntityRepository[ToolTemplate]):
         self._new_id = new_id
 
     def add(self, new: NewToolTemplate, request: MutationRequest) -> ToolTemplate:
-        """Create a blueprint for the caller. Raises RuleError for schemas and variables that do not fit."""
+        """Creates a template for the caller.
+
+        Raises RuleError for schemas and variables that do not fit.
+        """
         check_tool(new)
         at = self._ledger.now()
         template = ToolTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
@@ -114,15 +122,16 @@ class ToolTemplateRepository(EntityRepository[ToolTemplate]):
         return self.create(work, template, request.mutation("toolTemplate.create", parameters=new.as_dict()))
 
     def change(self, id_: str, change: TemplateChange, request: MutationRequest) -> ToolTemplate:
-        """Rename, describe, share, archive or restore the caller's blueprint."""
+        """Renames, describes, shares, archives or restores the caller's template."""
         before = self.get_own(request.user, id_)
         after = apply_change(before, change.requested_fields(), self._ledger.now())
-        deeds = audit_change(before, after, request.user)
+        actions = audit_change(before, after, request.user)
         work = write_one(queries.CHANGE_TOOL_TEMPLATE, update_row(before, after))
-        return self.replace(work, after, request.mutation("toolTemplate.change", id_, change.requested_fields()), deeds)
+        mutation = request.mutation("toolTemplate.change", id_, change.requested_fields())
+        return self.replace(work, after, mutation, actions)
 
     def remove(self, id_: str, request: MutationRequest) -> None:
-        """Delete the caller's blueprint, whatever was made from it."""
+        """Deletes the caller's template, even if something was created from it."""
         self.delete(queries.DELETE_TOOL_TEMPLATE, request.mutation("toolTemplate.delete", id_))
 
 

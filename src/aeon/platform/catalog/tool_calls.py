@@ -1,4 +1,4 @@
-"""Runs a stored tool: who may, with whose secret, on what input, and what of its output is kept."""
+"""Calls stored tools: checks permission, secret and input, and masks secrets in the output."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
@@ -41,14 +41,14 @@ __all__ = [
 
 
 def skip_confirmation() -> None:
-    """Confirms a call that nobody else can be making."""
+    """Confirms a call that no other process can be making."""
 
 
 class OperationRequest(NamedTuple):
-    """One operation to carry out, everything checked. `output_schema` is what its result will be held against.
+    """One checked operation to execute. Its result is later validated against `output_schema`.
 
-    `key` is the same whenever the same call is repeated, for peers that can tell by it (platform 10). `confirm` raises
-    when the call may be made no more (platform 43): an executor asks it as late as it can.
+    `key` is the same for every repetition of a call, for peers that detect repetitions by it (platform 10). `confirm`
+    raises if the call may no longer be made (platform 43): an executor calls it as late as possible.
     """
 
     user: str
@@ -63,28 +63,28 @@ class OperationRequest(NamedTuple):
 
 
 class OperationResult(NamedTuple):
-    """What an operation came to, and the tokens that it used, where a model was asked and counted them."""
+    """The output of an operation, and its tokens if a model was called and counted them."""
 
     output: Json
     usage: TokenUsage | None = None
 
 
 class OperationExecutor(Protocol):
-    """Carries out operations of one type. Threads may share one."""
+    """Executes operations of one type. Threads may share one."""
 
     def execute(self, work: OperationRequest) -> OperationResult:
-        """The result. Raises OperationError, with nothing of the secret in it."""
+        """Returns the result. Raises OperationError, which contains no part of the secret."""
         ...
 
 
 class ProgramPolicy(Protocol):
-    """Which programs this machine's user allows to be started for tools that others have a say in."""
+    """Decides which programs that other users have specified may start on this machine."""
 
     def allows(self, program: StdioProgram) -> bool: ...
 
 
 class ToolCallRequest(NamedTuple):
-    """Who calls, with what input, under which key."""
+    """A call of a tool: the user, the input and the idempotency key."""
 
     user: str
     arguments: JsonObject
@@ -93,7 +93,7 @@ class ToolCallRequest(NamedTuple):
 
 
 class ToolCallResult(NamedTuple):
-    """What a call came to, or what an equal one of a pure tool came to before (`cached`)."""
+    """The result of a call, or of an earlier equal call of a pure tool (`cached`)."""
 
     output: Json
     warnings: list[str]
@@ -103,11 +103,11 @@ class ToolCallResult(NamedTuple):
 
 
 class DefectError(Exception):
-    """An executor failed as none should. Its text holds no secret; its trace leads to the mistake."""
+    """An executor has a defect. Its text contains no secret; its traceback leads to the mistake."""
 
 
 class ToolCallPort(Protocol):
-    """What calls stored tools: `StoredToolCaller`."""
+    """Calls stored tools; implemented by `StoredToolCaller`."""
 
     def call(
         self,
@@ -121,7 +121,7 @@ class ToolCallPort(Protocol):
 
 
 class CachedCallPort(Protocol):
-    """What knows what calls of pure tools came to: `StoredToolCaller`."""
+    """Finds results of earlier calls of pure tools; implemented by `StoredToolCaller`."""
 
     def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None: ...
 
@@ -138,9 +138,9 @@ class StoredToolCaller:
         cache: ResultCache | None = None,
         programs: ProgramPolicy | None = None,
     ) -> None:
-        """`executors` are by the type of operation; without a `cache` every call is made.
+        """`executors` are by the type of operation; without a `cache` every call is executed.
 
-        Without `programs` none is started that another user named.
+        Without `programs`, no program that another user has specified is started.
         """
         self._programs = programs
         self._cache = cache
@@ -150,7 +150,7 @@ class StoredToolCaller:
         self._clock = clock
 
     def with_cache(self, cache: ResultCache) -> "StoredToolCaller":
-        """The same, which gives what an equal call of a pure tool came to before, where the cache has it."""
+        """Returns the same caller with a cache for results of equal calls of pure tools."""
         return StoredToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache, self._programs)
 
     def call(
@@ -163,95 +163,102 @@ class StoredToolCaller:
         trusted: str | None = None,
         confirm: Callable[[], None] = skip_confirmation,
     ) -> ToolCallResult:
-        """Run a tool that the user may see, with a secret of his own where it needs one (platform 3, 4).
+        """Calls a visible tool, with the user's own secret if it needs one (platform 3, 4).
 
-        `key` goes with the call to where it can be told by it that this is a repetition. `trusted` is the digest of
-        the tool that the caller means: one that was changed since is not called. What `confirm` raises right before the
-        call, this raises (platform 43).
+        `key` goes to the peer, which can detect a repetition by it. `trusted` is the digest of the tool that the caller
+        means: a tool that has changed since then is not called. `confirm` runs right before the call, and what it
+        raises is raised (platform 43).
 
-        Raises NotFoundError, RuleError for what is disabled, down, changed, not allowed to start its program, or given
-        or answered wrongly, OperationError.
+        Raises NotFoundError; RuleError for a tool that is disabled, down, changed or may not start its program, and for
+        an invalid input or output; OperationError.
         """
-        usable, warnings = self._checked(user, tool_id, given, trusted)
-        self._record_use(usable, user)
-        found = self._cached(usable, user, given, warnings)
-        return self._made(usable, ToolCallRequest(user, given, key, confirm), warnings) if found is None else found
+        resolved, warnings = self._resolve(user, tool_id, given, trusted)
+        self._record_use(resolved, user)
+        cached = self._find_result(resolved, user, given, warnings)
+        return (
+            self._execute(resolved, ToolCallRequest(user, given, key, confirm), warnings) if cached is None else cached
+        )
 
     def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None:
-        """What an equal call came to before, if that is kept; nothing is called. Raises as `call`.
+        """Returns the cached result of an equal call, if any, without calling anything.
 
-        All that is checked before a call is checked before each use, too (platform 4).
+        Raises like `call`. The checks are the same as before a call (platform 4).
         """
-        usable, warnings = self._checked(user, tool_id, given)
-        found = self._cached(usable, user, given, warnings)
-        if found is not None:
-            self._record_use(usable, user)
-        return found
+        resolved, warnings = self._resolve(user, tool_id, given)
+        cached = self._find_result(resolved, user, given, warnings)
+        if cached is not None:
+            self._record_use(resolved, user)
+        return cached
 
-    def _checked(
+    def _resolve(
         self, user: str, tool_id: str, given: JsonObject, trusted: str | None = None
     ) -> tuple[ResolvedTool, list[str]]:
-        """The tool, fit to be called. An attempt on another's that is refused stands in both trails (platform 19)."""
+        """Resolves and checks a tool.
+
+        A refusal of another user's tool is recorded in both audit logs (platform 19).
+        """
         try:
-            usable = self._catalog.tools.resolve(user, tool_id)
-            if trusted is not None and appearance_digest(usable.tool, usable.service) != trusted:
-                raise tool_changed_error(usable.tool, "let it into your plans", "aeon tool trust")
-            self._require_program(usable, user)
-            warnings = _health_warnings(usable.tool)
-            _refuse_misfit(usable.tool.input_schema, given, "input", usable.tool)
+            resolved = self._catalog.tools.resolve(user, tool_id)
+            if trusted is not None and appearance_digest(resolved.tool, resolved.service) != trusted:
+                raise tool_changed_error(resolved.tool, "let it into your plans", "aeon tool trust")
+            self._require_program(resolved, user)
+            warnings = _health_warnings(resolved.tool)
+            _refuse_misfit(resolved.tool.input_schema, given, "input", resolved.tool)
         except RuleError as error:
             self._record_refusal(user, tool_id, error.rule)
             raise
-        return usable, warnings
+        return resolved, warnings
 
-    def _require_program(self, usable: ResolvedTool, user: str) -> None:
-        """A program that another user named starts on this machine only if its user has allowed it (measured P4)."""
-        program = started_program(usable.tool, usable.service)
-        if program is None or is_fully_owned(usable.tool, usable.service, user) or self._allows(program):
+    def _require_program(self, resolved: ResolvedTool, user: str) -> None:
+        """Raises RuleError for another user's program that is not allowed on this machine."""
+        program = started_program(resolved.tool, resolved.service)
+        if program is None or is_fully_owned(resolved.tool, resolved.service, user) or self._allows(program):
             return
         raise RuleError(
-            f"The tool {usable.tool.name!r} of {usable.tool.owner_id} would start a program on this machine that you "
-            f"have not allowed: {program}",
+            f"The tool {resolved.tool.name!r} of {resolved.tool.owner_id} would start a program on this machine that "
+            f"you have not allowed: {program}",
             rule="program_allowed",
-            next_step=f"If you trust it, run `aeon tool trust {usable.tool.id}`.",
+            next_step=f"If you trust it, run `aeon tool trust {resolved.tool.id}`.",
         )
 
     def _allows(self, program: StdioProgram) -> bool:
         return self._programs is not None and self._programs.allows(program)
 
-    def _cached(self, usable: ResolvedTool, user: str, given: JsonObject, warnings: list[str]) -> ToolCallResult | None:
-        key = cache_key(usable, user, given)
-        kept = self._cache.get(key) if self._cache is not None and key is not None else None
-        return None if kept is None else ToolCallResult(kept.output, warnings, 0, cached=True)
+    def _find_result(
+        self, resolved: ResolvedTool, user: str, given: JsonObject, warnings: list[str]
+    ) -> ToolCallResult | None:
+        key = cache_key(resolved, user, given)
+        cached = self._cache.get(key) if self._cache is not None and key is not None else None
+        return None if cached is None else ToolCallResult(cached.output, warnings, 0, cached=True)
 
-    def _made(self, usable: ResolvedTool, asked: ToolCallRequest, warnings: list[str]) -> ToolCallResult:
-        user = asked.user
+    def _execute(self, resolved: ResolvedTool, request: ToolCallRequest, warnings: list[str]) -> ToolCallResult:
+        user = request.user
         began = self._clock.monotonic()
         try:
-            outcome = self._carried_out(usable, asked)
+            outcome = self._execute_masked(resolved, request)
         except OperationError as error:
-            self._note_tokens(usable.tool, user, error.usage)
+            self._record_tokens(resolved.tool, user, error.usage)
             raise
         spent = round((self._clock.monotonic() - began) * 1000)
-        warnings += self._note_tokens(usable.tool, user, outcome.usage)
-        _refuse_misfit(usable.tool.output_schema, outcome.output, "output", usable.tool)
-        key = cache_key(usable, user, asked.arguments)
+        warnings += self._record_tokens(resolved.tool, user, outcome.usage)
+        _refuse_misfit(resolved.tool.output_schema, outcome.output, "output", resolved.tool)
+        key = cache_key(resolved, user, request.arguments)
         if self._cache is not None and key is not None:
             self._cache.put(key, outcome.output)
         return ToolCallResult(outcome.output, warnings, spent, outcome.usage)
 
-    def _carried_out(self, usable: ResolvedTool, asked: ToolCallRequest) -> OperationResult:
-        """Nothing of any secret that was used is in what comes of it (platform 3)."""
+    def _execute_masked(self, resolved: ResolvedTool, request: ToolCallRequest) -> OperationResult:
+        """Executes the operation, and masks every used secret in its result and errors (platform 3)."""
         used: list[SecretValue] = []
         try:
-            outcome = self._with_secret(usable, asked, used)
+            outcome = self._execute_with_secret(resolved, request, used)
             _refuse_other_than_json(outcome.output)
             mask = _mask(used)
             return outcome._replace(output=mask.value(outcome.output), usage=_masked(outcome.usage, mask))
         except OperationError as error:
             mask = _mask(used)
             raise OperationError(
-                mask.text(f"The tool {usable.tool.name!r} failed: {error.message}"),
+                mask.text(f"The tool {resolved.tool.name!r} failed: {error.message}"),
                 next_step=mask.text(error.advice),
                 is_transient=error.is_transient,
                 is_unauthorized=error.is_unauthorized,
@@ -260,18 +267,31 @@ class StoredToolCaller:
             ) from None
         except AeonError:
             raise
-        except Exception as error:  # noqa: BLE001  # whatever an executor raises may hold what it was given
-            said = _mask(used).text(f"{type(error).__name__}: {error}")
-            raise DefectError(said).with_traceback(error.__traceback__) from None
+        except Exception as error:  # noqa: BLE001  # an executor's exception may contain its input
+            text = _mask(used).text(f"{type(error).__name__}: {error}")
+            raise DefectError(text).with_traceback(error.__traceback__) from None
 
-    def _with_secret(self, usable: ResolvedTool, asked: ToolCallRequest, used: list[SecretValue]) -> OperationResult:
-        """Carried out, once more where the peer refused a token that can be refreshed. `used` gets every secret."""
-        tool, service, secret = usable
-        user, given, key, confirm = asked
+    def _execute_with_secret(
+        self, resolved: ResolvedTool, request: ToolCallRequest, used: list[SecretValue]
+    ) -> OperationResult:
+        """Executes the operation, again if the peer rejected a refreshable token.
+
+        `used` collects every secret.
+        """
+        tool, service, secret = resolved
+        user, arguments, key, confirm = request
         work = OperationRequest(
-            user, tool.operation, service.protocol, usable.connection, given, None, tool.output_schema, key, confirm
+            user,
+            tool.operation,
+            service.protocol,
+            resolved.connection,
+            arguments,
+            None,
+            tool.output_schema,
+            key,
+            confirm,
         )
-        execute, allow_private = self._confirmed(tool.operation), tool.operation.allow_private
+        execute, allow_private = self._confirming_executor(tool.operation), tool.operation.allow_private
         if secret is None:
             return execute(work)
         used.append(self._tokens.get_fresh(user, secret.id, allow_private=allow_private))
@@ -286,8 +306,8 @@ class StoredToolCaller:
         used.append(renewed)
         return execute(work._replace(secret=renewed))
 
-    def _confirmed(self, operation: Operation) -> Callable[[OperationRequest], OperationResult]:
-        """What carries the operation out, once it is confirmed that it may."""
+    def _confirming_executor(self, operation: Operation) -> Callable[[OperationRequest], OperationResult]:
+        """Returns the operation's executor, which first confirms that the call may be made."""
         execute = self._executors[operation.type].execute
 
         def confirmed(work: OperationRequest) -> OperationResult:
@@ -296,8 +316,11 @@ class StoredToolCaller:
 
         return confirmed
 
-    def _note_tokens(self, tool: Tool, user: str, usage: TokenUsage | None) -> list[str]:
-        """Tokens are spent whatever came of them. An answer that was paid for is not lost for want of a note."""
+    def _record_tokens(self, tool: Tool, user: str, usage: TokenUsage | None) -> list[str]:
+        """Records tokens, also of failed calls.
+
+        Returns a warning if that fails, so that the answer is not lost.
+        """
         if usage is None:
             return []
         try:
@@ -306,52 +329,58 @@ class StoredToolCaller:
             return [f"The tokens that the tool {tool.name!r} used were not recorded: {error.message}"]
         return []
 
-    def _record_use(self, usable: ResolvedTool, user: str) -> None:
-        """Every use of what is another's, in both trails, before it happens (platform 19)."""
-        given: JsonObject = {"id": usable.tool.id, "user": user}
-        if deeds := _uses(usable, user):
-            use = MutationRequest(user).mutation("tool.use", usable.tool.id)
+    def _record_use(self, resolved: ResolvedTool, user: str) -> None:
+        """Records uses of other users' things in both audit logs in advance (platform 19)."""
+        params: JsonObject = {"id": resolved.tool.id, "user": user}
+        if actions := _uses(resolved, user):
+            use = MutationRequest(user).mutation("tool.use", resolved.tool.id)
             self._catalog.ledger.commit(
-                lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, given))), use, deeds, {}
+                lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, params))), use, actions, {}
             )
 
     def _record_refusal(self, user: str, tool_id: str, rule: str) -> None:
-        """An attempt to use another's tool, which its owner shall see too."""
+        """Records a refused use of another user's tool, which its owner sees too."""
         tool = self._catalog.tools.get(user, tool_id)
         if tool.owner_id != user:
-            deed = AuditAction("tool.refuse", tool.id, user, tool.owner_id, {"name": tool.name, "rule": rule})
+            action = AuditAction("tool.refuse", tool.id, user, tool.owner_id, {"name": tool.name, "rule": rule})
             self._catalog.ledger.commit(
-                lambda _unit: None, MutationRequest(user).mutation("tool.refuse", tool.id), [deed], {}
+                lambda _unit: None, MutationRequest(user).mutation("tool.refuse", tool.id), [action], {}
             )
 
 
-def _uses(usable: ResolvedTool, user: str) -> list[AuditAction]:
-    """What of a call is another's: the tool, and a service whose owner has not made the tool."""
-    tool, service = usable.tool, usable.service
-    deeds: list[AuditAction] = []
+def _uses(resolved: ResolvedTool, user: str) -> list[AuditAction]:
+    """Returns the uses of other users' things.
+
+    These are the tool, and a service that the tool's owner does not own.
+    """
+    tool, service = resolved.tool, resolved.service
+    actions: list[AuditAction] = []
     if tool.owner_id != user:
-        deeds.append(AuditAction("tool.use", tool.id, user, tool.owner_id, {"name": tool.name}))
+        actions.append(AuditAction("tool.use", tool.id, user, tool.owner_id, {"name": tool.name}))
     if service.owner_id not in (user, tool.owner_id):
         details: JsonObject = {"name": service.name, "tool": tool.name}
-        deeds.append(AuditAction("service.use", service.id, user, service.owner_id, details))
-    return deeds
+        actions.append(AuditAction("service.use", service.id, user, service.owner_id, details))
+    return actions
 
 
 def _mask(used: Iterable[SecretValue]) -> Mask:
-    """A name that is a secret's own word too, such as a user name that is the password, is hidden as that."""
+    """Returns a mask of all used secrets.
+
+    A public name that equals a secret string is masked too.
+    """
     names = [name for secret in used for name in secret.public_strings()]
     return Mask((word for secret in used for word in secret.secret_strings()), names)
 
 
 def _masked(usage: TokenUsage | None, mask: Mask) -> TokenUsage | None:
-    """What a server calls its model is the server's own text."""
+    """Masks the model's name, which is text from the server."""
     if usage is None or usage.model is None:
         return usage
     return usage._replace(model=mask.text(usage.model))
 
 
 def _health_warnings(tool: Tool) -> list[str]:
-    """Down blocks, degraded runs with a warning (platform 5)."""
+    """Refuses a tool that is down, and returns a warning for a degraded one (platform 5)."""
     if tool.status == "down":
         raise RuleError(
             f"The tool {tool.name!r} is down: {tool.error_message}",
@@ -362,9 +391,9 @@ def _health_warnings(tool: Tool) -> list[str]:
 
 
 def _refuse_other_than_json(output: Json) -> None:
-    """A peer's NaN is a failure of the call there and then, and not of whatever keeps or reads it later."""
+    """Raises OperationError for values that are not JSON, such as NaN."""
     if problems := json_problems(output):
-        raise OperationError(f"it answered with what is no JSON: {'; '.join(problems[:3])}")
+        raise OperationError(f"its output is not JSON: {'; '.join(problems[:3])}")
 
 
 def _refuse_misfit(schema: JsonObject, value: Json, which: str, tool: Tool) -> None:

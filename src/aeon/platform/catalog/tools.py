@@ -1,4 +1,4 @@
-"""Tools: bound to a service for ever, to a secret of their owner's, and used by whoever may see them."""
+"""The repository of tools: their service, secrets, bindings, trust and use."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -41,7 +41,7 @@ _SEVERITY: dict[HealthStatus, int] = {"healthy": 0, "degraded": 1, "down": 2}
 
 
 class ResolvedTool(NamedTuple):
-    """A tool that its caller may run, with what it takes to."""
+    """A tool that its caller may call, with its service and secret."""
 
     tool: Tool
     service: Service
@@ -49,12 +49,12 @@ class ResolvedTool(NamedTuple):
 
     @property
     def connection(self) -> JsonObject:
-        """What it takes to connect. The tool keeps all of it; its service's owner has no say in it any more."""
+        """The tool's own connection parameters; the owner of its service cannot change them."""
         return self.tool.connection_params
 
 
 class ToolRepository(EntityRepository[Tool]):
-    """The tools of all users, each as its caller may see them."""
+    """The tools of all users, as far as the caller may see them."""
 
     kind = "tool"
 
@@ -73,9 +73,9 @@ class ToolRepository(EntityRepository[Tool]):
         self._new_id = new_id
 
     def add(self, new: NewTool, request: MutationRequest, template: ToolTemplate | None = None) -> Tool:
-        """Create a tool on a service that the caller owns or that is shared with him.
+        """Creates a tool on a service that the caller owns or that is shared.
 
-        Raises NotFoundError for a service or secret that he may not see, RuleError for every rule of its kind.
+        Raises NotFoundError for a service or secret that the caller may not see, and RuleError for a broken rule.
         """
         check_tool(new)
         refuse_archived(template)
@@ -92,85 +92,88 @@ class ToolRepository(EntityRepository[Tool]):
             | {"toolTemplateId": template.id if template else None, "needsSecret": new.secret_id is not None}
         )
         work = write_one(queries.CREATE_TOOL, {**tool.as_row(), "service_version": service.version})
-        asked = request.mutation("tool.create", parameters={**new.as_dict(), "template": template and template.id})
-        return self.create(work, tool, asked, _uses(service, tool, request.user))
+        mutation = request.mutation("tool.create", parameters={**new.as_dict(), "template": template and template.id})
+        return self.create(work, tool, mutation, _uses(service, tool, request.user))
 
     def change(self, id_: str, change: ToolChange, request: MutationRequest) -> Tool:
-        """Change the caller's tool. Its service never changes; its connection parameters and its secret may.
+        """Changes the caller's tool.
 
-        What holds no more can be renamed, described, disabled and unshared all the same.
+        Its service never changes; its connection parameters and its secret may. A tool that breaks a rule by now can
+        still be renamed, described, disabled and unshared.
         """
         before = self.get_own(request.user, id_)
         service = self._service(request.user, before.service_id)
-        asked = change.requested_fields()
-        if "secretId" in asked:
-            asked |= {"needsSecret": True} if change.secret_id else {"needsSecret": False, "secretScope": None}
+        changes = change.requested_fields()
+        if "secretId" in changes:
+            changes |= {"needsSecret": True} if change.secret_id else {"needsSecret": False, "secretScope": None}
         if change.connection_params is not None:
-            asked["connectionParams"] = with_defaults(change.connection_params, service.connection_schema)
-        after = _with_health(before, apply_change(before, asked, self._ledger.now()))
+            changes["connectionParams"] = with_defaults(change.connection_params, service.connection_schema)
+        after = _with_health(before, apply_change(before, changes, self._ledger.now()))
         self._check_secret(request.user, change.secret_id)
-        if _does_or_reaches_more(before, after):
+        if _extends_behavior_or_reach(before, after):
             check_tool(after)
             check_tool_against_service(after, service)
-        deeds = audit_change(before, after, request.user)
+        actions = audit_change(before, after, request.user)
         work = write_one(queries.CHANGE_TOOL, {**update_row(before, after), "service_version": service.version})
-        return self.replace(work, after, request.mutation("tool.change", id_, change.requested_fields()), deeds)
+        return self.replace(work, after, request.mutation("tool.change", id_, change.requested_fields()), actions)
 
     def remove(self, id_: str, request: MutationRequest) -> None:
-        """Delete the caller's tool. Raises ReferencedError while a step of a process calls it."""
+        """Deletes the caller's tool. Raises ReferencedError while a step of a process calls it."""
         self.delete(queries.DELETE_TOOL, request.mutation("tool.delete", id_))
 
     def bind(self, tool_id: str, secret_id: str, request: MutationRequest) -> None:
-        """Have another's shared tool run with a secret of the caller's own when they call it (platform 3).
+        """Binds a secret to another user's shared tool, for the caller's calls (platform 3).
 
-        The secret goes where the tool sends it today. Once its owner changes that, the binding is suspended.
+        The binding covers the secret's present destination. It is suspended if the tool's owner changes that.
         """
         tool = self.get(request.user, tool_id)
         if tool.owner_id == request.user:
-            raise RuleError("A secret of your own tool is set by changing the tool.", rule="binding_is_for_others")
+            raise RuleError("To set the secret of your own tool, change the tool.", rule="binding_is_for_others")
         secret = self._secrets.get_own(request.user, secret_id)
         digest = destination_digest(tool, self._service_of(tool, request.user))
-        deed = AuditAction("tool.bind", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        action = AuditAction("tool.bind", tool_id, request.user, tool.owner_id, {"name": tool.name})
         params: JsonObject = {"tool": tool_id, "secret": secret.id, "digest": digest, "version": tool.version}
-        self._commit_consent(queries.BIND_SECRET, params, tool, request.mutation("tool.bind", tool_id, secret_id), deed)
+        self._commit_consent(
+            queries.BIND_SECRET, params, tool, request.mutation("tool.bind", tool_id, secret_id), action
+        )
 
     def unbind(self, tool_id: str, request: MutationRequest) -> None:
-        """Take that secret away again."""
+        """Removes the binding of a secret."""
         tool = self._consented_tool(queries.BOUND_TOOL, request.user, tool_id)
-        deed = AuditAction("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        self._commit_consent(queries.UNBIND_SECRET, {}, tool, request.mutation("tool.unbind", tool_id), deed)
+        action = AuditAction("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        self._commit_consent(queries.UNBIND_SECRET, {}, tool, request.mutation("tool.unbind", tool_id), action)
 
     def trust(self, tool_id: str, request: MutationRequest) -> str:
-        """Let another's shared tool into the caller's kernel as it is now; its digest (measured P4).
+        """Adds another user's shared tool to the caller's kernel, and returns its digest.
 
-        Once its owner changes anything that a model reads of it or that it does, it is not offered any more.
+        The tool stops being offered once its owner changes what it does or anything that a model reads of it.
         """
         tool = self.get(request.user, tool_id)
         if tool.owner_id == request.user:
-            raise RuleError("Your own tools are in your kernel anyway.", rule="trust_is_for_others")
+            raise RuleError("Your own tools are always in your kernel.", rule="trust_is_for_others")
         digest = appearance_digest(tool, self._service_of(tool, request.user))
-        deed = AuditAction("tool.trust", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        action = AuditAction("tool.trust", tool_id, request.user, tool.owner_id, {"name": tool.name})
         params: JsonObject = {"tool": tool_id, "digest": digest, "version": tool.version}
-        self._commit_consent(queries.TRUST_TOOL, params, tool, request.mutation("tool.trust", tool_id), deed)
+        self._commit_consent(queries.TRUST_TOOL, params, tool, request.mutation("tool.trust", tool_id), action)
         return digest
 
     def distrust(self, tool_id: str, request: MutationRequest) -> None:
-        """Stop trusting another's tool: it leaves the caller's kernel."""
+        """Stops trusting another user's tool, and removes it from the caller's kernel."""
         tool = self._consented_tool(queries.TRUSTED_TOOL, request.user, tool_id)
-        deed = AuditAction("tool.distrust", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        self._commit_consent(queries.DISTRUST_TOOL, {}, tool, request.mutation("tool.distrust", tool_id), deed)
+        action = AuditAction("tool.distrust", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        self._commit_consent(queries.DISTRUST_TOOL, {}, tool, request.mutation("tool.distrust", tool_id), action)
 
     def list_trusted(self, user: str) -> dict[str, str]:
-        """The digests of others' tools that the user trusts, by the tools' ids; also of those that were changed."""
+        """Returns the digests of trusted tools by tool id, also of tools changed since."""
         rows = self._store.read(queries.TRUSTED, {"user": user})
         return {row["tool_id"]: row["digest"] for row in rows}
 
     def resolve(self, user: str, id_: str) -> ResolvedTool:
-        """What it takes to run a tool, checked anew before every run (platform 3, 4).
+        """Resolves a tool for a call; every call checks anew (platform 3, 4).
 
-        Raises NotFoundError; RuleError that names the tool, its owner and what to do where access was taken back, it is
-        disabled, its connection does not fit its service any more, it has no secret of the caller's, or was changed
-        since the caller bound one.
+        Raises NotFoundError; RuleError, which names the tool, its owner and what to do, if access was withdrawn, the
+        tool or its service is disabled, its connection no longer fits its service, the caller has no secret for it, or
+        it was changed since the caller bound one.
         """
         tool = self.get(user, id_)
         service = self._service_of(tool, user)
@@ -186,11 +189,14 @@ class ToolRepository(EntityRepository[Tool]):
         return ResolvedTool(tool, service, self._secret_for(tool, service, user))
 
     def get_service(self, user: str, tool: Tool) -> Service:
-        """The service of a tool that the user may see. Raises RuleError where its owner may not use it any more."""
+        """Returns the service of a visible tool.
+
+        Raises RuleError if the tool's owner may no longer use it.
+        """
         return self._service_of(tool, user)
 
     def record_tokens(self, user: str, id_: str, usage: TokenUsage) -> None:
-        """Keep what one call of the user's used."""
+        """Records the tokens of one call of the user."""
         use: JsonObject = {
             "id": self._new_id(),
             "user": user,
@@ -202,24 +208,27 @@ class ToolRepository(EntityRepository[Tool]):
         self._store.update(write_one(queries.ADD_TOKEN_USE, use))
 
     def token_totals(self, user: str, id_: str) -> TokenTotals:
-        """What the user's own calls of a tool used in all."""
+        """Returns the tokens of all the user's own calls of a tool."""
         (row,) = self._store.read(queries.TOKENS_OF, {"user": user, "tool": id_})
         return TokenTotals(row["calls"], row["prompt"], row["completion"])
 
     def _service_of(self, tool: Tool, user: str) -> Service:
-        """The tool's service as its owner may use it: sharing the tool lets others reach it through the tool."""
+        """Returns the tool's service as its owner may use it.
+
+        Sharing a tool shares this access.
+        """
         try:
             return self._services.get(tool.owner_id, tool.service_id)
         except NotFoundError:
             owner = "you" if tool.owner_id == user else tool.owner_id
             raise RuleError(
-                f"The tool {tool.name!r} cannot run: its service is not shared with {owner} any more.",
+                f"The tool {tool.name!r} cannot run: its service is no longer shared with {owner}.",
                 rule="service_access",
                 next_step="Ask the service's owner to share it again, or use a tool on another service.",
             ) from None
 
     def _secret_for(self, tool: Tool, service: Service, user: str) -> Secret | None:
-        """The caller's own secret: the tool's where he owns it, else the one that he bound to it (platform 3)."""
+        """Returns the caller's secret: of their own tool, or the bound one (platform 3)."""
         if tool.owner_id == user:
             return self._secrets.get_own(user, tool.secret_id) if tool.secret_id else None
         rows = self._store.read(queries.BOUND_SECRET, {"id": _consent_id(user, tool.id), "user": user})
@@ -229,9 +238,9 @@ class ToolRepository(EntityRepository[Tool]):
             return self._secrets.get_own(user, rows[0]["secret_id"])
         if service.requires_secret or tool.needs_secret:
             raise RuleError(
-                f"The tool {tool.name!r} of {tool.owner_id} needs a secret, and another's never runs for you.",
+                f"The tool {tool.name!r} of {tool.owner_id} needs a secret; you can use only your own.",
                 rule="own_secret",
-                next_step="Create a secret of your own and bind it: `aeon tool bind`.",
+                next_step="Create your own secret and bind it: `aeon tool bind`.",
             )
         return None
 
@@ -245,30 +254,30 @@ class ToolRepository(EntityRepository[Tool]):
         if id_ is not None:
             self._secrets.get_own(user, id_)
 
-    def _consented_tool(self, query: Query, user: str, tool_id: str) -> "_Named":
-        """A tool that the user has bound or trusts, also where it is not shared any more; else one that they see."""
+    def _consented_tool(self, query: Query, user: str, tool_id: str) -> "_ToolReference":
+        """Returns a tool that the user has bound or trusts, even if unshared; else a visible one."""
         rows = self._store.read(query, {"id": _consent_id(user, tool_id), "user": user})
         if rows:
-            return _Named(**rows[0])
+            return _ToolReference(**rows[0])
         tool = self.get(user, tool_id)
-        return _Named(tool.id, tool.name, tool.owner_id, tool.version)
+        return _ToolReference(tool.id, tool.name, tool.owner_id, tool.version)
 
     def _commit_consent(
-        self, query: str, params: JsonObject, tool: "Tool | _Named", mutation: Mutation, deed: AuditAction
+        self, query: str, params: JsonObject, tool: "Tool | _ToolReference", mutation: Mutation, action: AuditAction
     ) -> None:
-        """Write or remove a user's consent to another's tool: a binding or a trust."""
+        """Writes or removes a user's consent to another user's tool: a binding or a trust."""
         if self._ledger.earlier_answer(mutation) is not None:
             return
-        given = {**params, "id": _consent_id(mutation.user, tool.id), "user": mutation.user}
-        work = mutation.expecting(lambda _unit: tool.version, write_one(query, given))
+        row = {**params, "id": _consent_id(mutation.user, tool.id), "user": mutation.user}
+        work = mutation.expecting(lambda _unit: tool.version, write_one(query, row))
         try:
-            self._ledger.commit(work, mutation, [deed], {})
+            self._ledger.commit(work, mutation, [action], {})
         except GuardError:
             raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
 
 
-class _Named(NamedTuple):
-    """What is told of a tool that its user may not see any more."""
+class _ToolReference(NamedTuple):
+    """The known facts of a tool that its user may no longer see."""
 
     id: str
     name: str
@@ -277,7 +286,10 @@ class _Named(NamedTuple):
 
 
 def _with_health(before: Tool, after: Tool) -> Tool:
-    """A tool that is disabled is down; one that is enabled, or reaches another place, is so until it is checked."""
+    """Returns the tool with its status after a change (platform 5).
+
+    It is down if disabled. It is degraded if it was just enabled, or if it was down and its connection changed.
+    """
     if not after.enabled:
         return after.model_copy(update={"status": "down", "error_message": "It is disabled."})
     if not before.enabled:
@@ -288,19 +300,19 @@ def _with_health(before: Tool, after: Tool) -> Tool:
 
 
 def _unchecked(tool: Tool, since: str) -> Tool:
-    """A tool of which nobody knows yet whether it works (platform 5)."""
+    """Returns the tool as degraded until it is checked (platform 5)."""
     return tool.model_copy(update={"status": "degraded", "error_message": f"It was not checked since it was {since}."})
 
 
-def _does_or_reaches_more(before: Tool, after: Tool) -> bool:
-    """Whether a change is about what the tool does, or lets it be used where it was not."""
-    told = ("connection_params", "operation", "input_schema", "output_schema", "secret_id", "secret_scope", "effect")
-    is_other = any(getattr(before, name) != getattr(after, name) for name in told)
-    return is_other or after.enabled > before.enabled or after.shared > before.shared
+def _extends_behavior_or_reach(before: Tool, after: Tool) -> bool:
+    """Returns whether a change affects what the tool does, or makes it usable where it was not."""
+    names = ("connection_params", "operation", "input_schema", "output_schema", "secret_id", "secret_scope", "effect")
+    does_more = any(getattr(before, name) != getattr(after, name) for name in names)
+    return does_more or after.enabled > before.enabled or after.shared > before.shared
 
 
 def _uses(service: Service, tool: Tool, user: str) -> list[AuditAction]:
-    """The use of another's service, for both trails (platform 19)."""
+    """Returns the use of another user's service, for both audit logs (platform 19)."""
     if service.owner_id == user:
         return []
     details: JsonObject = {"name": service.name, "tool": tool.name}
@@ -312,9 +324,9 @@ def _consent_id(user: str, tool_id: str) -> str:
 
 
 def _read(row: Row) -> Tool:
-    """The tool, never healthier than its service (platform 5)."""
+    """Returns the tool of a row, never healthier than its service (platform 5)."""
     tool = Tool.from_row(row)
-    of_service: HealthStatus = row["service_status"]
-    if _SEVERITY[of_service] <= _SEVERITY[tool.status]:
+    service_status: HealthStatus = row["service_status"]
+    if _SEVERITY[service_status] <= _SEVERITY[tool.status]:
         return tool
-    return tool.model_copy(update={"status": of_service, "error_message": f"Its service is {of_service}."})
+    return tool.model_copy(update={"status": service_status, "error_message": f"Its service is {service_status}."})

@@ -1,1 +1,1 @@
-"""Pictures of Processes: their steps from above to below, and what each takes from which, as SVG."""
+"""Diagrams of Processes as SVG: steps from top to bottom, and their dependencies."""

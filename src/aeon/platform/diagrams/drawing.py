@@ -1,4 +1,4 @@
-"""The parts of a picture as SVG: lines, boxes and their marks. Pure."""
+"""SVG elements of a diagram: lines, boxes and marks. Pure."""
 
 import re
 import unicodedata
@@ -9,32 +9,32 @@ from typing import Final
 from aeon.platform.diagrams.shapes import Box, Point
 from aeon.platform.runs.machine.state import RunStepStatus
 
-_ROUND = 5
+_CORNER_RADIUS = 5
 """Radius of a line's corners."""
-_HEAD = 7
+_HEAD_HEIGHT = 7
 """Height of an arrow's head."""
 
 
 def rectangle(kind: str, box: Box, radius: int = 6) -> str:
-    """A rectangle with round corners."""
+    """Draw a rectangle with round corners."""
     x, y, width, height = box
     return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}"/>'
 
 
 def inset(box: Box, by: int) -> Box:
-    """A rectangle in another one."""
+    """Return a rectangle inside another one."""
     return Box(box.x + by, box.y + by, box.width - 2 * by, box.height - 2 * by)
 
 
 def arrow_head(kind: str, at: Point) -> str:
-    """The head of an arrow that comes down."""
-    return f'<path class="{kind}" d="M{at[0]} {at[1]}l-4 -{_HEAD}h8z"/>'
+    """Draw the head of an arrow that points down."""
+    return f'<path class="{kind}" d="M{at[0]} {at[1]}l-4 -{_HEAD_HEIGHT}h8z"/>'
 
 
 def straight_path(path: Sequence[Point]) -> str:
-    """The way straight down from the first point to the last, bent where they are not one above the other."""
+    """Return a path down from the first point to the last, curved if their columns differ."""
     (x, y), (to_x, to_y) = path
-    to_y -= _HEAD
+    to_y -= _HEAD_HEIGHT
     if x == to_x:
         return f"M{x} {y}V{to_y}"
     middle = (y + to_y) // 2
@@ -42,22 +42,22 @@ def straight_path(path: Sequence[Point]) -> str:
 
 
 def lane_path(path: Sequence[Point]) -> str:
-    """The way by a lane to the right, past six points, with round corners."""
+    """Return a path through a lane on the right, along six points, with round corners."""
     (x, y), (_, out), (lane, _), (_, along), (to_x, _), (_, to_y) = path
-    r = _ROUND
+    r = _CORNER_RADIUS
     return (
         f"M{x} {y}V{out - r}q0 {r} {r} {r}H{lane - r}q{r} 0 {r} {r}"
-        f"V{along - r}q0 {r} -{r} {r}H{to_x + r}q-{r} 0 -{r} {r}V{to_y - _HEAD}"
+        f"V{along - r}q0 {r} -{r} {r}H{to_x + r}q-{r} 0 -{r} {r}V{to_y - _HEAD_HEIGHT}"
     )
 
 
 def condition_mark(at: Point) -> str:
-    """The mark of a condition."""
+    """Draw the mark of a condition."""
     return f'<path class="mark" d="M{at[0]} {at[1] - 7}l9 7l-9 7l-9 -7z"/>'
 
 
 def person_mark(at: Point) -> str:
-    """The mark of what a person does: a head and shoulders, `at` between them."""
+    """Draw the mark of a manual step, a head and shoulders; `at` is between them."""
     x, y = at
     return (
         f'<circle class="person" cx="{x}" cy="{y - 5}" r="4"/>'
@@ -118,29 +118,29 @@ CSS: Final = """
 """
 
 
-_IMPOSSIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-"""What XML does not allow, or what would turn the text around it."""
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML forbids, or that would change the direction of the text around them."""
 
-_MARK = "\ufffd"
+_REPLACEMENT = "\ufffd"
 
 
 def escape_text(text: str) -> str:
-    """As content of an element or of an attribute."""
-    return escape(_IMPOSSIBLE.sub(_MARK, text.replace("\n", " ").replace("\t", " ")), quote=True)
+    """Escape a text as content of an element or an attribute."""
+    return escape(_FORBIDDEN.sub(_REPLACEMENT, text.replace("\n", " ").replace("\t", " ")), quote=True)
 
 
 def clip_text(text: str, cells: int) -> str:
-    """At most so many cells of a font of fixed width, its end replaced by "..." where it does not fit."""
+    """Clip a text to a number of cells of a fixed-width font; a clipped text ends with "..."."""
     text = text[: 4 * cells]
     if sum(map(_cells, text)) <= cells:
         return text
-    kept, room = "", cells - 3
+    clipped, room = "", cells - 3
     for character in text:
         room -= _cells(character)
         if room < 0:
             break
-        kept += character
-    return f"{kept}..."
+        clipped += character
+    return f"{clipped}..."
 
 
 def _cells(character: str) -> int:

@@ -1,4 +1,4 @@
-"""What the signs of a picture mean: only those that are in it. Pure."""
+"""The legend of a diagram, with the signs that occur in it. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -9,49 +9,49 @@ from aeon.platform.diagrams.shapes import Box, Point
 from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.runs.machine.state import INITIAL_STEP_STATE, StepState
 
-_MARGIN, _LINE, _SIGN, _PIXELS_A_CELL, _BETWEEN = 24, 22, 30, 7, 18
+_MARGIN, _LINE, _SIGN, _CELL_PIXELS, _ENTRY_GAP = 24, 22, 30, 7, 18
 
 
-class _Key(NamedTuple):
-    words: str
+class _LegendEntry(NamedTuple):
+    label: str
     sign: Callable[[Point], str]
-    """Draws it about a point."""
+    """Draw the sign around a point."""
 
 
 def draw_legend(
     definition: ProcessDefinition, states: Mapping[str, StepState] | None, layout: DiagramLayout
 ) -> tuple[str, int]:
-    """The signs with their words in lines below all boxes, and how deep the picture ends then."""
+    """Return the legend's lines below all boxes, and the height of the diagram with them."""
     x, y = _MARGIN, layout.height + 30
     parts = ['<g class="legend">']
-    for key in _keys(definition, states, layout):
-        length = _SIGN + _PIXELS_A_CELL * len(key.words)
+    for key in _entries(definition, states, layout):
+        length = _SIGN + _CELL_PIXELS * len(key.label)
         if x > _MARGIN and x + length > layout.width - _MARGIN:
             x, y = _MARGIN, y + _LINE
-        parts.append(f'{key.sign((x + 11, y))}<text class="key" x="{x + _SIGN}" y="{y + 4}">{key.words}</text>')
-        x += length + _BETWEEN
+        parts.append(f'{key.sign((x + 11, y))}<text class="key" x="{x + _SIGN}" y="{y + 4}">{key.label}</text>')
+        x += length + _ENTRY_GAP
     return "\n".join([*parts, "</g>"]), y + _MARGIN
 
 
-def _keys(
+def _entries(
     definition: ProcessDefinition, states: Mapping[str, StepState] | None, layout: DiagramLayout
-) -> Iterator[_Key]:
+) -> Iterator[_LegendEntry]:
     steps = definition.steps
     if layout.paths:
-        yield _Key("takes its result", _arrow("line", "head"))
+        yield _LegendEntry("takes its result", _arrow("line", "head"))
     if layout.spine:
-        yield _Key("waits for it", _arrow("wait", "wait-head"))
+        yield _LegendEntry("waits for it", _arrow("wait", "wait-head"))
     if any(step.execution.condition for step in steps):
-        yield _Key("only if its condition holds", condition_mark)
+        yield _LegendEntry("only if its condition holds", condition_mark)
     if any(step.execution.interaction_mode == "manual" for step in steps):
-        yield _Key("a person does it", person_mark)
+        yield _LegendEntry("a person does it", person_mark)
     if any(step.process is not None for step in steps):
-        yield _Key("another process", _double)
+        yield _LegendEntry("another process", _double_box)
     if states is not None:
-        found = {states.get(step.id, INITIAL_STEP_STATE).status for step in steps}
+        statuses = {states.get(step.id, INITIAL_STEP_STATE).status for step in steps}
         for status in STATUSES:
-            if status in found:
-                yield _Key(status, _swatch(status))
+            if status in statuses:
+                yield _LegendEntry(status, _swatch(status))
 
 
 def _arrow(line: str, tip: str) -> Callable[[Point], str]:
@@ -62,14 +62,14 @@ def _arrow(line: str, tip: str) -> Callable[[Point], str]:
     return draw
 
 
-def _double(at: Point) -> str:
-    box = _around(at)
+def _double_box(at: Point) -> str:
+    box = _sign_box(at)
     return rectangle("box", box, 3) + rectangle("inner", inset(box, 3), 2)
 
 
 def _swatch(status: str) -> Callable[[Point], str]:
-    return lambda at: f'<g class="{status}">{rectangle("box", _around(at), 3)}</g>'
+    return lambda at: f'<g class="{status}">{rectangle("box", _sign_box(at), 3)}</g>'
 
 
-def _around(at: Point) -> Box:
+def _sign_box(at: Point) -> Box:
     return Box(at[0] - 11, at[1] - 7, 22, 14)

@@ -1,8 +1,8 @@
-"""How lines get from step to step: straight down to the next row, else by a lane beside all boxes. Pure.
+"""Routes edges between steps: straight to the next row, or through a side lane. Pure.
 
-What a step gives to steps further down leaves it on one line, which goes along below its row to a lane of its own and
-down; what a step takes from lanes comes to it on one line above its row. So no line meets a box, and between two rows
-there are never more lines than boxes.
+The outgoing lines of a step to later rows share one line, which runs below its row to a lane of its own and down; the
+incoming lines of a step from lanes share one line above its row. So no line crosses a box, and between two rows there
+are never more lines than boxes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,21 +12,21 @@ from typing import NamedTuple
 from aeon.platform.diagrams.shapes import BOX_WIDTH, DiagramEdge
 
 LANE_EXIT_X, LANE_ENTRY_X = BOX_WIDTH - 30, BOX_WIDTH - 16
-"""Where in a box the line to a lane begins, and the one from lanes ends: clear of those that go straight."""
+"""The x offsets in a box of the line to a lane, and of the line from lanes."""
 
 _STRAIGHT_WIDTH, _STRAIGHT_STEP = 120, 24
-"""About the middle of a box: where lines straight down leave and enter it."""
+"""The range around the middle of a box for straight lines, and their distance."""
 
 
 class StraightRoute(NamedTuple):
-    """Where in the two boxes a line straight to the next row leaves and enters."""
+    """The x offsets in the two boxes at which a line to the next row leaves and enters."""
 
     leaves: int
     enters: int
 
 
 class LaneRoute(NamedTuple):
-    """Which lane a line takes, and which track below its producer's row and above its consumer's."""
+    """The lane of a line, and its tracks below its producer's row and above its consumer's row."""
 
     lane: int
     out_track: int
@@ -35,7 +35,7 @@ class LaneRoute(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EdgeRouting:
-    """The way of each edge, how many lanes there are, and how many tracks below each row."""
+    """The route of each edge, the number of lanes, and the number of tracks below each row."""
 
     ways: Mapping[DiagramEdge, StraightRoute | LaneRoute]
     lanes: int
@@ -43,45 +43,46 @@ class EdgeRouting:
 
 
 def route_edges(edges: Sequence[DiagramEdge], rows: Sequence[Sequence[int]]) -> EdgeRouting:
-    """The ways of edges, each of which goes down by a row or more."""
+    """Return the routes of edges, each of which goes down by one row or more."""
     row_of = {place: number for number, row in enumerate(rows) for place in row}
     near = [edge for edge in edges if row_of[edge.producer] + 1 == row_of[edge.consumer]]
     far = [edge for edge in edges if row_of[edge.producer] + 1 < row_of[edge.consumer]]
     lanes = _lanes(far, row_of)
     out_tracks, in_tracks, tracks = _tracks(far, rows)
-    across: dict[DiagramEdge, StraightRoute | LaneRoute] = dict(_straight(near, rows))
+    routes: dict[DiagramEdge, StraightRoute | LaneRoute] = dict(_straight_routes(near, rows))
     for edge in far:
-        across[edge] = LaneRoute(lanes[edge.producer], out_tracks[edge.producer], in_tracks[edge.consumer])
-    return EdgeRouting(across, max(lanes.values(), default=-1) + 1, tracks)
+        routes[edge] = LaneRoute(lanes[edge.producer], out_tracks[edge.producer], in_tracks[edge.consumer])
+    return EdgeRouting(routes, max(lanes.values(), default=-1) + 1, tracks)
 
 
 def _lanes(far: Sequence[DiagramEdge], row_of: Mapping[int, int]) -> dict[int, int]:
-    """A lane for each producer, short ways in the inner ones; two that never are beside each other may share one."""
+    """Return a lane for each producer, short ones inside; lanes that do not overlap may be shared."""
     ends: dict[int, int] = {}
     for edge in far:
         ends[edge.producer] = max(ends.get(edge.producer, 0), row_of[edge.consumer] - 1)
-    taken: list[list[tuple[int, int]]] = []
-    found: dict[int, int] = {}
+    lane_spans: list[list[tuple[int, int]]] = []
+    lanes: dict[int, int] = {}
     for producer in sorted(ends, key=lambda place: (ends[place] - row_of[place], place)):
         span = row_of[producer], ends[producer]
-        lane = next((number for number, spans in enumerate(taken) if _is_free(spans, span)), len(taken))
-        if lane == len(taken):
-            taken.append([])
-        taken[lane].append(span)
-        found[producer] = lane
-    return found
+        lane = next((number for number, spans in enumerate(lane_spans) if _is_free(spans, span)), len(lane_spans))
+        if lane == len(lane_spans):
+            lane_spans.append([])
+        lane_spans[lane].append(span)
+        lanes[producer] = lane
+    return lanes
 
 
-def _is_free(spans: Iterable[tuple[int, int]], wanted: tuple[int, int]) -> bool:
-    return all(end < wanted[0] or wanted[1] < start for start, end in spans)
+def _is_free(spans: Iterable[tuple[int, int]], span: tuple[int, int]) -> bool:
+    return all(end < span[0] or span[1] < start for start, end in spans)
 
 
 def _tracks(
     far: Sequence[DiagramEdge], rows: Sequence[Sequence[int]]
 ) -> tuple[dict[int, int], dict[int, int], list[int]]:
-    """Below each row first the lines that leave it, the rightmost box's on top; then those that enter the next.
+    """Return the tracks of outgoing lines, of incoming lines, and their number below each row.
 
-    Of these the leftmost box's is on top. So no line along crosses one up or down of the same sort.
+    Outgoing lines come first, that of the rightmost box on top; then the incoming ones of the next row, that of the
+    leftmost box on top. So no horizontal line crosses a vertical one of the same kind.
     """
     leaving, entering = {edge.producer for edge in far}, {edge.consumer for edge in far}
     out_tracks: dict[int, int] = {}
@@ -96,8 +97,8 @@ def _tracks(
     return out_tracks, in_tracks, counts
 
 
-def _straight(near: Sequence[DiagramEdge], rows: Sequence[Sequence[int]]) -> dict[DiagramEdge, StraightRoute]:
-    """Ports side by side, in the order of the boxes at the other ends."""
+def _straight_routes(near: Sequence[DiagramEdge], rows: Sequence[Sequence[int]]) -> dict[DiagramEdge, StraightRoute]:
+    """Return ports side by side, in the order of the boxes at the other ends."""
     column = {place: number for row in rows for number, place in enumerate(row)}
     leaves: dict[DiagramEdge, int] = {}
     enters: dict[DiagramEdge, int] = {}
@@ -106,10 +107,10 @@ def _straight(near: Sequence[DiagramEdge], rows: Sequence[Sequence[int]]) -> dic
     for edge in near:
         by_producer.setdefault(edge.producer, []).append(edge)
         by_consumer.setdefault(edge.consumer, []).append(edge)
-    for together in by_producer.values():
-        leaves |= _ports(sorted(together, key=lambda edge: column[edge.consumer]))
-    for together in by_consumer.values():
-        enters |= _ports(sorted(together, key=lambda edge: column[edge.producer]))
+    for edges in by_producer.values():
+        leaves |= _ports(sorted(edges, key=lambda edge: column[edge.consumer]))
+    for edges in by_consumer.values():
+        enters |= _ports(sorted(edges, key=lambda edge: column[edge.producer]))
     return {edge: StraightRoute(leaves[edge], enters[edge]) for edge in near}
 
 

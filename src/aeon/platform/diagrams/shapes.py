@@ -1,19 +1,19 @@
-"""What a picture is made of: boxes in rows, edges between them, lengths in whole pixels."""
+"""Shapes and dimensions of a diagram: boxes, points and edges, in whole pixels."""
 
 from typing import NamedTuple, TypeAlias
 
 Point: TypeAlias = tuple[int, int]
 
 BOX_WIDTH = 216
-"""Of the box of a step."""
+"""Width of a step's box."""
 BOX_GAP = 24
-"""Two boxes beside each other."""
+"""Gap between two adjacent boxes."""
 FRAME_MARGIN = 14
-"""From the boxes of parallel steps to the line round them; kept free above and below every row."""
+"""Distance between parallel boxes and their frame; free above and below every row."""
 LANE_WIDTH = 10
-"""From one line that goes down beside the boxes to the next."""
+"""Distance between two lanes."""
 TRACK_HEIGHT = 9
-"""From one line that goes along between two rows to the next."""
+"""Distance between two tracks."""
 
 
 class Box(NamedTuple):
@@ -26,17 +26,17 @@ class Box(NamedTuple):
 
     @property
     def bottom(self) -> int:
-        """Its lower end."""
+        """The y coordinate of the lower edge."""
         return self.y + self.height
 
     @property
     def middle(self) -> int:
-        """Its horizontal centre."""
+        """The x coordinate of the centre."""
         return self.x + self.width // 2
 
 
 class DiagramEdge(NamedTuple):
-    """That one step takes something from another; both by their places in the definition."""
+    """A dependency between two steps, by their positions in the definition."""
 
     producer: int
     consumer: int

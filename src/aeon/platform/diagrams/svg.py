@@ -1,6 +1,6 @@
-"""A Process as a picture: its steps from above to below, and what each takes from which. Pure, byte for byte the same.
+"""Renders a Process as an SVG diagram. Pure; the same input gives the same bytes.
 
-No script, nothing from elsewhere, every text escaped: names may be anybody's.
+The SVG has no scripts and no external references, and every text is escaped, because any user may choose names.
 """
 
 from collections import Counter
@@ -25,10 +25,10 @@ from aeon.platform.diagrams.shapes import Box
 from aeon.platform.processes.model import ProcessDefinition, ProcessStep
 from aeon.platform.runs.machine.state import INITIAL_STEP_STATE, StepState
 
-_LOW, _HIGH = 48, 64
-"""A box without a status, and with one."""
+_HEIGHT, _HEIGHT_WITH_STATUS = 48, 64
+"""Heights of a box without and with a status."""
 _ID_CELLS, _TARGET_CELLS = 23, 29
-_TITLE_PIXELS_A_CELL = 10
+_TITLE_CELL_PIXELS = 10
 
 
 def render_svg(
@@ -36,21 +36,21 @@ def render_svg(
     states: Mapping[str, StepState] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> str:
-    """The picture as a document of its own, or to stand in a page.
+    """Render a diagram, to be used as a document of its own or inside a page.
 
-    `states` are by step id; with them every step has a status. `names` are those of the tools and Processes that steps
-    call, by id. The definition is one that was checked.
+    `states` are by step id; with them every step has a status. `names` are those of the tools and Processes that
+    steps call, by id. The definition must be valid.
     """
-    layout = layout_diagram(definition, _LOW if states is None else _HIGH)
+    layout = layout_diagram(definition, _HEIGHT if states is None else _HEIGHT_WITH_STATUS)
     key = f"p{definition.digest[:12]}"
     keys, height = draw_legend(definition, states, layout)
     parts = [
-        _opened(key, layout.width, height),
+        _svg_start(key, layout.width, height),
         f'<title id="{key}-title">{escape_text(definition.name)}</title>',
-        f'<desc id="{key}-desc">{escape_text(_described(definition, layout, states))}</desc>',
+        f'<desc id="{key}-desc">{escape_text(_description(definition, layout, states))}</desc>',
         f"<style>{CSS}</style>",
         rectangle("ground", Box(0, 0, layout.width, height), 0),
-        _titled(definition.name, layout.width),
+        _title(definition.name, layout.width),
         *_frames(layout),
         *_lines([escape_text(step.id) for step in definition.steps], layout),
         *(_step(step, box, states, names or {}) for step, box in zip(definition.steps, layout.boxes, strict=True)),
@@ -60,20 +60,18 @@ def render_svg(
     return "\n".join(parts) + "\n"
 
 
-def _opened(key: str, width: int, height: int) -> str:
+def _svg_start(key: str, width: int, height: int) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="aeon-process" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" aria-labelledby="{key}-title {key}-desc">'
     )
 
 
-def _titled(name: str, width: int) -> str:
-    return (
-        f'<text class="name" x="24" y="34">{escape_text(clip_text(name, (width - 48) // _TITLE_PIXELS_A_CELL))}</text>'
-    )
+def _title(name: str, width: int) -> str:
+    return f'<text class="name" x="24" y="34">{escape_text(clip_text(name, (width - 48) // _TITLE_CELL_PIXELS))}</text>'
 
 
-def _described(definition: ProcessDefinition, layout: DiagramLayout, states: Mapping[str, StepState] | None) -> str:
+def _description(definition: ProcessDefinition, layout: DiagramLayout, states: Mapping[str, StepState] | None) -> str:
     text = f"{len(layout.boxes)} step(s) in {len(layout.frames)} stage(s), from above to below."
     if states is not None:
         counts = Counter(states.get(step.id, INITIAL_STEP_STATE).status for step in definition.steps)
@@ -92,8 +90,8 @@ def _lines(ids: list[str], layout: DiagramLayout) -> Iterator[str]:
     for line in layout.spine:
         yield f'<path class="wait" d="{straight_path(line)}"/>{arrow_head("wait-head", line[1])}'
     for edge, path in layout.paths.items():
-        way = straight_path(path) if len(path) == 2 else lane_path(path)  # noqa: PLR2004  # its two ends
-        yield f'<path class="line" data-from="{ids[edge.producer]}" data-to="{ids[edge.consumer]}" d="{way}"/>'
+        data = straight_path(path) if len(path) == 2 else lane_path(path)  # noqa: PLR2004  # its two ends
+        yield f'<path class="line" data-from="{ids[edge.producer]}" data-to="{ids[edge.consumer]}" d="{data}"/>'
     for end in sorted({path[-1] for path in layout.paths.values()}):
         yield arrow_head("head", end)
     for x, y in layout.dots:
@@ -108,7 +106,7 @@ def _step(step: ProcessStep, box: Box, states: Mapping[str, StepState] | None, n
     is_manual = step.execution.interaction_mode == "manual"
     parts = [
         f'<g class="step{f" {state.status}" if state else ""}" data-step="{escape_text(step.id)}">',
-        f"<title>{escape_text(_told(step, target, state))}</title>",
+        f"<title>{escape_text(_tooltip(step, target, state))}</title>",
         rectangle("box", box),
         rectangle("inner", inset(box, 4), 3) if kind == "process" else "",
         f'<text class="id" x="{box.x + 14}" y="{box.y + 21}">{escape_text(clip_text(step.id, _ID_CELLS))}</text>',
@@ -125,13 +123,13 @@ def _status(state: StepState) -> str:
     return f"{state.status}, attempt {state.attempts}" if state.attempts > 1 else state.status
 
 
-def _told(step: ProcessStep, target: str, state: StepState | None) -> str:
-    """All about a step in words, for whoever hears the picture or points at it."""
-    said = [f"{step.id}: {target}"]
+def _tooltip(step: ProcessStep, target: str, state: StepState | None) -> str:
+    """Describe a step in words, for screen readers and tooltips."""
+    parts = [f"{step.id}: {target}"]
     if step.execution.condition:
-        said.append(f"only if {step.execution.condition}")
+        parts.append(f"only if {step.execution.condition}")
     if step.execution.interaction_mode == "manual":
-        said.append("a person does it")
+        parts.append("a person does it")
     if step.depends_on:
-        said.append(f"takes from {', '.join(step.depends_on)}")
-    return "; ".join([*said, *([_status(state)] if state else [])])
+        parts.append(f"takes from {', '.join(step.depends_on)}")
+    return "; ".join([*parts, *([_status(state)] if state else [])])

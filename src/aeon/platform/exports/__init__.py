@@ -1,1 +1,1 @@
-"""Whole records as files: exported, imported, and read in older formats."""
+"""Exports whole records to files, and imports them, also from older formats."""

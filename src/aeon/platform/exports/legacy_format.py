@@ -1,4 +1,4 @@
-"""Exports of the graph stores that held the record before: what is obsolete in them, or has another name now. Pure."""
+"""Upgrades exports of the former graph stores: obsolete and renamed properties. Pure."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from aeon.base.json import JsonObject
 
 OBSOLETE_LABELS: Final = frozenset({"AeonVersion", "Event", "Graph"})
-"""Nodes of the graph store itself. The record keeps its own version and its own id."""
+"""Nodes of the graph store itself. The record stores its own version and id."""
 
 _OBSOLETE_EVERYWHERE: Final = frozenset({"nameKey", "sharedKey"})
 
@@ -16,7 +16,7 @@ _OBSOLETE: Final[Mapping[str, frozenset[str]]] = {
     "Run": frozenset({"isOpen"}),
     "RunEntry": frozenset({"key"}),
 }
-"""Properties that the record derives from others, or does without."""
+"""Properties that the record derives from others or no longer has."""
 
 _RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
     "MetricValue": {"at": "timestamp"},
@@ -37,22 +37,25 @@ _EMPTY_IS_NONE: Final[Mapping[str, frozenset[str]]] = {
     "Signal": frozenset({"reference"}),
     "Worker": frozenset({"currentJobId"}),
 }
-"""Properties whose empty text meant that there is none."""
+"""Properties whose empty string meant None."""
 
 _UNLIMITED: Final[JsonObject] = {"limits": '{"concurrency":null,"rate":null}'}
 
 _ADDED: Final[Mapping[str, JsonObject]] = {"Service": _UNLIMITED, "ServiceTemplate": _UNLIMITED}
-"""Properties that older things lack, with what that meant."""
+"""Properties that older exports lack, with the values that this meant."""
 
 
 def upgrade_properties(label: str, properties: JsonObject) -> JsonObject:
-    """The properties of a node under the names, and in the form, that they have now. Others stay as they are."""
+    """Returns a node's properties with current names and forms.
+
+    Unlisted properties stay as they are.
+    """
     obsolete = _OBSOLETE_EVERYWHERE | _OBSOLETE.get(label, frozenset())
     empty = _EMPTY_IS_NONE.get(label, frozenset())
     renamed = _RENAMED.get(label, {})
-    kept = {
+    upgraded = {
         renamed.get(name, name): None if name in empty and value == "" else value
         for name, value in properties.items()
         if name not in obsolete
     }
-    return {**_ADDED.get(label, {}), **kept}
+    return {**_ADDED.get(label, {}), **upgraded}

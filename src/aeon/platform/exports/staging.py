@@ -1,4 +1,4 @@
-"""The rows of an export before they are written: read from its lines, completed by its edges, and checked."""
+"""Stages the rows of an export: reads, completes and checks them."""
 
 import tempfile
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
@@ -14,19 +14,22 @@ from aeon.platform.graph import EdgeType, GraphSchema, NodeType
 from aeon.platform.store import StoreError
 
 _IN_MEMORY: Final = 1_000_000
-"""Characters that a spool keeps before it goes to the disk."""
+"""The number of characters that a spool keeps in memory."""
 
-_MOST_PROBLEMS: Final = 50
+_MAX_PROBLEMS: Final = 50
 
 
 class Spool:
-    """JSON values in a temporary file without a name, which can be read several times. A context manager."""
+    """JSON values in an unnamed temporary file, which can be read several times.
+
+    A context manager.
+    """
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115  # see `close`
 
     def refill(self, values: Iterable[Json]) -> None:
-        """Replace what it holds. Raises StoreError when the disk is full."""
+        """Replaces all values. Raises StoreError if the disk is full."""
         with _disk_errors():
             self._file.seek(0)
             self._file.truncate()
@@ -34,17 +37,20 @@ class Spool:
             self.add(value)
 
     def add(self, value: Json) -> None:
-        """Add a value at the end. Raises StoreError when the disk is full."""
+        """Appends a value. Raises StoreError if the disk is full."""
         line = f"{canonical_json(value)}\n"
         with _disk_errors():
             self._file.write(line)
 
     def close(self) -> None:
-        """Remove the file."""
+        """Removes the file."""
         self._file.close()
 
     def __iter__(self) -> Iterator[Json]:
-        """All values, from the first. Raises StoreError when the disk is full: the last ones are written now."""
+        """Iterates over all values.
+
+        Raises StoreError if the disk is full, since it first flushes pending values.
+        """
         with _disk_errors():
             self._file.seek(0)
         return map(parse_strict, self._file)
@@ -71,7 +77,10 @@ def _disk_errors() -> Generator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A node that edges may join. `values` are the columns of its row that they read or write."""
+    """A node that edges may refer to.
+
+    `values` are the columns of its row that edges read or write.
+    """
 
     line: int
     label: str
@@ -81,7 +90,7 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """An edge with a row of its own."""
+    """An edge with its own row."""
 
     line: int
     source: _Node
@@ -91,7 +100,7 @@ class _Link:
 
 @dataclass(slots=True)
 class _Problems:
-    """What is wrong with an export, each with its line; the first of it where it is much."""
+    """The first problems of an export, each with its line."""
 
     found: list[str] = field(default_factory=list[str])
 
@@ -101,11 +110,11 @@ class _Problems:
 
     @property
     def is_full(self) -> bool:
-        return len(self.found) >= _MOST_PROBLEMS
+        return len(self.found) >= _MAX_PROBLEMS
 
 
 class ExportStaging:
-    """The rows of a whole record. A context manager: its files go with it."""
+    """The rows of a whole record. A context manager, which removes its files."""
 
     def __init__(self, graph: GraphSchema) -> None:
         self._graph = graph
@@ -119,13 +128,13 @@ class ExportStaging:
         self._problems = _Problems()
 
     def read(self, records: Iterable[JsonObject]) -> None:
-        """Take all records. Raises StoreError with what is wrong with them, each with its line."""
+        """Reads all records. Raises StoreError with their problems, each with its line."""
         for line, record in enumerate(records, 1):
-            self._take(line, record)
+            self._read_record(line, record)
             if self._problems.is_full:
                 break
         else:
-            self._check_whole()
+            self._check_complete()
         if found := self._problems.found:
             raise StoreError(
                 f"The export cannot be loaded: {'; '.join(found)}.",
@@ -134,22 +143,24 @@ class ExportStaging:
             )
 
     def nodes(self, node: NodeType) -> Iterator[JsonObject]:
-        """The rows of a node's table."""
+        """Yields the rows of a node's table."""
         ids = {column: self._ids_of(label) for column, label in node.part_of.items()}
-        for number, said in self._spools[node.label]:
+        for number, values in self._spools[node.label]:
             joined = self._nodes[number].values if number in self._nodes else {}
-            row: JsonObject = {**node.defaults, **said, **joined}
+            row: JsonObject = {**node.defaults, **values, **joined}
             if all(row[column] in known for column, known in ids.items()):
                 yield row | {column: derive(row) for column, derive in node.derived.items()}
 
     def links(self, edge: EdgeType) -> Iterator[JsonObject]:
-        """The rows of a table that holds edges alone."""
+        """Yields the rows of a table that holds only edges."""
         for link in self._links[edge.table]:
-            ends = _referred(edge.source_columns, link.source) | _referred(edge.target_columns, link.target)
+            ends = _reference_columns(edge.source_columns, link.source) | _reference_columns(
+                edge.target_columns, link.target
+            )
             yield ends | link.values
 
     def close(self) -> None:
-        """Remove the files."""
+        """Removes the files."""
         for spool in self._spools.values():
             spool.close()
 
@@ -161,16 +172,16 @@ class ExportStaging:
     ) -> None:
         self.close()
 
-    def _take(self, line: int, record: Json) -> None:
+    def _read_record(self, line: int, record: Json) -> None:
         match record:
             case {"node": int(number), "labels": [str(label)], "properties": dict()}:
-                self._take_node(line, number, label, record["properties"])
+                self._read_node(line, number, label, record["properties"])
             case {"edge": str(kind), "from": int(source), "to": int(target), "properties": dict()}:
-                self._take_edge(line, kind, (source, target), record["properties"])
+                self._read_edge(line, kind, (source, target), record["properties"])
             case _:
                 self._problems.add(line, "is neither a node with one label nor an edge")
 
-    def _take_node(self, line: int, number: int, label: str, properties: JsonObject) -> None:
+    def _read_node(self, line: int, number: int, label: str, properties: JsonObject) -> None:
         if self._has_edges or number <= self._last_number:
             self._problems.add(line, "is a node after an edge, or after a node with the same or a larger number")
         self._last_number = max(number, self._last_number)
@@ -186,16 +197,16 @@ class ExportStaging:
         self._spools[label].add([number, row])
         missing = self._required[label].keys() - row.keys()
         joins = self._joined.get(label, set[str]())
-        self._tell_missing(line, label, self._required[label], missing - joins)
+        self._report_missing(line, label, self._required[label], missing - joins)
         if joins:
             joined = {column: row[column] for column in joins if column in row}
             self._nodes[number] = _Node(line, label, joined, missing & joins)
 
-    def _take_edge(self, line: int, kind: str, numbers: tuple[int, int], properties: JsonObject) -> None:
+    def _read_edge(self, line: int, kind: str, numbers: tuple[int, int], properties: JsonObject) -> None:
         self._has_edges = True
         source, target = (self._nodes.get(number) for number in numbers)
         if source is None or target is None:
-            self._problems.add(line, f"is an edge {kind!r} of a node that is not there, or that has no edges")
+            self._problems.add(line, f"is an edge {kind!r} of a node that does not exist, or that has no edges")
             return
         edge = self._graph.edges.get((kind, source.label, target.label))
         if edge is None:
@@ -203,64 +214,70 @@ class ExportStaging:
             return
         values = row_from_properties(edge, properties, lambda text: self._problems.add(line, text))
         if edge.key:
-            said = {column: f"the property {name!r}" for name, column in edge.properties.items()}
-            self._tell_missing(line, kind, said, said.keys() - values.keys())
+            sources_by_column = {column: f"the property {name!r}" for name, column in edge.properties.items()}
+            self._report_missing(line, kind, sources_by_column, sources_by_column.keys() - values.keys())
             self._links[edge.table].append(_Link(line, source, target, values))
         elif edge.source_columns:
-            self._complete(line, edge, target, _referred(edge.source_columns, source) | values)
+            self._complete(line, edge, target, _reference_columns(edge.source_columns, source) | values)
         else:
-            self._complete(line, edge, source, _referred(edge.target_columns, target) | values)
+            self._complete(line, edge, source, _reference_columns(edge.target_columns, target) | values)
 
     def _complete(self, line: int, edge: EdgeType, node: _Node, values: JsonObject) -> None:
-        """Add to a node's row what an edge says."""
-        wrong = sorted(column for column, value in values.items() if node.values.setdefault(column, value) != value)
-        if wrong:
-            self._problems.add(line, f"is an edge {edge.type} that contradicts line {node.line} in {', '.join(wrong)}")
+        """Adds an edge's columns to a node's row."""
+        contradictions = sorted(
+            column for column, value in values.items() if node.values.setdefault(column, value) != value
+        )
+        if contradictions:
+            self._problems.add(
+                line, f"is an edge {edge.type} that contradicts line {node.line} in {', '.join(contradictions)}"
+            )
         node.missing.difference_update(values)
 
-    def _check_whole(self) -> None:
+    def _check_complete(self) -> None:
         for node in self._nodes.values():
-            self._tell_missing(node.line, node.label, self._required[node.label], node.missing)
+            self._report_missing(node.line, node.label, self._required[node.label], node.missing)
         for edge in self._graph.edges.values():
             shared = edge.source_columns.keys() & edge.target_columns.keys()
             for link in self._links.get(edge.table, ()):
                 source, target = (
-                    _referred(edge.source_columns, link.source),
-                    _referred(edge.target_columns, link.target),
+                    _reference_columns(edge.source_columns, link.source),
+                    _reference_columns(edge.target_columns, link.target),
                 )
                 if any(source.get(column) != target.get(column) for column in shared):
                     self._problems.add(link.line, f"is an edge {edge.type} between parts of two things")
 
-    def _tell_missing(self, line: int, kind: str, words: Mapping[str, str], columns: Collection[str]) -> None:
+    def _report_missing(self, line: int, kind: str, descriptions: Mapping[str, str], columns: Collection[str]) -> None:
         for column in sorted(columns):
-            self._problems.add(line, f"is a {kind} without {words[column]}")
+            self._problems.add(line, f"is a {kind} without {descriptions[column]}")
 
     def _ids_of(self, label: str) -> set[Json]:
         return {node.values.get("id") for node in self._nodes.values() if node.label == label}
 
 
-def _referred(columns: Mapping[str, str], end: _Node) -> JsonObject:
-    """The columns that refer to an end of an edge, as far as its row is known."""
-    return {column: end.values[theirs] for column, theirs in columns.items() if theirs in end.values}
+def _reference_columns(columns: Mapping[str, str], end: _Node) -> JsonObject:
+    """Returns the columns that refer to an end of an edge, if its row is known."""
+    return {column: end.values[end_column] for column, end_column in columns.items() if end_column in end.values}
 
 
 def _joined_columns(graph: GraphSchema) -> dict[str, set[str]]:
-    """By label, the columns of a node's row that edges read or write."""
-    found: dict[str, set[str]] = {}
+    """Returns, by label, the columns of a node's row that edges read or write."""
+    columns_by_label: dict[str, set[str]] = {}
     for edge in graph.edges.values():
         written = {*edge.source_columns, *edge.target_columns, *edge.properties.values()}
-        for label, referred in ((edge.source, edge.source_columns), (edge.target, edge.target_columns)):
-            found.setdefault(label, set()).update(referred.values() or written)
-    return found
+        for label, referenced in ((edge.source, edge.source_columns), (edge.target, edge.target_columns)):
+            columns_by_label.setdefault(label, set()).update(referenced.values() or written)
+    return columns_by_label
 
 
 def _required(graph: GraphSchema, node: NodeType) -> dict[str, str]:
-    """The columns of a node's row that have no default, and what of an export says each."""
-    words: dict[str, str] = {}
+    """Returns the required columns of a node's row, each with its source in an export."""
+    sources_by_column: dict[str, str] = {}
     for edge in graph.edges.values():
         if edge.table == node.table:
-            words |= dict.fromkeys((*edge.source_columns, *edge.target_columns), f"the edge {edge.type}")
-            words |= {column: f"the edge {edge.type} with {name!r}" for name, column in edge.properties.items()}
-    words |= {column: f"the property {name!r}" for name, column in node.properties.items()}
-    words |= {each.column: f"the property {name!r}" for name, each in node.computed.items()}
-    return {column: said for column, said in words.items() if column not in node.defaults}
+            sources_by_column |= dict.fromkeys((*edge.source_columns, *edge.target_columns), f"the edge {edge.type}")
+            sources_by_column |= {
+                column: f"the edge {edge.type} with {name!r}" for name, column in edge.properties.items()
+            }
+    sources_by_column |= {column: f"the property {name!r}" for name, column in node.properties.items()}
+    sources_by_column |= {each.column: f"the property {name!r}" for name, each in node.computed.items()}
+    return {column: description for column, description in sources_by_column.items() if column not in node.defaults}

@@ -1,4 +1,4 @@
-"""The whole record as JSON lines: out of a store, into an empty one, and from one store into another."""
+"""Exports a record as JSON lines, loads it, and copies it between stores."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ from aeon.platform.store import (
 )
 
 _PAGE: Final = 200
-"""Rows that are read at once."""
+"""The number of rows that are read at once."""
 
 _BATCH: Final = 500
-"""Rows that are written at once."""
+"""The number of rows that are written at once."""
 
 
 def export(store: Store) -> Iterator[JsonObject]:
-    """The record as it is at one moment, without the values of secrets; equal records export equal lines.
+    """Yields a snapshot of the record without secret values; equal records yield equal lines.
 
     Nodes `{"node": n, "labels": [...], "properties": {...}}`, then edges
     `{"edge": type, "from": n, "to": n, "properties": {...}}`, where n numbers the nodes. Raises StoreError.
@@ -40,10 +40,10 @@ def export(store: Store) -> Iterator[JsonObject]:
 
 
 def load(store: Store, records: Iterable[JsonObject]) -> None:
-    """Fill an empty record with an export, whole or not at all. It keeps its own id.
+    """Loads an export into an empty record, which keeps its own id, atomically.
 
-    Takes what `export` made, and the exports of the graph stores that held the record before. Raises StoreError with
-    everything that is wrong, each with its line, and where the record is not empty.
+    Accepts the output of `export`, and exports of the former graph stores. Raises StoreError with every problem and its
+    line, and if the record is not empty.
     """
     with ExportStaging(GRAPH_SCHEMA) as staging:
         staging.read(records)
@@ -51,23 +51,26 @@ def load(store: Store, records: Iterable[JsonObject]) -> None:
 
 
 def copy(source: Store, target: Store) -> None:
-    """Fill an empty record with all of another one. Raises as `load`."""
+    """Copies a whole record into an empty one. Raises like `load`."""
     load(target, export(source))
 
 
 def counts(store: Store) -> dict[str, int]:
-    """How many nodes of each label there are, of labels that have any. It goes through whole tables."""
-    of_each = (
+    """Returns the number of nodes by label, without labels that have none.
+
+    It scans whole tables.
+    """
+    selects = (
         f"SELECT '{node.label}' AS label, count(*) AS nodes FROM {node.table}"  # noqa: S608  # declared
         for node in GRAPH_SCHEMA.nodes.values()
     )
-    rows = store.read(" UNION ALL ".join(of_each))
+    rows = store.read(" UNION ALL ".join(selects))
     return {row["label"]: row["nodes"] for row in rows if row["nodes"]}
 
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    """Rows to be read page by page, in the order of a key."""
+    """Rows to read page by page, in the order of a key."""
 
     columns: Mapping[str, str]
     rows: str
@@ -75,7 +78,7 @@ class _Selection:
     key: Sequence[str]
 
     def pages(self, unit: UnitOfWork) -> Iterator[Row]:
-        """All rows."""
+        """Yields all rows."""
         named = [*self.columns.items(), *((f"key_{place}", column) for place, column in enumerate(self.key))]
         select = f"SELECT {', '.join(f'{column} AS {name}' for name, column in named)} FROM {self.rows}"  # noqa: S608  # declared
         end = f"ORDER BY {', '.join(self.key)} LIMIT {_PAGE}"
@@ -85,8 +88,8 @@ class _Selection:
         while rows:
             yield from rows
             last = {name: value for name, value in rows[-1].items() if name.startswith("key_")}
-            more = f" WHERE {self.where} AND {after}" if self.where else f" WHERE {after}"
-            rows = unit.read(f"{select}{more} {end}", last) if len(rows) == _PAGE else []
+            where = f" WHERE {self.where} AND {after}" if self.where else f" WHERE {after}"
+            rows = unit.read(f"{select}{where} {end}", last) if len(rows) == _PAGE else []
 
 
 def _records(unit: UnitOfWork) -> Iterator[JsonObject]:

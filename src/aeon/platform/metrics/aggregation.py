@@ -1,4 +1,4 @@
-"""What values come to, from the sums that a store made of those that agree in all that matters here. Pure."""
+"""Aggregates metric values from partial sums that the store computes. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
@@ -10,14 +10,17 @@ from aeon.platform.store import Row
 
 
 class MeasuredEntity(NamedTuple):
-    """What values are of, as the asking user sees it."""
+    """The entity that values belong to, as the requesting user sees it."""
 
     name: str | None
     owner_id: str
 
 
 class PartialAggregate(NamedTuple):
-    """What some values of one entity and user come to. `last_id` is the latest one's."""
+    """The aggregate of some values of one entity and user.
+
+    `last_id` is the id of the latest value.
+    """
 
     entity: str
     user: str | None
@@ -30,24 +33,25 @@ class PartialAggregate(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "PartialAggregate":
-        """A row of the store's answer."""
+        """Returns the aggregate of a result row."""
         dimensions: dict[str, str] = parse_strict(row["dimensions"]) if row["dimensions"] else {}
         least = row["min_instant"] if row["min_number"] is None else row["min_number"]
         most = row["max_instant"] if row["max_number"] is None else row["max_number"]
         return cls(row["entity_id"], row["user_id"], dimensions, row["count"], row["sum"], least, most, row["last_id"])
 
     def group_label(self, by: str) -> str | None:
-        """Its value of what divides them."""
+        """Returns its value of the dimension that groups are formed by."""
         if by == ENTITY_DIMENSION:
             return self.entity
         return self.user if by == USER_DIMENSION else self.dimensions.get(by)
 
 
 def is_visible(sums: PartialAggregate, user: str, entities: Mapping[str, MeasuredEntity]) -> bool:
-    """Whether values are for a user to see (platform 2).
+    """Returns whether a user may see values (platform 2).
 
-    His own doing he always sees. What others do with a thing is between them and its owner, who has it in his audit
-    trail anyway: on a shared thing of another he sees no more than what is nobody's doing, such as its own failures.
+    Users always see the values of their own calls. Only a thing's owner, whose audit log records other users' calls
+    anyway, also sees those. On another user's shared thing, a user sees only values without a user, such as failures
+    of the thing itself.
     """
     if sums.user == user:
         return True
@@ -56,8 +60,8 @@ def is_visible(sums: PartialAggregate, user: str, entities: Mapping[str, Measure
 
 
 def find_last_ids(parts: Iterable[PartialAggregate], by: str | None) -> dict[str | None, str]:
-    """The id of the latest value of each group."""
-    return {label: max(each.last_id for each in those) for label, those in _divided(parts, by).items() if those}
+    """Returns the id of the latest value of each group."""
+    return {label: max(each.last_id for each in members) for label, members in _group(parts, by).items() if members}
 
 
 def aggregate_groups(
@@ -67,25 +71,25 @@ def aggregate_groups(
     last_values: Mapping[str, Json],
     entities: Mapping[str, MeasuredEntity],
 ) -> list[MetricGroup]:
-    """What the values come to, group by group in the order of their labels; one group where nothing divides them.
+    """Returns the aggregated values by group, ordered by label; one group if `by` is None.
 
-    `last_values` are by id, and needed by no aggregation but `last`.
+    `last_values` are by id; only the aggregation `last` needs them.
     """
-    found: list[MetricGroup] = []
-    for label, those in _divided(parts, by).items():
-        value = _typed(metric, _AGGREGATIONS[metric.aggregation](those, last_values))
+    groups: list[MetricGroup] = []
+    for label, members in _group(parts, by).items():
+        value = _typed(metric, _AGGREGATIONS[metric.aggregation](members, last_values))
         name = entities[label].name if by == ENTITY_DIMENSION and label and label in entities else None
-        found.append(MetricGroup(label, value, sum(each.values for each in those), name))
-    return sorted(found, key=lambda group: (group.label is not None, group.label or ""))
+        groups.append(MetricGroup(label, value, sum(each.values for each in members), name))
+    return sorted(groups, key=lambda group: (group.label is not None, group.label or ""))
 
 
-def _divided(parts: Iterable[PartialAggregate], by: str | None) -> dict[str | None, list[PartialAggregate]]:
+def _group(parts: Iterable[PartialAggregate], by: str | None) -> dict[str | None, list[PartialAggregate]]:
     if by is None:
         return {None: list(parts)}
-    found: dict[str | None, list[PartialAggregate]] = {}
+    groups: dict[str | None, list[PartialAggregate]] = {}
     for each in parts:
-        found.setdefault(each.group_label(by), []).append(each)
-    return found
+        groups.setdefault(each.group_label(by), []).append(each)
+    return groups
 
 
 def _sum(parts: list[PartialAggregate], _last: Mapping[str, Json]) -> Json:
@@ -132,7 +136,10 @@ _TYPES: dict[MetricDataType, Callable[[Json], Json]] = {
 
 
 def _typed(metric: MetricDefinition, value: Json) -> Json:
-    """In the type of the metric's values: the record keeps all numbers as floats."""
+    """Returns the value in the type of the metric's values.
+
+    The record stores all numbers as floats.
+    """
     if value is None or metric.aggregation == "count":
         return value
     return float(value) if metric.aggregation == "avg" else _TYPES[metric.data_type](value)

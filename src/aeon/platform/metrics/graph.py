@@ -1,4 +1,7 @@
-"""Metrics and their values as nodes. A value is typed by its metric (platform 18)."""
+"""Metrics and their values as nodes.
+
+A metric determines the type of its values (platform 18).
+"""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a metric is, what one measurement is, and what many come to."""
+"""Models of metric definitions, values and summaries."""
 
 from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -14,13 +14,16 @@ MetricDataType: TypeAlias = Literal["integer", "float", "boolean", "timestamp"]
 MetricName = Annotated[
     str, Field(min_length=1, max_length=100, pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*(\.[a-z][a-z0-9]*(_[a-z0-9]+)*)*$")
 ]
-"""Small letters and digits, words joined by `_`, parts by `.`: `tool.duration_ms`. Unique within its scope."""
+"""Lowercase letters and digits, words joined by `_`, parts by `.`: `tool.duration_ms`. Unique within its scope."""
 
 RetentionDays = Annotated[int, Field(ge=1, le=36_500)]
 
 
 class MetricDefinition(Record):
-    """A metric. Its scope and the type of its values never change (platform 18); `version` counts its changes."""
+    """A metric.
+
+    Its scope and data type never change (platform 18); `version` counts its changes.
+    """
 
     kind: ClassVar[str] = "metric"
 
@@ -37,7 +40,7 @@ class MetricDefinition(Record):
 
 
 class NewMetric(Record):
-    """A metric to define. Without `retentionDays` its values are kept for ever."""
+    """A metric to define. Without `retentionDays`, its values are kept forever."""
 
     name: MetricName
     description: Description = ""
@@ -48,7 +51,7 @@ class NewMetric(Record):
 
 
 class MetricChange(Record):
-    """What may change of a metric; what is left out stays, and `retentionDays: null` keeps values for ever."""
+    """A change of a metric; omitted fields stay, and `retentionDays: null` keeps values forever."""
 
     name: MetricName | None = None
     description: Description | None = None
@@ -56,16 +59,17 @@ class MetricChange(Record):
     retention_days: RetentionDays | None = None
 
     def requested_fields(self) -> JsonObject:
-        """What was said, as JSON data."""
-        said = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        return {name: value for name, value in said.items() if value is not None or name == "retentionDays"}
+        """Returns the fields that were set, as JSON data."""
+        fields = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return {name: value for name, value in fields.items() if value is not None or name == "retentionDays"}
 
 
 class NewMetricValue(NamedTuple):
-    """A measurement to record: `metric` and `entity` are ids, and a metric that Aeon ships has its name for one.
+    """A measurement to record.
 
-    `dimensions` hold ids and plain words, never anything that people or models wrote: whoever sees the entity may see
-    them. `userId` among them says whose doing it was.
+    `metric` and `entity` are ids; the id of a built-in metric is its name. `dimensions` contain ids and plain words,
+    never text from people or models: every user who sees the entity may see them. The dimension `userId` is the user
+    who caused the value.
     """
 
     metric: str
@@ -75,10 +79,10 @@ class NewMetricValue(NamedTuple):
 
 
 class MetricGroup(NamedTuple):
-    """What the values of one group come to, and how many they are. `value` is None where there is nothing to say.
+    """The aggregated value of one group, and its number of values.
 
-    `label` is the group's value of the dimension, None for values without it, and for all of them where nothing
-    divides them. `name` is what the entity is called where `label` is an entity's id that is to be seen.
+    `value` is None if it is undefined. `label` is the group's value of the dimension; None for values without it, and
+    for a single group of all values. `name` is the entity's name if `label` is the id of a visible entity.
     """
 
     label: str | None
@@ -88,7 +92,7 @@ class MetricGroup(NamedTuple):
 
 
 class MetricSummary(NamedTuple):
-    """A metric's values from `since` until before `until`, together or by a dimension, as its aggregation says."""
+    """A metric's aggregated values in a time window (`until` is excluded), possibly grouped."""
 
     metric: MetricDefinition
     by: str | None
@@ -111,6 +115,6 @@ class MetricSummary(NamedTuple):
 
 
 def prometheus_name(scope: MetricScope, name: str) -> str:
-    """The name in an exposition, which is unique: `tool.calls` of a tool is `aeon_tool_calls`."""
+    """Returns the unique name in an exposition: `tool.calls` of a tool is `aeon_tool_calls`."""
     rest = name.removeprefix(f"{scope}.").replace(".", "_")
     return f"aeon_{scope}_{rest}"

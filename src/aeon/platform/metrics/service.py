@@ -1,4 +1,4 @@
-"""The metrics of one record: their definitions, their values, and those that Aeon brings along."""
+"""The metrics of one record: definitions, values, and the built-in metrics."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,19 +17,19 @@ def _new_id() -> str:
 
 
 class Metrics:
-    """What is measured in one record. Threads may share it."""
+    """The metrics of one record. Threads may share it."""
 
     def __init__(self, store: Store, ledger: Ledger, *, new_id: Callable[[], str] = _new_id) -> None:
-        """Makes sure of the metrics that Aeon records itself. Raises StoreError."""
+        """Adds missing built-in metrics. Raises StoreError."""
         self.definitions = MetricDefinitionRepository(store, ledger, new_id)
         self.values = MetricValueRepository(store, ledger, self.definitions, new_id)
-        self._bring_builtin(ledger)
+        self._add_builtin(ledger)
 
-    def _bring_builtin(self, ledger: Ledger) -> None:
-        there = {metric.id for metric in self.definitions.list_all()}
-        missing = [metric for metric in builtin_metrics() if metric.name not in there]
+    def _add_builtin(self, ledger: Ledger) -> None:
+        existing = {metric.id for metric in self.definitions.list_all()}
+        missing = [metric for metric in builtin_metrics() if metric.name not in existing]
         if missing:
             ledger.ensure_user(DEFAULTS_OWNER)
         for metric in missing:
-            with suppress(RuleError):  # another process was quicker
+            with suppress(RuleError):  # another process added it first
                 self.definitions.add(metric, MutationRequest(DEFAULTS_OWNER), is_admin=True, id_=metric.name)

@@ -1,4 +1,4 @@
-"""What is recorded of calls of tools, failures too; and what records each call that no run makes."""
+"""Metric values of tool calls, and a caller that records calls outside of runs."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,14 +16,17 @@ from aeon.platform.metrics.values import MetricValueRepository
 from aeon.platform.store import StoreError
 
 MAX_DURATIONS = 5000
-"""Of one batch. Of more, as many are recorded, from beginning to end: their average is what is asked for."""
+"""The maximum number of durations in a batch. Larger batches are sampled evenly, which preserves the average."""
 
 SERVICE_FAILURE_CODES = frozenset({"OperationError", "timed_out"})
-"""Why a call failed, where that was on the service's side."""
+"""Failure codes of calls that failed because of the service."""
 
 
 class CallMeasurement(NamedTuple):
-    """A call of a tool. `code` is why it failed; `service` where it was made, if that is known."""
+    """A call of a tool.
+
+    `code` is its failure code; `service` the service that it used, if known.
+    """
 
     tool: str
     service: str | None = None
@@ -34,10 +37,13 @@ class CallMeasurement(NamedTuple):
 
 
 def call_values(calls: Iterable[CallMeasurement], user: str) -> list[NewMetricValue]:
-    """The values of a user's calls: what is added up is one value for a tool, each duration is its own. Pure."""
+    """Returns the values of a user's calls. Pure.
+
+    Sums are one value per tool; each duration is a value.
+    """
     sums: Counter[tuple[str, str, str]] = Counter()
     durations: list[NewMetricValue] = []
-    whose = {USER_DIMENSION: user}
+    user_dimension = {USER_DIMENSION: user}
     for call in calls:
         sums["tool.calls", call.tool, ""] += 1
         sums["tool.tokens_prompt", call.tool, ""] += call.prompt_tokens
@@ -47,9 +53,9 @@ def call_values(calls: Iterable[CallMeasurement], user: str) -> list[NewMetricVa
         if call.code in SERVICE_FAILURE_CODES and call.service is not None:
             sums["service.errors", call.service, ""] += 1
         if call.milliseconds is not None:
-            durations.append(NewMetricValue("tool.duration_ms", call.tool, call.milliseconds, whose))
+            durations.append(NewMetricValue("tool.duration_ms", call.tool, call.milliseconds, user_dimension))
     counted = [
-        NewMetricValue(metric, entity, count, {**whose, "code": code} if code else whose)
+        NewMetricValue(metric, entity, count, {**user_dimension, "code": code} if code else user_dimension)
         for (metric, entity, code), count in sums.items()
         if count
     ]
@@ -57,7 +63,10 @@ def call_values(calls: Iterable[CallMeasurement], user: str) -> list[NewMetricVa
 
 
 class MeasuringToolCaller:
-    """Calls stored tools, and records every call. One that could not be recorded is no failure."""
+    """Calls stored tools, and records every call.
+
+    A call that could not be recorded does not fail.
+    """
 
     def __init__(self, caller: ToolCallPort, tools: ToolRepository, values: MetricValueRepository) -> None:
         self._caller = caller
@@ -65,29 +74,29 @@ class MeasuringToolCaller:
         self._values = values
 
     def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> ToolCallResult:
-        """As `ToolCaller.call`, with a warning more where the call was not recorded."""
+        """Like `StoredToolCaller.call`, with an additional warning if the call was not recorded."""
         try:
-            called = self._caller.call(user, tool_id, given, key)
+            result = self._caller.call(user, tool_id, given, key)
         except AeonError as error:
             usage = error.usage if isinstance(error, OperationError) else None
             self._record(user, _with_usage(CallMeasurement(tool_id, code=failure_code(error)), usage))
             raise
         warning = self._record(
-            user, _with_usage(CallMeasurement(tool_id, milliseconds=called.milliseconds), called.usage)
+            user, _with_usage(CallMeasurement(tool_id, milliseconds=result.milliseconds), result.usage)
         )
-        return called._replace(warnings=[*called.warnings, warning]) if warning else called
+        return result._replace(warnings=[*result.warnings, warning]) if warning else result
 
     def _record(self, user: str, call: CallMeasurement) -> str:
         try:
             service = self._tools.get(user, call.tool).service_id if call.code in SERVICE_FAILURE_CODES else None
             self._values.record(call_values([call._replace(service=service)], user))
-        except (StoreError, PlatformError) as error:  # as for a tool that there is not
+        except (StoreError, PlatformError) as error:  # such as a tool that does not exist
             return f"The call was not recorded: {error.message}"
         return ""
 
 
 def failure_code(error: AeonError) -> str:
-    """Why a call failed, in a word."""
+    """Returns the failure code of an error."""
     return error.rule if isinstance(error, RuleError) else type(error).__name__
 
 

@@ -1,4 +1,4 @@
-"""The values of metrics: recorded in batches, summed up for whoever may see them, gone when their time is over."""
+"""The repository of metric values: recording, aggregation and retention."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
@@ -29,18 +29,18 @@ from aeon.platform.metrics.rules import (
 from aeon.platform.store import GuardError, Store, UnitOfWork, guard
 
 _BATCH = 5000
-"""Values deleted in one transaction, so that other writers wait for a moment only."""
+"""The number of values deleted in one transaction, so that other writers wait only briefly."""
 
 _ENTITIES: Final[dict[MetricScope, str]] = {
     "service": queries.SERVICES,
     "tool": queries.TOOLS,
     "process": queries.PROCESSES,
 }
-"""There are no conversations yet."""
+"""Conversations do not exist yet."""
 
 
 class MetricValueRepository:
-    """The values of all metrics. Nothing changes one. Threads may share it."""
+    """The values of all metrics. Values never change. Threads may share it."""
 
     def __init__(
         self, store: Store, ledger: Ledger, definitions: MetricDefinitionRepository, new_id: Callable[[], str]
@@ -49,13 +49,13 @@ class MetricValueRepository:
         self._ledger = ledger
         self._definitions = definitions
         self._new_id = new_id
-        self._known: dict[str, MetricDefinition] = {}
+        self._cached_definitions: dict[str, MetricDefinition] = {}
 
     def record(self, values: Sequence[NewMetricValue]) -> None:
-        """Append a batch at the present moment, whole or not at all.
+        """Records a batch atomically at the present moment.
 
-        Raises RuleError for values that do not fit, NotFoundError where a metric or an entity does not exist (platform
-        18), and StoreUnavailableError: where that `may_have_happened`, a repetition may count the values twice.
+        Raises RuleError for values that do not fit, NotFoundError if a metric or an entity does not exist (platform
+        18), and StoreUnavailableError; if that `may_have_happened`, a repetition may count the values twice.
         """
         if not values:
             return
@@ -69,18 +69,18 @@ class MetricValueRepository:
         try:
             self._store.update(work)
         except GuardError:
-            self._known.clear()
+            self._cached_definitions.clear()
             raise NotFoundError(
-                "No value was recorded: of the metrics and the things that were measured, one is not there any more.",
-                next_step="Leave out what was deleted and record the rest.",
+                "No value was recorded: a metric or a measured entity no longer exists.",
+                next_step="Leave out what was deleted, and record the rest.",
             ) from None
 
     def build_rows(self, values: Sequence[NewMetricValue]) -> tuple[str, list[JsonObject]]:
-        """The present moment, and the rows of a batch that is recorded at it (`queries.ADD_VALUE`).
+        """Returns the present moment, and the rows of a batch recorded at it (`queries.ADD_VALUE`).
 
         Raises RuleError for values that do not fit.
         """
-        metrics = {value.metric: found for value in values if (found := self._metric(value.metric))}
+        metrics = {value.metric: metric for value in values if (metric := self._metric(value.metric))}
         check_values(values, metrics)
         at, batch = self._ledger.now(), self._new_id()
         return at, [
@@ -97,33 +97,33 @@ class MetricValueRepository:
         until: str | None = None,
         by: str | None = None,
     ) -> MetricSummary:
-        """What a metric's values come to, of one entity or of all that the user may see, whole or divided.
+        """Returns the aggregated values of one or of all visible entities, possibly grouped.
 
-        `since` and `until` are ISO 8601 instants, the second one excluded; `by` is a dimension, or `entityId`. Raises
-        NotFoundError for an entity that he may not see and has nothing on, RuleError for an instant that is none.
+        `since` and `until` are ISO 8601 instants, `until` is excluded; `by` is a dimension, or `entityId`. Raises
+        NotFoundError for an entity that the user may not see and has no values on, RuleError for an invalid instant.
         """
         start, end = _instant("since", since), _instant("until", until)
-        found = self._sums(metric, entity, start, end, by)
-        ids = {each.entity for each in found}.union([entity] if entity else [])
+        sums = self._sums(metric, entity, start, end, by)
+        ids = {each.entity for each in sums}.union([entity] if entity else [])
         entities = self._entities(user, metric.scope, ids)
-        seen = [each for each in found if is_visible(each, user, entities)]
-        if entity and not seen and entity not in entities:
+        visible = [each for each in sums if is_visible(each, user, entities)]
+        if entity and not visible and entity not in entities:
             raise NotFoundError(f"There is no {metric.scope} with the id {entity!r} that you may see.")
-        last = self._last_values(metric, seen, by)
-        return MetricSummary(metric, by, start, end, aggregate_groups(metric, seen, by, last, entities))
+        last = self._last_values(metric, visible, by)
+        return MetricSummary(metric, by, start, end, aggregate_groups(metric, visible, by, last, entities))
 
     def prune(self, now: str) -> int:
-        """Delete every value that is older than its metric keeps them; how many they were (platform 18)."""
-        return sum(self._pruned(metric, now) for metric in self._definitions.list_all() if metric.retention_days)
+        """Deletes values beyond their metric's retention; returns their number (platform 18)."""
+        return sum(self._prune_metric(metric, now) for metric in self._definitions.list_all() if metric.retention_days)
 
     def _metric(self, id_: str) -> MetricDefinition | None:
-        """The definition, remembered: what is looked at here never changes."""
-        if id_ not in self._known:
+        """Returns the definition from a cache: the fields used here never change."""
+        if id_ not in self._cached_definitions:
             try:
-                self._known[id_] = self._definitions.get(id_)
+                self._cached_definitions[id_] = self._definitions.get(id_)
             except NotFoundError:
                 return None
-        return self._known[id_]
+        return self._cached_definitions[id_]
 
     def _sums(
         self, metric: MetricDefinition, entity: str | None, since: str | None, until: str | None, by: str | None
@@ -133,13 +133,13 @@ class MetricValueRepository:
             query = queries.SUMS_OF_ENTITY_BY_DIMENSIONS if needs_dimensions else queries.SUMS_OF_ENTITY
         else:
             query = queries.SUMS_BY_DIMENSIONS if needs_dimensions else queries.SUMS
-        asked: JsonObject = {
+        params: JsonObject = {
             "metric": metric.id,
             "entity": entity,
             "since_micros": instant_micros(since) if since else -MAX_INTEGER,
             "until": instant_micros(until) if until else MAX_INTEGER,
         }
-        return [PartialAggregate.from_row(row) for row in self._store.read(query, asked)]
+        return [PartialAggregate.from_row(row) for row in self._store.read(query, params)]
 
     def _entities(self, user: str, scope: MetricScope, ids: set[str]) -> dict[str, MeasuredEntity]:
         if scope not in _ENTITIES:
@@ -154,24 +154,27 @@ class MetricValueRepository:
         rows = self._store.read(queries.VALUES, {"ids": ids})
         return {row["id"]: row["instant"] if row["number"] is None else row["number"] for row in rows}
 
-    def _pruned(self, metric: MetricDefinition, now: str) -> int:
+    def _prune_metric(self, metric: MetricDefinition, now: str) -> int:
         before = datetime.fromisoformat(now) - timedelta(days=metric.retention_days or 0)
-        asked: JsonObject = {"metric": metric.id, "until": instant_micros(before.isoformat()), "limit": _BATCH}
-        gone = 0
+        params: JsonObject = {"metric": metric.id, "until": instant_micros(before.isoformat()), "limit": _BATCH}
+        total = 0
         while True:
-            pruned = self._store.update(lambda unit: unit.write(queries.PRUNE, asked))
-            gone += pruned
-            if pruned < _BATCH:
-                return gone
+            deleted = self._store.update(lambda unit: unit.write(queries.PRUNE, params))
+            total += deleted
+            if deleted < _BATCH:
+                return total
 
 
 def find_existing_subjects(unit: UnitOfWork, subjects: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Those of these pairs of a metric's id and an entity's id that exist, the entity as the metric's scope says."""
+    """Returns the existing pairs of metric id and entity id.
+
+    The entity must exist in the metric's scope.
+    """
     metrics = list[Json](sorted({metric for metric, _ in subjects}))
     entities = list[Json](sorted({entity for _, entity in subjects}))
     scopes = {row["id"]: row["scope"] for row in unit.read(queries.SCOPES, {"metrics": metrics})}
-    there = {(row["scope"], row["id"]) for row in unit.read(queries.ENTITIES, {"entities": entities})}
-    return {(metric, entity) for metric, entity in subjects if (scopes.get(metric), entity) in there}
+    existing = {(row["scope"], row["id"]) for row in unit.read(queries.ENTITIES, {"entities": entities})}
+    return {(metric, entity) for metric, entity in subjects if (scopes.get(metric), entity) in existing}
 
 
 def _row(value: NewMetricValue, metric: MetricDefinition, at: str, id_: str) -> JsonObject:
@@ -192,5 +195,5 @@ def _instant(field: str, text: str | None) -> str | None:
         return None
     instant = normalize_instant(text)
     if instant is None:
-        raise RuleError(f"The {field} is no instant: ISO 8601 with its offset.", rule="instant", field=f"$.{field}")
+        raise RuleError(f"The {field} is not an ISO 8601 instant with an offset.", rule="instant", field=f"$.{field}")
     return instant

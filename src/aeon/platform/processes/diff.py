@@ -1,4 +1,4 @@
-"""What differs between two definitions, step by step: pure."""
+"""Compares two definitions step by step, without side effects."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,15 +12,16 @@ from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST, ProcessDefiniti
 ChangeKind: TypeAlias = Literal["added", "removed", "moved", "changed"]
 
 _PARTS = ("inputs", "output", "execution")
-"""Of a step: these are told apart by what stands in them."""
+"""Step fields that are compared by their members."""
 
 _SIGNS: dict[ChangeKind, str] = {"added": "+", "removed": "-", "moved": ">", "changed": "~"}
 
 
 class DefinitionDifference(NamedTuple):
-    """One thing that differs. `step` is the id of a step, empty for the Process itself.
+    """One difference. `step` is the id of a step, empty for the Process itself.
 
-    `field` is where, such as `inputs.query`; empty for a step as a whole, and then `old` and `new` are its places.
+    `field` is the path of what differs, such as `inputs.query`; it is empty for a step as a whole, and then `old` and
+    `new` are the step's positions.
     """
 
     step: str
@@ -31,27 +32,33 @@ class DefinitionDifference(NamedTuple):
 
 
 def diff_definitions(old: ProcessDefinition, new: ProcessDefinition) -> list[DefinitionDifference]:
-    """All that differs in what a run would do: of the Process itself, steps that went, then the steps as they are now.
+    """Return every difference that affects a run: of the Process, then of its steps.
 
-    Steps are the same when their ids are. As few as possible count as moved.
+    Removed steps come first. Steps are the same if their ids are. As few steps as possible count as moved.
     """
     before, after = _by_id(old), _by_id(new)
-    gone = [DefinitionDifference(id_, "removed", old=place) for id_, (place, _) in before.items() if id_ not in after]
-    moved = _moved({id_: before[id_][0] for id_ in after if id_ in before})
-    return [*_changed("", _whole(old), _whole(new)), *gone, *_of_steps(before, after, moved)]
+    removed = [
+        DefinitionDifference(id_, "removed", old=place) for id_, (place, _) in before.items() if id_ not in after
+    ]
+    moved = _moved_steps({id_: before[id_][0] for id_ in after if id_ in before})
+    return [
+        *_field_differences("", _process_fields(old), _process_fields(new)),
+        *removed,
+        *_step_differences(before, after, moved),
+    ]
 
 
 def format_differences(differences: Iterable[DefinitionDifference]) -> Iterator[str]:
-    """Differences in words, a line for each step and kind of change."""
-    for (step, verb), found in groupby(differences, attrgetter("step", "change")):
-        fields = ", ".join(each.field for each in found if each.field)
+    """Format differences as text, one line for each step and kind of change."""
+    for (step, verb), group in groupby(differences, attrgetter("step", "change")):
+        fields = ", ".join(each.field for each in group if each.field)
         yield f"{_SIGNS[verb]} {' '.join(part for part in (f'step {step}' if step else '', fields) if part)}"
 
 
 _Steps: TypeAlias = Mapping[str, tuple[int, ProcessStep]]
 
 
-def _of_steps(before: _Steps, after: _Steps, moved: set[str]) -> Iterator[DefinitionDifference]:
+def _step_differences(before: _Steps, after: _Steps, moved: set[str]) -> Iterator[DefinitionDifference]:
     for id_, (place, step) in after.items():
         if id_ not in before:
             yield DefinitionDifference(id_, "added", new=place)
@@ -59,10 +66,10 @@ def _of_steps(before: _Steps, after: _Steps, moved: set[str]) -> Iterator[Defini
         was, old = before[id_]
         if id_ in moved:
             yield DefinitionDifference(id_, "moved", old=was, new=place)
-        yield from _changed(id_, _parts(old), _parts(step))
+        yield from _field_differences(id_, _step_fields(old), _step_fields(step))
 
 
-def _changed(step: str, old: JsonObject, new: JsonObject) -> Iterator[DefinitionDifference]:
+def _field_differences(step: str, old: JsonObject, new: JsonObject) -> Iterator[DefinitionDifference]:
     for field in dict.fromkeys([*old, *new]):
         if old.get(field) != new.get(field) or (field in old) != (field in new):
             yield DefinitionDifference(step, "changed", field, old.get(field), new.get(field))
@@ -72,21 +79,21 @@ def _by_id(definition: ProcessDefinition) -> _Steps:
     return {step.id: (place, step) for place, step in enumerate(definition.steps)}
 
 
-def _whole(definition: ProcessDefinition) -> JsonObject:
+def _process_fields(definition: ProcessDefinition) -> JsonObject:
     return {
         name: value for name, value in definition.as_dict().items() if name not in (*FIELDS_OUTSIDE_DIGEST, "steps")
     }
 
 
-def _parts(step: ProcessStep) -> JsonObject:
-    """What a step says, by field; without its id."""
-    said = {name: value for name, value in step.as_dict().items() if name != "id"}
-    inside = {f"{part}.{name}": value for part in _PARTS for name, value in cast(JsonObject, said.pop(part)).items()}
-    return said | inside
+def _step_fields(step: ProcessStep) -> JsonObject:
+    """Return the fields of a step, without its id."""
+    fields = {name: value for name, value in step.as_dict().items() if name != "id"}
+    inside = {f"{part}.{name}": value for part in _PARTS for name, value in cast(JsonObject, fields.pop(part)).items()}
+    return fields | inside
 
 
-def _moved(places: Mapping[str, int]) -> set[str]:
-    """Those that do not stand in the longest row of steps that are still in their old order."""
+def _moved_steps(places: Mapping[str, int]) -> set[str]:
+    """Return the ids outside the longest sequence of steps that kept their old order."""
     ids = list(places)
     ends: list[int] = []
     rows: list[int] = []

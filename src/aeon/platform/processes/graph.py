@@ -1,4 +1,4 @@
-"""Processes, their schedules and their runs as nodes and edges."""
+"""Processes, their schedules and their runs as graph nodes and edges."""
 
 from typing import Final
 
@@ -226,4 +226,4 @@ EDGES: Final = (
         where="EXISTS (SELECT 1 FROM processes WHERE processes.id = e.process_id)",
     ),
 )
-"""A run outlives its Process: then there is no RUN_OF."""
+"""A run outlives its Process; it then has no RUN_OF edge."""

@@ -1,4 +1,4 @@
-"""A Process as it is stored: what it says, whose it is, and which version of it this is."""
+"""Process records: a definition, its owner, and its version."""
 
 import hashlib
 from typing import Annotated, ClassVar, Literal, NamedTuple
@@ -10,17 +10,17 @@ from aeon.platform.catalog.model import EntityKind, OwnedEntity
 from aeon.platform.records import Description, Name, Record
 
 VariableName = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-"""The name of an input of a Process, of a step, or of what a step gives. `step` names no input."""
+"""The name of an input or of a step's output. `step` cannot name an input."""
 
 MAX_STEP_SECONDS = 300
-"""Of one step (platform 7)."""
+"""Maximum timeout of one step, in seconds (platform 7)."""
 
 MAX_RECURSION_DEPTH = 10
-"""Processes that call each other, at most (platform 7)."""
+"""Maximum depth of Processes that call each other (platform 7)."""
 
 
 class StepOutput(Record):
-    """What a step's result is called by later steps, and whether the Process can do without it (platform 8)."""
+    """The variable that holds a step's result, and whether the Process requires it (platform 8)."""
 
     variable: VariableName
     token_budget: int | None = Field(default=None, ge=1)
@@ -28,10 +28,10 @@ class StepOutput(Record):
 
 
 class StepExecution(Record):
-    """When a step runs, for how long, and whether a person carries it out.
+    """When a step runs, for how long, and whether a person answers it.
 
-    A sequential step waits for all that stand before it; a parallel one for the last sequential one before it. Both
-    wait for what they depend on (platform 7). A manual step asks, and the answer is its result (platform 9).
+    A sequential step waits for all steps before it; a parallel one for the last sequential one before it. Both wait
+    for their dependencies (platform 7). A manual step asks a person, and the answer is its result (platform 9).
     """
 
     mode: Literal["sequential", "parallel"] = "sequential"
@@ -41,7 +41,7 @@ class StepExecution(Record):
 
 
 class ProcessStep(Record):
-    """One unit of work: one call of a tool or of another Process, by id."""
+    """One unit of work: a call of a tool or of another Process, by id."""
 
     id: VariableName
     tool: str | None = Field(default=None, description="the id of the tool that it calls")
@@ -55,11 +55,14 @@ class ProcessStep(Record):
 
 
 class ProcessDefinition(Record):
-    """A whole Process as its owner wrote it. Two with the same `digest` are the same; a run is pinned to one."""
+    """A Process as its owner wrote it.
+
+    Definitions with the same `digest` are the same; a run is pinned to one.
+    """
 
     name: Name
     description: Description = ""
-    initial_context: list[VariableName] = Field(default=[], max_length=200, description="inputs, all of them needed")
+    initial_context: list[VariableName] = Field(default=[], max_length=200, description="inputs, all of them required")
     steps: list[ProcessStep] = Field(min_length=1, max_length=10_000)
     output_template: str = Field(
         default="", max_length=100_000, description="Handlebars; empty: the last step's result"
@@ -70,17 +73,20 @@ class ProcessDefinition(Record):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that decides what a run does: not the name, the description or whether it is enabled."""
-        said = {key: value for key, value in self.as_dict().items() if key not in ("name", "description", "enabled")}
-        return hashlib.sha256(canonical_json(said).encode()).hexdigest()
+        """SHA-256 of all fields that decide what a run does, so not of FIELDS_OUTSIDE_DIGEST."""
+        fields = {key: value for key, value in self.as_dict().items() if key not in ("name", "description", "enabled")}
+        return hashlib.sha256(canonical_json(fields).encode()).hexdigest()
 
 
 FIELDS_OUTSIDE_DIGEST = ("name", "description", "enabled")
-"""What a definition's digest leaves out: neither decides what a run does."""
+"""Fields outside a definition's digest, because they do not decide what a run does."""
 
 
 class Process(OwnedEntity):
-    """A workflow of its owner's. `digest` is that of its definition as it is now; `version` counts all changes."""
+    """A user's workflow.
+
+    `digest` is that of the current definition; `version` counts all changes.
+    """
 
     kind: ClassVar[EntityKind] = "process"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"initial_context"})
@@ -96,7 +102,7 @@ class Process(OwnedEntity):
 
     @property
     def definition(self) -> ProcessDefinition:
-        """What it says."""
+        """The current definition."""
         return _definition(self)
 
 
@@ -107,19 +113,19 @@ class NewProcess(ProcessDefinition):
 
     @property
     def definition(self) -> ProcessDefinition:
-        """What it says."""
+        """The definition to create."""
         return _definition(self)
 
     @property
     def digest(self) -> str:
-        """The definition's: who sees a Process is no part of what it does."""
+        """The definition's digest; sharing a Process does not change it."""
         return self.definition.digest
 
 
 class ProcessChange(Record):
-    """What may change of a Process; what is left out stays. Steps are replaced as a whole.
+    """A change of a Process; omitted fields stay as they are. Steps are replaced as a whole.
 
-    A `tokenBudget` of null takes the budget away.
+    A `tokenBudget` of null removes the budget.
     """
 
     name: Name | None = None
@@ -133,13 +139,13 @@ class ProcessChange(Record):
     shared: bool | None = None
 
     def requested_fields(self) -> dict[str, object]:
-        """What is to be different, by field."""
-        said = {name: getattr(self, name) for name in self.model_fields_set}
-        return {name: value for name, value in said.items() if value is not None or name == "token_budget"}
+        """Return the fields to change and their new values."""
+        fields = {name: getattr(self, name) for name in self.model_fields_set}
+        return {name: value for name, value in fields.items() if value is not None or name == "token_budget"}
 
 
 class ProcessVersion(NamedTuple):
-    """A definition that a Process once had: from which of its versions on, and since when."""
+    """A definition that a Process had: the Process version that introduced it, and when."""
 
     digest: str
     version: int

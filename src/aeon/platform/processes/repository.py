@@ -1,4 +1,4 @@
-"""Processes in the record: saved only when they can work, changed whole, and every definition of theirs kept."""
+"""Stores Processes: saves only valid ones, replaces them whole, and keeps every definition."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import cast
@@ -24,7 +24,10 @@ from aeon.platform.store import Query, Row, Store, UnitOfWork, guard, write_one
 
 
 def insert_process(process: Process, seen: Collection[CheckedVersion]) -> Callable[[UnitOfWork], None]:
-    """Add a new Process. Raises GuardError when anything that its check has `seen` was changed since."""
+    """Insert a Process.
+
+    Raises GuardError if a target that its check has `seen` was changed since.
+    """
 
     def work(unit: UnitOfWork) -> None:
         _guard_seen(unit, seen)
@@ -36,12 +39,18 @@ def insert_process(process: Process, seen: Collection[CheckedVersion]) -> Callab
 
 
 def update_process(process: Process) -> Callable[[UnitOfWork], None]:
-    """Change a Process that still does the same. Raises GuardError unless its version is the one before this."""
+    """Update a Process without changing its definition.
+
+    Raises GuardError unless its stored version is the previous one.
+    """
     return write_one(queries.CHANGE_PROCESS, _row(process))
 
 
 def replace_definition(process: Process, seen: Collection[CheckedVersion]) -> Callable[[UnitOfWork], None]:
-    """Change a Process and all of its steps. Raises GuardError as `creates` and `changes`."""
+    """Update a Process and replace all of its steps.
+
+    Raises GuardError as `insert_process` and `update_process` do.
+    """
 
     def work(unit: UnitOfWork) -> None:
         _guard_seen(unit, seen)
@@ -54,7 +63,7 @@ def replace_definition(process: Process, seen: Collection[CheckedVersion]) -> Ca
 
 
 def canonical_definition(definition: ProcessDefinition) -> str:
-    """What its digest is made of, as canonical JSON."""
+    """Return the canonical JSON that the digest is computed from."""
     return canonical_json(
         {name: value for name, value in definition.as_dict().items() if name not in FIELDS_OUTSIDE_DIGEST}
     )
@@ -76,7 +85,7 @@ def _add_definition(unit: UnitOfWork, process: Process) -> None:
 
 
 def _add_steps(unit: UnitOfWork, process: Process) -> None:
-    """Add its steps as they are in this version."""
+    """Insert the steps of this version."""
     version: JsonObject = {"id": process.id, "version": process.version, "digest": process.digest}
     unit.write(queries.ADD_VERSION, {**version, "at": process.updated_at})
     unit.write_each(queries.ADD_STEP, (_step(process.id, place, step) for place, step in enumerate(process.steps)))
@@ -84,7 +93,7 @@ def _add_steps(unit: UnitOfWork, process: Process) -> None:
 
 
 def _row(process: Process) -> JsonObject:
-    """Its columns, without the steps, which have rows of their own; and the version that it had before."""
+    """Return the columns of a Process, without its steps, and its previous version."""
     row = {name: value for name, value in process.as_row().items() if name != "steps"}
     return {**row, "before": process.version - 1}
 
@@ -122,12 +131,12 @@ QUERIES = EntityQueries(
     queries.USERS_OF_PROCESS,
 )
 
-_SHORT = 12
-"""Characters of a digest that are enough to tell it by."""
+_SHORT_DIGEST = 12
+"""Characters of a digest that identify it in text."""
 
 
 class ProcessRepository(EntityRepository[Process]):
-    """The Processes of all users, each as its caller may see them. Threads may share it."""
+    """The Processes of all users; each call sees what its user may see. Thread-safe."""
 
     kind = "process"
 
@@ -137,71 +146,74 @@ class ProcessRepository(EntityRepository[Process]):
         self._new_id = catalog.new_id
 
     def add(self, new: NewProcess, request: MutationRequest, process_id: str | None = None) -> Process:
-        """Save a Process of the caller's. `process_id` is the id that its steps call it by, where it calls itself.
+        """Save a Process of the caller.
 
-        Raises RuleError with every problem of its definition, each with its path (platform 6, 7), and ConflictError
-        when what it calls was changed while it was checked.
+        `process_id` is the id by which its own steps call it, if they do. Raises RuleError with every problem of its
+        definition, each with its path (platform 6, 7), and ConflictError if a target was changed during the check.
         """
-        asked = request.mutation("process.create", parameters={**new.as_dict(), "id": process_id})
-        if (earlier := self._ledger.earlier_answer(asked)) is not None:
+        change = request.mutation("process.create", parameters={**new.as_dict(), "id": process_id})
+        if (earlier := self._ledger.earlier_answer(change)) is not None:
             return Process.model_validate(earlier)
         id_, at = process_id or self._new_id(), self._ledger.now()
         seen = self._checked(new.definition, request.user, id_)
         identity = {"id": id_, "ownerId": request.user, "createdAt": at, "updatedAt": at}
         process = Process.model_validate(new.as_dict() | identity | {"digest": new.digest})
-        return self.create(insert_process(process, seen.values()), process, asked, _uses(process, seen, set()))
+        return self.create(insert_process(process, seen.values()), process, change, _use_actions(process, seen, set()))
 
     def change(self, id_: str, change: ProcessChange, request: MutationRequest) -> Process:
-        """Change the caller's Process; what it does from now on must hold as when it is new.
+        """Change the caller's Process. The new definition must pass the same checks as a new Process.
 
-        Checked when what it does changes, and when it is enabled. What works no more can be renamed, unshared and
-        disabled. Raises as `add`, and NotFoundError, ForbiddenError (platform 2).
+        It is checked if the definition changes or if the Process is enabled. A Process that no longer works can still
+        be renamed, unshared and disabled. Raises the errors of `add`, and NotFoundError, ForbiddenError (platform 2).
         """
-        asked = request.mutation("process.change", id_, change.as_dict())
-        if (earlier := self._ledger.earlier_answer(asked)) is not None:
+        mutation = request.mutation("process.change", id_, change.as_dict())
+        if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return Process.model_validate(earlier)
         before = self.get_own(request.user, id_)
         after = _changed(before, change, self._ledger.now())
-        deeds = audit_change(before, after, request.user)
+        actions = audit_change(before, after, request.user)
         is_same = after.digest == before.digest
         if is_same and before.enabled >= after.enabled:
-            return self.replace(update_process(after), after, asked, deeds)
+            return self.replace(update_process(after), after, mutation, actions)
         seen = self._checked(after.definition, request.user, id_)
         if is_same:
-            return self.replace(update_process(after), after, asked, deeds)
-        deeds += _uses(after, seen, _called(before))
-        return self.replace(replace_definition(after, seen.values()), after, asked, deeds)
+            return self.replace(update_process(after), after, mutation, actions)
+        actions += _use_actions(after, seen, _target_ids(before))
+        return self.replace(replace_definition(after, seen.values()), after, mutation, actions)
 
     def remove(self, id_: str, request: MutationRequest) -> None:
         """Delete the caller's Process; its definitions stay.
 
-        Raises ReferencedError while another's step calls it or a schedule starts it.
+        Raises ReferencedError while a step of another Process calls it or a schedule starts it.
         """
         self.delete(queries.DELETE_PROCESS, request.mutation("process.delete", id_))
 
     def get_definition(self, digest: str) -> ProcessDefinition:
-        """What a digest stands for, exactly; named by the digest's beginning, since what it is called is no part of it.
+        """Return the definition of a digest, named by the digest's first characters.
 
-        Whoever knows the digest is given it: who may, the caller has asked. Raises NotFoundError.
+        Names are not part of a digest. The caller must have checked that the user may see it. Raises NotFoundError.
         """
-        found = self._store.read(queries.DEFINITION, {"digest": digest})
-        if not found:
+        rows = self._store.read(queries.DEFINITION, {"digest": digest})
+        if not rows:
             raise NotFoundError(f"There is no definition {digest!r}.")
-        return ProcessDefinition.model_validate({"name": digest[:_SHORT], **_said(found[0]["text"])})
+        return ProcessDefinition.model_validate({"name": digest[:_SHORT_DIGEST], **_parse_object(rows[0]["text"])})
 
     def list_versions(self, user: str, id_: str) -> list[ProcessVersion]:
-        """Every definition that a Process ever had, oldest first; of another's, only the one that it has now."""
+        """Return every definition that a Process ever had, oldest first.
+
+        Other users than the owner get only the current one.
+        """
         process = self.get(user, id_)
         rows = self._store.read(queries.VERSIONS, {"id": id_})
-        found = [ProcessVersion(row["digest"], row["version"], row["at"]) for row in rows]
-        return found if process.owner_id == user else found[-1:]
+        versions = [ProcessVersion(row["digest"], row["version"], row["at"]) for row in rows]
+        return versions if process.owner_id == user else versions[-1:]
 
     def target_lookup(self, user: str) -> CatalogTargetLookup:
-        """What steps call, as the user sees it; for one check."""
+        """Return a lookup of step targets as the user sees them, for one check."""
         return CatalogTargetLookup(self._store, user)
 
     def _checked(self, definition: ProcessDefinition, user: str, id_: str) -> dict[str, CheckedVersion]:
-        """What a definition calls, as it was when nothing was found wrong with it. Raises RuleError."""
+        """Return the targets of a valid definition in the checked versions. Raises RuleError."""
         targets = self.target_lookup(user)
         targets.prefetch(definition)
         raise_problems(check_definition(definition, targets, process_id=id_))
@@ -209,19 +221,19 @@ class ProcessRepository(EntityRepository[Process]):
 
 
 def _changed(before: Process, change: ProcessChange, at: str) -> Process:
-    asked = change.requested_fields() | {"version": before.version + 1, "updated_at": at}
-    after = before.model_copy(update=asked)
+    updates = change.requested_fields() | {"version": before.version + 1, "updated_at": at}
+    after = before.model_copy(update=updates)
     return after.model_copy(update={"digest": after.definition.digest})
 
 
-def _called(process: Process) -> set[str]:
-    """The ids of all that its steps call."""
+def _target_ids(process: Process) -> set[str]:
+    """Return the ids of all tools and Processes that its steps call."""
     return {step.tool or step.process or "" for step in process.steps}
 
 
-def _uses(process: Process, seen: Mapping[str, CheckedVersion], before: set[str]) -> list[AuditAction]:
-    """Each use of another's thing that there was not before, for both trails (platform 19)."""
-    called = [seen[id_] for id_ in sorted(_called(process) - before) if id_ in seen]
+def _use_actions(process: Process, seen: Mapping[str, CheckedVersion], before: set[str]) -> list[AuditAction]:
+    """Return each new use of another user's tool or Process, for both audit logs (platform 19)."""
+    called = [seen[id_] for id_ in sorted(_target_ids(process) - before) if id_ in seen]
     return [
         AuditAction(
             f"{each.kind}.use",
@@ -235,9 +247,9 @@ def _uses(process: Process, seen: Mapping[str, CheckedVersion], before: set[str]
     ]
 
 
-def _said(text: str) -> JsonObject:
+def _parse_object(text: str) -> JsonObject:
     return cast(JsonObject, parse_strict(text))
 
 
 def _read(row: Row) -> Process:
-    return Process.from_row({**row, "steps": _said(row["definition"])["steps"]})
+    return Process.from_row({**row, "steps": _parse_object(row["definition"])["steps"]})

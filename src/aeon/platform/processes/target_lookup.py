@@ -1,4 +1,7 @@
-"""What steps call, out of the catalog and the stored Processes, with the eyes of one user (platform 2, 3)."""
+"""Looks up the targets of steps as one user sees them.
+
+Visibility follows platform 2 and 3.
+"""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -11,12 +14,12 @@ from aeon.platform.processes.checks.targets import Callee, ProcessTarget, ToolTa
 from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.store import Row, Store
 
-_AT_ONCE = 1000
-"""Things that one query asks for."""
+_BATCH_SIZE = 1000
+"""Ids in one query."""
 
 
 class CheckedVersion(NamedTuple):
-    """A thing as it was when it was looked at."""
+    """The version of a tool or Process that a check has seen."""
 
     kind: str
     id: str
@@ -26,7 +29,10 @@ class CheckedVersion(NamedTuple):
 
 
 class CatalogTargetLookup:
-    """Finds what steps call. Each thing is read once, so that all of a check sees the same; make one for each check."""
+    """Finds the targets of steps for one check; make a new one for each check.
+
+    Each target is read once, so that the whole check sees the same versions.
+    """
 
     def __init__(self, store: Store, user: str) -> None:
         self._store = store
@@ -37,18 +43,18 @@ class CatalogTargetLookup:
         self.checked: dict[str, CheckedVersion] = {}
 
     def prefetch(self, definition: ProcessDefinition) -> None:
-        """Read all that a definition calls, in as few queries as it takes."""
+        """Read everything that a definition calls, in as few queries as possible."""
         self._read_tools(dict.fromkeys(step.tool for step in definition.steps if step.tool))
         self._expected |= dict.fromkeys(step.process for step in definition.steps if step.process)
 
     def tool(self, identity: str) -> ToolTarget | None:
-        """A tool that the user sees; it is `enabled` when its service is, too."""
+        """Return a tool that the user sees; it counts as enabled if its service is enabled, too."""
         if identity not in self._tools:
             self._read_tools([identity])
         return self._tools[identity]
 
     def process(self, identity: str) -> ProcessTarget | None:
-        """A Process that the user sees."""
+        """Return a Process that the user sees."""
         if identity not in self._processes:
             self._read_processes(self._expected | {identity: None})
         return self._processes[identity]
@@ -56,30 +62,30 @@ class CatalogTargetLookup:
     def _read_tools(self, ids: Iterable[str]) -> None:
         self._tools |= dict.fromkeys(ids)
         for row in self._rows(queries.TOOLS_CALLED, ids):
-            self._note("tool", row)
+            self._record_checked("tool", row)
             self._tools[row["id"]] = _tool(row)
 
     def _read_processes(self, ids: Iterable[str]) -> None:
-        """Those that they call are asked for together, when the first of them is."""
+        """Read Processes; their callees are read together when the first of them is needed."""
         self._expected = {}
         self._processes |= dict.fromkeys(ids)
-        for _, found in groupby(self._rows(queries.PROCESSES_CALLED, ids), itemgetter("id")):
-            rows = list(found)
+        for _, group in groupby(self._rows(queries.PROCESSES_CALLED, ids), itemgetter("id")):
+            rows = list(group)
             target = _process(rows)
-            self._note("process", rows[0])
+            self._record_checked("process", rows[0])
             self._processes[rows[0]["id"]] = target
             self._expected |= dict.fromkeys(
                 callee.process for callee in target.callees if callee.process not in self._processes
             )
 
-    def _note(self, kind: str, row: Row) -> None:
+    def _record_checked(self, kind: str, row: Row) -> None:
         self.checked[row["id"]] = CheckedVersion(kind, row["id"], row["name"], row["owner_id"], row["version"])
 
     def _rows(self, query: str, ids: Iterable[str]) -> Iterable[Row]:
-        left = list(ids)
-        while left:
-            asked, left = left[:_AT_ONCE], left[_AT_ONCE:]
-            yield from self._store.read(query, {"ids": list[Json](asked), "user": self._user})
+        remaining = list(ids)
+        while remaining:
+            batch, remaining = remaining[:_BATCH_SIZE], remaining[_BATCH_SIZE:]
+            yield from self._store.read(query, {"ids": list[Json](batch), "user": self._user})
 
 
 def _tool(row: Row) -> ToolTarget:

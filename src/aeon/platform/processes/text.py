@@ -1,12 +1,12 @@
-"""Lists of names that fit into a message."""
+"""Formats lists of names for messages."""
 
 from collections.abc import Iterable
 from itertools import islice
 
-_MOST = 10
+_MAX_NAMES = 10
 
 
 def join_names(names: Iterable[str]) -> str:
-    """The first ten, and that there are more."""
-    shown = [name[:80] for name in islice(names, _MOST + 1)]
-    return ", ".join([*shown[:_MOST], *(["..."] if len(shown) > _MOST else [])]) or "none"
+    """Join the first ten names, with "..." if there are more."""
+    shown = [name[:80] for name in islice(names, _MAX_NAMES + 1)]
+    return ", ".join([*shown[:_MAX_NAMES], *(["..."] if len(shown) > _MAX_NAMES else [])]) or "none"

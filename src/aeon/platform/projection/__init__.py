@@ -1,4 +1,4 @@
-"""The projection: a graph in Neo4j or FalkorDB that follows the record, for Cypher and graph algorithms."""
+"""The projection: a graph in Neo4j or FalkorDB that follows the record."""
 
 from aeon.platform.projection.diff import find_differences
 from aeon.platform.projection.model import GraphBatch, GraphEdge, GraphNode, GraphScalar, NodeKey, ProjectionClaim

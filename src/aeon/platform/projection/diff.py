@@ -1,4 +1,4 @@
-"""Whether a graph equals the record, node by node, edge by edge, property by property."""
+"""Compares a graph with the record, node by node, edge by edge, property by property."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,30 +12,30 @@ from aeon.platform.store import Store
 _PAGE = 500
 
 _Value: TypeAlias = tuple[str, str, GraphScalar]
-"""A property: name, type and value. Python calls 1, 1.0 and True equal."""
+"""A property: name, type and value. The type distinguishes 1, 1.0 and True, which Python compares as equal."""
 
 
 def find_differences(store: Store, target: GraphTarget) -> Iterator[str]:
-    """What is in the record or in the graph but not in both, one line each without a property's value.
+    """Yields a line for each difference of record and graph, without property values.
 
-    Nothing may change while they are compared. Two values are equal if the target answers the one for the other
-    (`GraphTarget.kept`). An edge to a node that the record does not have is left out.
+    Nothing may change during the comparison. Two values are equal if the target returns one for the other
+    (`GraphTarget.round_trip`). Edges to nodes that the record does not contain are ignored.
     """
     record = RecordGraph(store)
     known = {reference for page in record.pages(_PAGE) for reference in page.keys}
     for page in record.pages(_PAGE):
         nodes, edges = record.nodes(page), [edge for edge in record.edges(page) if edge.target in known]
-        found_nodes, found_edges = target.fetch(page.keys)
-        yield from _compared(_node_values(nodes, target), _node_values(found_nodes, target))
-        yield from _compared(_edge_values(edges, target), _edge_values(found_edges, target))
-    if len(known) != (there := target.count()):
-        yield f"{len(known)} nodes in the record, {there} in the graph"
+        graph_nodes, graph_edges = target.fetch(page.keys)
+        yield from _compare(_node_values(nodes, target), _node_values(graph_nodes, target))
+        yield from _compare(_edge_values(edges, target), _edge_values(graph_edges, target))
+    if len(known) != (count := target.count()):
+        yield f"{len(known)} nodes in the record, {count} in the graph"
 
 
-def _compared(expected: "Counter[_Thing]", found: "Counter[_Thing]") -> Iterator[str]:
-    for (name, values), _ in sorted((expected - found).items(), key=repr):
+def _compare(expected: "Counter[_Thing]", actual: "Counter[_Thing]") -> Iterator[str]:
+    for (name, values), _ in sorted((expected - actual).items(), key=repr):
         yield f"not in the graph: {name} with {', '.join(value[0] for value in values)}"
-    for (name, values), _ in sorted((found - expected).items(), key=repr):
+    for (name, values), _ in sorted((actual - expected).items(), key=repr):
         yield f"not in the record: {name} with {', '.join(value[0] for value in values)}"
 
 
@@ -43,12 +43,12 @@ _Thing: TypeAlias = tuple[str, tuple[_Value, ...]]
 
 
 def _node_values(nodes: Iterable[GraphNode], target: GraphTarget) -> Counter[_Thing]:
-    return Counter((_said(node.key), _values(node.properties, target)) for node in nodes)
+    return Counter((_described(node.key), _values(node.properties, target)) for node in nodes)
 
 
 def _edge_values(edges: Iterable[GraphEdge], target: GraphTarget) -> Counter[_Thing]:
     return Counter(
-        (f"{_said(edge.source)} -{edge.type}-> {_said(edge.target)}", _values(edge.properties, target))
+        (f"{_described(edge.source)} -{edge.type}-> {_described(edge.target)}", _values(edge.properties, target))
         for edge in edges
     )
 
@@ -57,5 +57,5 @@ def _values(properties: Mapping[str, GraphScalar], target: GraphTarget) -> tuple
     return tuple((name, type(value).__name__, target.round_trip(value)) for name, value in sorted(properties.items()))
 
 
-def _said(reference: NodeKey) -> str:
+def _described(reference: NodeKey) -> str:
     return f"{reference.label} {reference.id}"

@@ -1,4 +1,4 @@
-"""The record as nodes and edges, read from its two views."""
+"""Reads the record's nodes and edges from its two views."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from aeon.platform.store import Row, Store, UnitOfWork
 
 
 class NodePage(NamedTuple):
-    """The nodes of a label whose ids follow `after`, up to the last of these ids."""
+    """Consecutive nodes of a label: those after the id `after`, up to the last of `ids`."""
 
     label: str
     after: str
@@ -28,28 +28,31 @@ class NodePage(NamedTuple):
 
 
 class RecordGraph:
-    """The nodes and edges that the record has now."""
+    """The record's current nodes and edges."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def batch(self, references: Sequence[NodeKey], new: Collection[NodeKey]) -> GraphBatch:
-        """What brings these nodes up to date: their properties, the edges from them, and for `new` those to them."""
+        """Returns a batch that updates these nodes and their outgoing edges.
+
+        It also updates the incoming edges of `new` nodes.
+        """
 
         def read(unit: UnitOfWork) -> GraphBatch:
             nodes = [_node(label, row) for label, row in _rows(unit, queries.NODES, references)]
-            there, sources = {node.key for node in nodes}, set(references)
-            gone = [reference for reference in references if reference not in there]
-            sinks = [reference for reference in new if reference in there]
+            existing, sources = {node.key for node in nodes}, set(references)
+            deleted = [reference for reference in references if reference not in existing]
+            targets = [reference for reference in new if reference in existing]
             edges = [_edge(row) for _, row in _rows(unit, queries.EDGES_FROM, references)]
-            edges_to = [_edge(row) for _, row in _rows(unit, queries.EDGES_TO, sinks)]
+            edges_to = [_edge(row) for _, row in _rows(unit, queries.EDGES_TO, targets)]
             edges += [edge for edge in edges_to if edge.source not in sources]
-            return GraphBatch(nodes, gone, references, sinks, edges)
+            return GraphBatch(nodes, deleted, references, targets, edges)
 
         return self._store.view(read)
 
     def pages(self, size: int) -> Iterator[NodePage]:
-        """All nodes, so many at a time. What changes in the meantime has an event."""
+        """Yields all nodes in pages of `size`. Changes in the meantime have events."""
         for label, query in queries.IDS_AFTER.items():
             after = ""
             while rows := self._store.read(query, {"after": after, "limit": size}):
@@ -60,17 +63,17 @@ class RecordGraph:
         return [_node(page.label, row) for row in self._store.read(queries.NODES_BETWEEN, page.params)]
 
     def edges(self, page: NodePage) -> list[GraphEdge]:
-        """The edges from the nodes of a page."""
+        """Returns the edges from the nodes of a page."""
         return [_edge(row) for row in self._store.read(queries.EDGES_BETWEEN, page.params)]
 
 
 def _rows(unit: UnitOfWork, query: str, references: Iterable[NodeKey]) -> Iterator[tuple[str, Row]]:
-    """The rows of a query for several ids, each with the label."""
+    """Yields the rows of a query for several ids, each with its label."""
     for label, ids in _by_label(references).items():
         for start in range(0, len(ids), len(queries.ID_NAMES)):
-            some = ids[start : start + len(queries.ID_NAMES)]
-            given = dict(zip_longest(queries.ID_NAMES, some, fillvalue=some[-1]))
-            for row in unit.read(query, {"label": label, **given}):
+            chunk = ids[start : start + len(queries.ID_NAMES)]
+            params = dict(zip_longest(queries.ID_NAMES, chunk, fillvalue=chunk[-1]))
+            for row in unit.read(query, {"label": label, **params}):
                 yield label, row
 
 

@@ -1,4 +1,4 @@
-"""The stamp that a projector leaves in the graph: how far it has brought it, and of which record."""
+"""The stamp that a projector stores in the graph: the record and the position."""
 
 from typing import Final, NamedTuple, Self, cast
 from uuid import uuid4
@@ -9,7 +9,10 @@ NO_STAMP: Final = ""
 
 
 class ProjectionPosition(NamedTuple):
-    """The graph has every event of `record` up to this one, which is known again by its time."""
+    """The graph contains every event of `record` up to this one.
+
+    `micros` is the event's time, to recognise the event.
+    """
 
     record: str
     seq: int
@@ -21,7 +24,7 @@ class ProjectionPosition(NamedTuple):
 
 
 class BuildProgress(NamedTuple):
-    """The graph is being built; `page` counts up while its builder lives."""
+    """The graph is being built; `page` increases while its builder is alive."""
 
     builder: str
     page: int = 0
@@ -40,22 +43,25 @@ class BuildProgress(NamedTuple):
 
 
 def parse_position(stamp: str) -> ProjectionPosition | None:
-    """The position in a stamp; None where the graph is empty, not yet whole, or stamped by another version."""
-    said = _read(stamp)
+    """Returns the position in a stamp.
+
+    Returns None if the graph is empty, incomplete, or stamped by another version.
+    """
+    fields = _read(stamp)
     try:
-        return ProjectionPosition(str(said["record"]), int(said["seq"]), int(said["micros"]))
+        return ProjectionPosition(str(fields["record"]), int(fields["seq"]), int(fields["micros"]))
     except (KeyError, TypeError, ValueError):
         return None
 
 
 def is_building(stamp: str) -> bool:
-    """Whether a projector was building the graph when it left the stamp."""
+    """Returns whether the stamp was written during a build."""
     return "builder" in _read(stamp)
 
 
 def _read(stamp: str) -> JsonObject:
     try:
-        said = parse_strict(stamp)
+        value = parse_strict(stamp)
     except ValueError:
         return {}
-    return cast(JsonObject, said) if isinstance(said, dict) else {}
+    return cast(JsonObject, value) if isinstance(value, dict) else {}

@@ -1,1 +1,1 @@
-"""Runs of Processes: accepted, carried out by an engine, recorded event by event, and answered for from that record."""
+"""Runs of Processes: accepted, executed by an engine, and recorded event by event."""

@@ -1,4 +1,4 @@
-"""Accepts runs: what each follows is looked up once, and fixed with it."""
+"""Accepts runs: fixes the definition, the targets and the pins that a run will use."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -21,13 +21,14 @@ from aeon.platform.runs.model import Run, RunEntry, RunTrigger
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
 
 MAX_INPUT_CHARS = 1024 * 1024
-"""Characters of canonical JSON that the inputs of a run have at most."""
+"""Maximum number of characters of a run's inputs as canonical JSON."""
 
 
 class NewRun(NamedTuple):
-    """A run to accept. `id` is made up where it is empty; after `within` seconds it fails if it has not ended.
+    """A run to accept. An empty `id` is generated.
 
-    `executor` is who carries it out at once, if that is known.
+    The run fails if it has not ended after `timeout` seconds. `executor` is the executor that will execute it at
+    once, if known.
     """
 
     inputs: JsonObject
@@ -38,14 +39,14 @@ class NewRun(NamedTuple):
 
 
 class PlannedRun(NamedTuple):
-    """A run, with the plan that it follows."""
+    """A run and its plan."""
 
     run: Run
     plan: RunPlan
 
 
 class RunAdmission:
-    """Writes accepted runs into the record. Threads may share one."""
+    """Stores accepted runs. Thread-safe."""
 
     def __init__(
         self,
@@ -63,42 +64,43 @@ class RunAdmission:
         self._fresh: dict[str, PlannedRun] = {}
 
     def now(self) -> str:
-        """The instant that what is accepted gets."""
+        """Return the current time, as recorded for accepted runs."""
         return self._ledger.now()
 
     def require_user(self, user: str) -> None:
-        """Raises UnknownUserError."""
+        """Raise UnknownUserError if there is no such user."""
         self._ledger.require_user(user)
 
     def take_fresh(self, run: str, executor: str) -> PlannedRun | None:
-        """A run that was accepted here for that executor, once: nobody has touched it since."""
-        found = self._fresh.pop(run, None)
-        return found if found is not None and found.run.executor == executor else None
+        """Return, once, a run that was just accepted here for that executor and not changed since."""
+        planned = self._fresh.pop(run, None)
+        return planned if planned is not None and planned.run.executor == executor else None
 
     def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
-        """Accept a run of a Process as it is now; with the same id or request again it is the same run (platform 20).
+        """Accept a run of a Process in its current version.
 
-        Raises RuleError for inputs that are missing or unknown, all at once, and for a Process that is disabled.
+        The same id or request again returns the same run (platform 20). Raises RuleError for a disabled Process and
+        for missing or unknown inputs, all at once.
         """
-        asked = request.mutation("process.start", process.id, [new.inputs, new.trigger, new.id, new.timeout])
-        if (earlier := self._ledger.earlier_answer(asked)) is not None:
+        mutation = request.mutation("process.start", process.id, [new.inputs, new.trigger, new.id, new.timeout])
+        if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return Run.parsed(earlier)
-        _refuse(process, new.inputs)
+        _require_runnable(process, new.inputs)
         id_ = new.id or self._new_id()
         pins = self._pins(process)
         calls = self._calls(process.definition, request.user)
         plan = plan_run(id_, process.definition, calls, deadline=self._deadline(new))
         run = self._run(plan, process, request.user, new, pins)
-        return self._accepted(run, plan, asked, process.owner_id)
+        return self._store_run(run, plan, mutation, process.owner_id)
 
     def accept_child(self, parent: Run, command: StartProcess) -> Run:
-        """Accept the run that a step of another one starts; the same one whenever it is asked.
+        """Accept the run that a step of another run starts; calling it again returns the same run.
 
-        It follows the definition that the whole family of runs was pinned to. Raises NotFoundError, RuleError where the
-        owner may not run that Process any more (platform 4).
+        It uses the definition that the root run was pinned to. Raises NotFoundError, RuleError if the owner may no
+        longer run that Process (platform 4).
         """
         process = self._processes.get(parent.owner_id, command.process)
-        _refuse(process, command.inputs)
+        _require_runnable(process, command.inputs)
         digest = parent.pins[process.id]
         definition = self._processes.get_definition(digest).model_copy(update={"name": process.name})
         plan = plan_run(
@@ -112,13 +114,13 @@ class RunAdmission:
         )
         new = NewRun(command.inputs, "process", command.job, executor=parent.executor)
         run = self._run(plan, process, parent.owner_id, new, parent.pins, parent)
-        asked = MutationRequest(parent.owner_id).mutation("process.start", process.id)
-        return self._accepted(run, plan, asked, process.owner_id)
+        mutation = MutationRequest(parent.owner_id).mutation("process.start", process.id)
+        return self._store_run(run, plan, mutation, process.owner_id)
 
     def accept_retry(
         self, before: PlannedRun, seeds: Callable[[RunPlan], list[HistoryEvent]], request: MutationRequest
     ) -> Run:
-        """Accept a run of the same plan as another one's, which begins with these events. Raises NotFoundError."""
+        """Accept a run with another run's plan and these seed events. Raises NotFoundError."""
         id_ = self._new_id()
         plan = before.plan.model_copy(update={"run": id_, "deadline": None})
         at = self._ledger.now()
@@ -139,11 +141,11 @@ class RunAdmission:
         )
         entries = [RunEntry(n=n, at=at, event=event) for n, event in enumerate(seeds(plan), 1)]
         run = run.model_copy(update={"events": len(entries), "phase": "running" if entries else "new"})
-        asked = request.mutation("run.retry", before.run.id)
-        return self._accepted(run, plan, asked, run.owner_id, entries)
+        mutation = request.mutation("run.retry", before.run.id)
+        return self._store_run(run, plan, mutation, run.owner_id, entries)
 
     def _deadline(self, new: NewRun) -> float | None:
-        """In seconds since 1970."""
+        """Return the deadline in seconds since 1970."""
         if new.timeout is None:
             return None
         return datetime.fromisoformat(self._ledger.now()).timestamp() + new.timeout
@@ -173,14 +175,14 @@ class RunAdmission:
             executor=new.executor,
         )
 
-    def _accepted(
+    def _store_run(
         self, run: Run, plan: RunPlan, mutation: Mutation, process_owner: str, entries: Sequence[RunEntry] = ()
     ) -> Run:
-        work = self._accepts(run, plan, entries)
+        work = self._insert_run(run, plan, entries)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
-                deed = AuditAction("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
-                run = Run.parsed(self._ledger.commit(work, mutation, [deed], run.as_dict()))
+                action = AuditAction("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
+                run = Run.parsed(self._ledger.commit(work, mutation, [action], run.as_dict()))
             else:
                 self._store.update(work)
         except DuplicateError:
@@ -191,20 +193,20 @@ class RunAdmission:
             self._fresh[run.id] = PlannedRun(run, plan)
         return run
 
-    def _accepts(self, run: Run, plan: RunPlan, entries: Sequence[RunEntry]) -> Callable[[UnitOfWork], None]:
-        """Raises GuardError when its Process is gone, DuplicateError when there is a run with its id."""
-        accepts = write_one(queries.ACCEPT, self._row(run, plan))
+    def _insert_run(self, run: Run, plan: RunPlan, entries: Sequence[RunEntry]) -> Callable[[UnitOfWork], None]:
+        """Raises GuardError if the Process is gone, DuplicateError if there is a run with the same id."""
+        insert = write_one(queries.ACCEPT, self._row(run, plan))
         rows = [run_entry_row(self._results, run.id, entry) for entry in entries]
 
         def work(unit: UnitOfWork) -> None:
-            accepts(unit)
+            insert(unit)
             unit.write_each(queries.ADD_ENTRY, rows)
 
         return work
 
     def _row(self, run: Run, plan: RunPlan) -> JsonObject:
-        told = {name: value for name, value in plan.as_dict().items() if name != "definition"}
-        plan_text = check_in(self._results, canonical_json(told))
+        fields = {name: value for name, value in plan.as_dict().items() if name != "definition"}
+        plan_text = check_in(self._results, canonical_json(fields))
         inputs_text = check_in(self._results, canonical_json(run.inputs))
         return {
             **run.as_row(),
@@ -215,20 +217,20 @@ class RunAdmission:
         }
 
     def _calls(self, definition: ProcessDefinition, user: str) -> dict[str, StepCall]:
-        """What each step calls. A manual step asks the user whose run it is (platform 9)."""
+        """Return the target of each step. A manual step asks the user who owns the run (platform 9)."""
         tools, processes = self._tools(definition), self._called_processes(find_callees(definition))
-        found: dict[str, StepCall] = {}
+        calls: dict[str, StepCall] = {}
         for step in definition.steps:
             call = tools.get(step.tool) if step.tool else processes.get(step.process or "")
             is_manual = step.execution.interaction_mode == "manual"
-            found[step.id] = (call or _unseen(step)).model_copy(update={"asks": user if is_manual else None})
-        return found
+            calls[step.id] = (call or _missing_call(step)).model_copy(update={"asks": user if is_manual else None})
+        return calls
 
     def _tools(self, definition: ProcessDefinition) -> dict[str, StepCall]:
-        wanted = list[Json](dict.fromkeys(step.tool for step in definition.steps if step.tool))
-        if not wanted:
+        ids = list[Json](dict.fromkeys(step.tool for step in definition.steps if step.tool))
+        if not ids:
             return {}
-        return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": wanted})}
+        return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": ids})}
 
     def _called_processes(self, ids: Iterable[str]) -> dict[str, StepCall]:
         return {
@@ -237,22 +239,24 @@ class RunAdmission:
         }
 
     def _pins(self, process: Process) -> dict[str, str]:
-        """The digests of all Processes that a run may come to call, as they are now."""
+        """Return the current digests of all Processes that a run may call."""
         pins: dict[str, str] = {process.id: process.digest}
-        ahead = set(find_callees(process.definition))
-        while ahead := ahead - pins.keys():
-            rows = self._process_rows(sorted(ahead))
+        unpinned = set(find_callees(process.definition))
+        while unpinned := unpinned - pins.keys():
+            rows = self._process_rows(sorted(unpinned))
             pins |= {row["id"]: row["digest"] for row in rows}
-            ahead = {step["process"] for row in rows for step in parse_strict(row["text"])["steps"] if step["process"]}
+            unpinned = {
+                step["process"] for row in rows for step in parse_strict(row["text"])["steps"] if step["process"]
+            }
         return pins
 
     def _process_rows(self, ids: Iterable[str]) -> list[Row]:
-        wanted = list[Json](ids)
-        return self._store.read(queries.CALLED_PROCESSES, {"processes": wanted}) if wanted else []
+        id_list = list[Json](ids)
+        return self._store.read(queries.CALLED_PROCESSES, {"processes": id_list}) if id_list else []
 
 
-def _unseen(step: ProcessStep) -> StepCall:
-    """What is not there any more: the step fails when its turn comes, and says so."""
+def _missing_call(step: ProcessStep) -> StepCall:
+    """Return a call of a deleted target; the step fails when its turn comes, and names the target."""
     id_ = step.tool or step.process or ""
     return StepCall(kind="tool" if step.tool else "process", id=id_, name=id_)
 
@@ -269,25 +273,25 @@ def _call_of(row: JsonObject) -> StepCall:
     )
 
 
-def _refuse(process: Process, inputs: JsonObject) -> None:
-    """Raises RuleError where a Process cannot be run, or not with these inputs, all that is wrong with them at once."""
+def _require_runnable(process: Process, inputs: JsonObject) -> None:
+    """Raise RuleError, with every problem at once, if these inputs or the Process cannot run."""
     if not process.enabled:
         raise RuleError(
             f"The process {process.name!r} of {process.owner_id} is disabled.",
             rule="enabled",
             next_step="Enable it, or ask its owner to.",
         )
-    wanted = process.initial_context
-    missing = [name for name in wanted if name not in inputs]
-    unknown = [name for name in inputs if name not in wanted]
-    wrong = [f"it lacks {join_names(missing)}"] if missing else []
-    wrong += [f"it has no input {join_names(unknown)}"] if unknown else []
-    if wrong:
+    expected = process.initial_context
+    missing = [name for name in expected if name not in inputs]
+    unknown = [name for name in inputs if name not in expected]
+    problems = [f"it lacks {join_names(missing)}"] if missing else []
+    problems += [f"it has no input {join_names(unknown)}"] if unknown else []
+    if problems:
         raise RuleError(
-            f"The inputs do not fit the process {process.name!r}: {'; '.join(wrong)}.",
+            f"The inputs do not fit the process {process.name!r}: {'; '.join(problems)}.",
             rule="input_valid",
             field="$.inputs",
-            next_step=f"Give exactly these: {join_names(wanted)}.",
+            next_step=f"Give exactly these: {join_names(expected)}.",
         )
     if len(canonical_json(inputs)) > MAX_INPUT_CHARS:
         raise RuleError(

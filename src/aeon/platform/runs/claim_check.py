@@ -1,4 +1,4 @@
-"""Large texts travel by reference: stored once under their digest, and named where they are used."""
+"""Claim check for large texts: stored once under their digest, and passed by reference."""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,57 +9,57 @@ from aeon.platform.errors import PlatformError
 from aeon.platform.runs.model import RunEntry
 
 MAX_INLINE_CHARS: Final = 256 * 1024
-"""Characters of a text that still travels itself."""
+"""Maximum number of characters of a text that is stored inline."""
 
-_MARK: Final = "@sha256:"
-"""What no JSON text begins with."""
+_REFERENCE_PREFIX: Final = "@sha256:"
+"""A prefix that no JSON text has."""
 
 
 class LostResultError(PlatformError):
-    """A stored result is not there any more."""
+    """A stored result is missing or damaged."""
 
 
 class ResultStore(Protocol):
-    """Keeps texts under their SHA-256. Threads and processes may share one."""
+    """Stores texts under their SHA-256. Threads and processes may share one."""
 
     def put(self, digest: str, text: str) -> None:
-        """Keep a text, durably; whoever puts the same one again changes nothing."""
+        """Store a text durably. Storing the same text again changes nothing."""
         ...
 
     def get(self, digest: str) -> str:
-        """The text, exactly. Raises LostResultError when it is not there, or not the same any more."""
+        """Return the text unchanged. Raises LostResultError if it is missing or damaged."""
         ...
 
     def list_unused_since(self, instant: float) -> Iterator[str]:
-        """The digests of what nobody has put since then, in seconds since 1970."""
+        """Return the digests of the texts that were last put before then, in seconds since 1970."""
         ...
 
     def remove_unused(self, digest: str, instant: float) -> bool:
-        """Forget a text that nobody has put since then; whether it was there, and is gone now."""
+        """Delete a text that was not put since then; return whether it was deleted."""
         ...
 
 
 def check_in(results: ResultStore, text: str, largest: int = MAX_INLINE_CHARS) -> str:
-    """The text itself, or, of more than `largest` characters, a reference under which it is kept from now on."""
+    """Return the text, or store it and return a reference if it has over `largest` characters."""
     if len(text) <= largest:
         return text
     digest = hashlib.sha256(text.encode()).hexdigest()
     results.put(digest, text)
-    return f"{_MARK}{digest}"
+    return f"{_REFERENCE_PREFIX}{digest}"
 
 
 def check_out(results: ResultStore, text: str) -> str:
-    """The text that was checked in. Raises LostResultError."""
+    """Return the text of an inline text or a reference. Raises LostResultError."""
     digest = reference_of(text)
     return text if digest is None else results.get(digest)
 
 
 def reference_of(text: str) -> str | None:
-    """The digest that a text refers to; None for one that is there itself."""
-    return text.removeprefix(_MARK) if text.startswith(_MARK) else None
+    """Return the digest that a text refers to; None for an inline text."""
+    return text.removeprefix(_REFERENCE_PREFIX) if text.startswith(_REFERENCE_PREFIX) else None
 
 
 def run_entry_row(results: ResultStore, run: str, entry: RunEntry) -> JsonObject:
-    """An entry's columns. A large one is kept by reference."""
+    """Return the columns of an entry. A large one is stored by reference."""
     text = check_in(results, canonical_json(entry.as_dict()))
     return {"run_id": run, "n": entry.n, "text": text, "reference": reference_of(text)}

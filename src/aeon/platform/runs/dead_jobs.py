@@ -1,4 +1,4 @@
-"""Jobs that failed for good: put aside when it happens, for a person to look at and to retry (platform 10)."""
+"""Dead jobs: jobs that finally failed, kept for a person to inspect and retry (platform 10)."""
 
 from collections.abc import Sequence
 
@@ -19,13 +19,13 @@ from aeon.platform.runs.machine.retry_policy import should_retry
 from aeon.platform.runs.machine.state import RunPhase
 from aeon.platform.runs.model import RunEntry
 
-_NOTHING: tuple[Json, ...] = ("", [], {})
+_EMPTY_OUTPUTS: tuple[Json, ...] = ("", [], {})
 
 
 class DeadJob(Record):
-    """A job whose last attempt failed. `id` is that attempt's; `attempts` is 0 for one that could not be started.
+    """A job whose last attempt failed. `id` is that attempt's id.
 
-    `retried_by` is the run in which it was tried again.
+    `attempts` is 0 for a job that could not be started. `retried_by` is the run that retried it.
     """
 
     id: str
@@ -42,25 +42,28 @@ class DeadJob(Record):
 
 
 def may_contain_dead_jobs(entries: Sequence[RunEntry]) -> bool:
-    """Whether one of these may be the end of a job, so that it is worth to look at the plan."""
+    """Return whether one of these entries may end a job, so that its plan is worth loading."""
     return any(
         isinstance(entry.event, StepFailed | StepTimedOut | StepRefused) or _is_empty(entry) for entry in entries
     )
 
 
 def find_dead_jobs(plan: RunPlan, entries: Sequence[RunEntry], phase: RunPhase) -> list[JsonObject]:
-    """The jobs that failed for good in a batch of entries, after which the run stood in that phase. Pure.
+    """Return the jobs that finally failed in a batch of entries. Pure.
 
-    As rows, without what the run itself says. A step that called another Process is left out where that one's run
-    failed: the job that did it stands among that run's.
+    `phase` is the run's phase after the batch. The jobs are rows without the run's own columns. A step that called
+    another Process is left out if that run failed: the dead job is recorded there.
     """
     last = {entry.event.step: entry for entry in entries if isinstance(entry.event, StepEvent)}
-    found = ((entry, _failure(plan, entry, phase)) for entry in last.values())
-    return [_row(plan, entry, failure) for entry, failure in found if failure is not None]
+    failures = ((entry, _failure(plan, entry, phase)) for entry in last.values())
+    return [_row(plan, entry, failure) for entry, failure in failures if failure is not None]
 
 
 def _failure(plan: RunPlan, entry: RunEntry, phase: RunPhase) -> AttemptFailure | None:
-    """Why the step is lost. A failure that is tried again is followed by that attempt, in the same batch."""
+    """Return why the step failed, or None.
+
+    A failure that is retried is followed by the next attempt in the same batch.
+    """
     match entry.event:
         case StepFailed(step=step, error=error, attempt=attempt) if "run" not in entry.about:
             is_last = phase != "running" or not should_retry(plan.calls[step].effect, error, attempt)
@@ -77,8 +80,8 @@ def _failure(plan: RunPlan, entry: RunEntry, phase: RunPhase) -> AttemptFailure 
 
 def _is_empty(entry: RunEntry) -> bool:
     match entry.event:
-        case StepCompleted(output=given) | AnswerGiven(answer=given):
-            return given is None or given in _NOTHING
+        case StepCompleted(output=output) | AnswerGiven(answer=output):
+            return output is None or output in _EMPTY_OUTPUTS
         case _:
             return False
 

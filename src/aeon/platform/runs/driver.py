@@ -1,7 +1,8 @@
-"""Carries a run out on whatever engine: asks the interpreter what is next, has it done, records what happened.
+"""Drives a run on any engine: decides the next commands, executes them, and records events.
 
-The same loop runs in the process, in a durable workflow and inside a replayed one, so it takes nothing from outside but
-through its lane: no clock, no ids, no randomness, and events are handled in the order in which the lane gives them.
+The same loop runs in the process, in a durable workflow and in a replayed one, so it reads nothing from outside
+except through its RunContext: no clock, no ids, no randomness. Events are handled in the order in which the context
+gives them.
 """
 
 import asyncio
@@ -34,155 +35,158 @@ from aeon.platform.runs.semantics import SEMANTICS
 
 
 class RunContext(Protocol):
-    """What an engine gives one run while it is carried out. What it is asked to do ends as an event of that step.
+    """The services that an engine gives one run. Each request ends as an event of its step.
 
-    `again` says that the same attempt may have been made before a restart. Each may be cancelled, and is then over.
+    `again` says that the same attempt may have been made before a restart. A request ends if it is cancelled.
     """
 
     async def run_job(self, command: StartJob, *, again: bool) -> Occurrence:
-        """Have a worker make the call, within its timeout, after its delay."""
+        """Run a job on a worker, after its delay and within its timeout."""
         ...
 
     async def run_process(self, command: StartProcess, *, again: bool) -> Occurrence:
-        """Have a run of the other Process carried out, to its end."""
+        """Run another Process to its end."""
         ...
 
     async def ask_person(self, command: AskPerson, *, again: bool) -> Occurrence:
-        """Have the question put; that nobody answered it in time (platform 9). An answer comes as a signal."""
+        """Ask a person; returns a timeout if nobody answers in time (platform 9).
+
+        An answer arrives as a signal.
+        """
         ...
 
     async def cancel_step(self, command: CancelStep) -> Occurrence:
-        """Have stopped what was left of an attempt that was made before a restart, with all that it called."""
+        """Stop the rest of an attempt that was made before a restart, with everything that it called."""
         ...
 
     async def next_signal(self) -> Occurrence:
-        """The next thing from outside: an answer, that the run be cancelled, that its time is over."""
+        """Return the next event from outside: an answer, a cancel request, or a passed deadline."""
         ...
 
     def now(self) -> str:
-        """The instant that entries get."""
+        """Return the current time, as recorded in entries."""
         ...
 
     def record(self, entry: RunEntry, state: RunState) -> None:
-        """Keep an entry, and where the run stands after it; at the latest when `settle` returns."""
+        """Record an entry and the state after it, at the latest when `flush` returns."""
         ...
 
     async def flush(self) -> None:
-        """Have everything kept that was recorded."""
+        """Store all recorded entries."""
         ...
 
 
-async def drive_run(work: RunSnapshot, lane: RunContext) -> RunState:
-    """Carry a run out to its end, from wherever its entries left it; the state in which it ended.
+async def drive_run(work: RunSnapshot, context: RunContext) -> RunState:
+    """Drive a run from its recorded entries to its end; return its final state.
 
-    Raises HaltError, and what the lane raises while it records; what else a step raises is that step's failure.
+    Raises HaltError, and what the context raises while it records. Any other error of a step is that step's failure.
     """
     state = replay(work.plan, work.entries)
-    return await _Conducting(work, lane, state).to_the_end()
+    return await _RunDriver(work, context, state).run_to_end()
 
 
-class _Conducting:
-    def __init__(self, work: RunSnapshot, lane: RunContext, state: RunState) -> None:
+class _RunDriver:
+    def __init__(self, work: RunSnapshot, context: RunContext, state: RunState) -> None:
         self._plan = work.plan
         self._inputs = work.run.inputs
-        self._lane = lane
+        self._context = context
         self._state = state
         self._count = len(work.entries)
-        self._happened: asyncio.Queue[Occurrence | HaltError] = asyncio.Queue()
+        self._occurrences: asyncio.Queue[Occurrence | HaltError] = asyncio.Queue()
         self._tasks: dict[str, asyncio.Task[Occurrence]] = {}
 
-    async def to_the_end(self) -> RunState:
-        outside = asyncio.create_task(self._listen())
+    async def run_to_end(self) -> RunState:
+        listener = asyncio.create_task(self._listen())
         try:
             self._resume()
             while self._state.phase not in ENDED_PHASES:
                 self._advance()
                 if self._state.phase not in ENDED_PHASES:
-                    await self._take_what_happened()
+                    await self._apply_occurrences()
         finally:
-            outside.cancel()
+            listener.cancel()
             for task in self._tasks.values():
                 task.cancel()
-        await self._lane.flush()
+        await self._context.flush()
         return self._state
 
     def _resume(self) -> None:
         if self._state.phase == "new":
-            self._take(Occurrence(RunStarted(inputs=self._inputs)))
+            self._apply(Occurrence(RunStarted(inputs=self._inputs)))
             return
         for command in recorded_commands(self._plan, self._state, SEMANTICS):
-            self._act(command, again=True)
+            self._execute(command, again=True)
 
     def _advance(self) -> None:
-        """Until nothing more is to be done now: a step that is skipped may let the next one begin."""
+        """Execute commands until there are none: a skipped step may let the next one start."""
         while commands := decide(self._plan, self._state, SEMANTICS):
             for command in commands:
-                if self._take(Occurrence(event_of_command(command))):
-                    self._act(command, again=False)
+                if self._apply(Occurrence(event_of_command(command))):
+                    self._execute(command, again=False)
 
-    async def _take_what_happened(self) -> None:
-        """At least one event, and all that are there: so that many which end together are decided on once."""
-        self._take(await self._happened.get())
-        while not self._happened.empty():
-            self._take(self._happened.get_nowait())
+    async def _apply_occurrences(self) -> None:
+        """Wait for an event, then apply all queued events, so that they need one decision."""
+        self._apply(await self._occurrences.get())
+        while not self._occurrences.empty():
+            self._apply(self._occurrences.get_nowait())
 
-    def _take(self, happened: Occurrence | HaltError) -> bool:
-        """Whether the event changed anything; if so it is recorded."""
-        if isinstance(happened, HaltError):
-            raise happened
-        after = apply_event(self._plan, self._state, happened.event)
+    def _apply(self, occurrence: Occurrence | HaltError) -> bool:
+        """Apply and record an event; return whether it changed anything."""
+        if isinstance(occurrence, HaltError):
+            raise occurrence
+        after = apply_event(self._plan, self._state, occurrence.event)
         if after is self._state:
             return False
         self._state = after
         self._count += 1
-        self._lane.record(
-            RunEntry(n=self._count, at=self._lane.now(), event=happened.event, about=happened.about), self._state
+        self._context.record(
+            RunEntry(n=self._count, at=self._context.now(), event=occurrence.event, about=occurrence.about), self._state
         )
-        if isinstance(happened.event, AnswerGiven) and (asked := self._tasks.get(happened.event.step)):
-            asked.cancel()
+        if isinstance(occurrence.event, AnswerGiven) and (question := self._tasks.get(occurrence.event.step)):
+            question.cancel()
         return True
 
-    def _act(self, command: RunCommand, *, again: bool) -> None:
+    def _execute(self, command: RunCommand, *, again: bool) -> None:
         match command:
             case StartJob():
-                self._begin(command.step, command.attempt, self._lane.run_job(command, again=again))
+                self._start(command.step, command.attempt, self._context.run_job(command, again=again))
             case StartProcess():
-                self._begin(command.step, command.attempt, self._lane.run_process(command, again=again))
+                self._start(command.step, command.attempt, self._context.run_process(command, again=again))
             case AskPerson():
-                self._begin(command.step, command.attempt, self._lane.ask_person(command, again=again))
+                self._start(command.step, command.attempt, self._context.ask_person(command, again=again))
             case CancelStep():
                 self._stop(command)
             case _:
                 pass
 
-    def _begin(self, step: str, attempt: int, work: Coroutine[Any, Any, Occurrence]) -> None:
+    def _start(self, step: str, attempt: int, work: Coroutine[Any, Any, Occurrence]) -> None:
         task = self._tasks[step] = asyncio.create_task(work)
-        task.add_done_callback(lambda done: self._over(step, attempt, done))
+        task.add_done_callback(lambda done: self._on_attempt_ended(step, attempt, done))
 
-    def _over(self, step: str, attempt: int, task: asyncio.Task[Occurrence]) -> None:
-        """Whatever an attempt ended with is an event of its step."""
+    def _on_attempt_ended(self, step: str, attempt: int, task: asyncio.Task[Occurrence]) -> None:
+        """Turn the end of an attempt into an event of its step."""
         self._tasks.pop(step, None)
         if task.cancelled():
-            happened = Occurrence(StepStopped(step=step))
+            occurrence = Occurrence(StepStopped(step=step))
         elif (error := task.exception()) is not None:
-            happened = error if isinstance(error, HaltError) else Occurrence(_defect(step, attempt, error))
+            occurrence = error if isinstance(error, HaltError) else Occurrence(_defect_event(step, attempt, error))
         else:
-            happened = task.result()
-        self._happened.put_nowait(happened)
+            occurrence = task.result()
+        self._occurrences.put_nowait(occurrence)
 
     def _stop(self, command: CancelStep) -> None:
         task = self._tasks.get(command.step)
-        if task is None:  # it was under way before a restart
+        if task is None:  # it was started before a restart
             attempt = self._state.steps[self._plan.positions[command.step]].attempts
-            self._begin(command.step, attempt, self._lane.cancel_step(command))
+            self._start(command.step, attempt, self._context.cancel_step(command))
         else:
             task.cancel()
 
     async def _listen(self) -> None:
         while True:
-            self._happened.put_nowait(await self._lane.next_signal())
+            self._occurrences.put_nowait(await self._context.next_signal())
 
 
-def _defect(step: str, attempt: int, error: BaseException) -> HistoryEvent:
-    said = f"{type(error).__name__} where none should be: {error}"
-    return StepFailed(step=step, attempt=attempt, error=AttemptFailure(code="defect", message=said[:2000]))
+def _defect_event(step: str, attempt: int, error: BaseException) -> HistoryEvent:
+    message = f"unexpected {type(error).__name__}: {error}"
+    return StepFailed(step=step, attempt=attempt, error=AttemptFailure(code="defect", message=message[:2000]))

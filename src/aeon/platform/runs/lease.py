@@ -1,4 +1,7 @@
-"""Whether this process still holds what it works on: asked before an effect, and again after a long pause (platform 43)."""
+"""Leases: whether this process still owns its work (platform 43).
+
+It is checked before an effect, and again after a pause.
+"""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -9,27 +12,29 @@ from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 
 
 class HaltError(AeonError):
-    """The engine cannot go on with the run for now. What it has recorded stands, and it is taken up again."""
+    """The engine cannot continue the run for now; it is resumed from its entries later."""
 
 
 class LeaseLostError(HaltError):
-    """Somebody else carries the run out now."""
+    """Another executor owns the run now."""
 
 
 ConfirmOwnership: TypeAlias = Callable[[], None]
-"""Returns while this process may go on. Raises LeaseLostError once somebody else does, and StoreError where nobody can
-be asked."""
+"""Returns while this process may continue; raises LeaseLostError if it lost the work.
+
+Raises StoreError if ownership cannot be checked.
+"""
 
 
 def always_owned() -> None:
-    """Confirms what nobody else can take over."""
+    """Confirm work that no other process can adopt."""
 
 
 class RunLease:
-    """One run or job that this process holds. Threads may share it.
+    """The lease of one run or job that this process owns. Thread-safe.
 
-    An answer is good for a third of the lease by a clock that also runs while the machine is suspended, counted from
-    before the question was put. Others take over only after a whole one.
+    A confirmation is valid for a third of the lease, counted from before the check, by a clock that also runs while
+    the machine is suspended. Other processes adopt the work only after a whole lease.
     """
 
     def __init__(
@@ -41,28 +46,29 @@ class RunLease:
         given_at: float | None = None,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
-        """`is_owned_by` asks whoever decides on it, and may raise StoreError; `what` names it in messages.
+        """`is_held` checks ownership and may raise StoreError; `what` names the work in messages.
 
-        `given_at` is when it was given to this process, if that is known to be no longer ago; else it is asked first.
+        `given_at` is a time, not after the lease was granted to this process, if known; otherwise `confirm` checks
+        first.
         """
         self._is_held = is_held
         self._what = what
-        self._good_for = lasts / 3
+        self._valid_for = lasts / 3
         self._since_boot = since_boot
-        self._asked_at = given_at
+        self._checked_at = given_at
         self._is_lost = False
 
     def confirm(self) -> None:
-        """Return at once within a third of the lease since it was asked; else ask, and look at the clock again.
+        """Check ownership, unless it was checked within a third of the lease.
 
-        Raises LeaseLostError, StoreError.
+        After each check the clock is read again. Raises LeaseLostError, StoreError.
         """
         while self._is_lost or self._is_due():
-            asked_at = self._since_boot()
+            checked_at = self._since_boot()
             if self._is_lost or not self._is_held():
                 self._is_lost = True
-                raise LeaseLostError(f"{self._what} is carried out by another executor now.")
-            self._asked_at = asked_at
+                raise LeaseLostError(f"{self._what} is now executed by another executor.")
+            self._checked_at = checked_at
 
     def _is_due(self) -> bool:
-        return self._asked_at is None or self._since_boot() - self._asked_at > self._good_for
+        return self._checked_at is None or self._since_boot() - self._checked_at > self._valid_for

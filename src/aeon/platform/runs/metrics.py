@@ -1,6 +1,6 @@
-"""Records the metrics of runs that have ended: of each run and of every call that it made (platform 18).
+"""Records the metrics of ended runs: of each run and of every call that it made (platform 18).
 
-Each run is recorded once, in one unit of work. Where spans are wanted, the same one marks the run to be sent.
+Each run is recorded once, in one unit of work. If spans are exported, the same unit marks the run for export.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,93 +23,93 @@ from aeon.platform.runs.spans import was_inherited
 from aeon.platform.runs.trace import AttemptTrace, trace_attempts
 from aeon.platform.store import GuardError, Store, UnitOfWork, guard
 
-_AT_ONCE = 100
+_BATCH_SIZE = 100
 
 
 class RunMetricsRecorder:
-    """Records what ended runs came to. Several processes may do so: each run is recorded by one of them."""
+    """Records metrics of ended runs. Several processes may do so; one of them records a run."""
 
     def __init__(
         self,
         store: Store,
-        book: SqlRunRepository,
+        runs: SqlRunRepository,
         values: MetricValueRepository,
-        sending: SpanExportQueue | None = None,
+        export_queue: SpanExportQueue | None = None,
     ) -> None:
-        """`sending` sends the spans of what is recorded here, where they are wanted."""
+        """`export_queue` exports the spans of recorded runs, if spans are exported."""
         self._store = store
-        self._book = book
+        self._runs = runs
         self._values = values
-        self._sending = sending
+        self._export_queue = export_queue
 
-    def record_pending(self, limit: int = _AT_ONCE) -> int:
-        """Record runs that have ended and are not recorded yet, so many at most; how many they were. Raises StoreError.
+    def record_pending(self, limit: int = _BATCH_SIZE) -> int:
+        """Record at most `limit` runs that ended; return their number. Raises StoreError.
 
         A run is marked as recorded in the same unit of work: after a crash the next call records the rest. Then the
-        spans of recorded runs are sent, as far as they are taken.
+        spans of recorded runs are exported.
         """
-        ended = self._book.list_unmeasured(limit)
+        ended = self._runs.list_unmeasured(limit)
         for run in ended:
-            with suppress(GuardError):  # somebody else was quicker
+            with suppress(GuardError):  # another process recorded it first
                 self._record(run)
-        if self._sending is not None:
-            self._sending.export_pending()
+        if self._export_queue is not None:
+            self._export_queue.export_pending()
         return len(ended)
 
     def _record(self, run: str) -> None:
         _, rows = self._values.build_rows(self._values_of(run))
-        noted: JsonObject = {"run": run, "is_unsent": self._sending is not None}
+        marking: JsonObject = {"run": run, "is_unsent": self._export_queue is not None}
 
         def work(unit: UnitOfWork) -> None:
-            guard(holds=unit.write(queries.MEASURE, noted) == 1)
-            unit.write_each(metrics.ADD_VALUE, _of_existing(unit, rows))
+            guard(holds=unit.write(queries.MEASURE, marking) == 1)
+            unit.write_each(metrics.ADD_VALUE, _existing_values(unit, rows))
 
         self._store.update(work)
 
     def _values_of(self, run: str) -> list[NewMetricValue]:
-        """None where what the run came to is gone: nobody will ever know."""
+        """Return the values of a run; none if its entries are lost."""
         try:
-            found = self._book.get_any(run)
-            made = trace_attempts(found.plan, self._book.entries(run))
+            planned = self._runs.get_any(run)
+            attempts = trace_attempts(planned.plan, self._runs.entries(run))
         except LostResultError:
             return []
-        return [*run_values(found.run), *call_values(self._calls(found, made), found.run.owner_id)]
+        return [*run_values(planned.run), *call_values(self._calls(planned, attempts), planned.run.owner_id)]
 
-    def _calls(self, found: PlannedRun, made: Iterable[AttemptTrace]) -> list[CallMeasurement]:
-        tools: list[Json] = sorted({call.id for call in found.plan.calls.values() if call.kind == "tool"})
+    def _calls(self, planned: PlannedRun, attempts: Iterable[AttemptTrace]) -> list[CallMeasurement]:
+        tools: list[Json] = sorted({call.id for call in planned.plan.calls.values() if call.kind == "tool"})
         rows = self._store.read(queries.SERVICES_OF_TOOLS, {"tools": tools}) if tools else []
-        return tool_calls_of(found, made, {row["id"]: row["service_id"] for row in rows})
+        return tool_calls_of(planned, attempts, {row["id"]: row["service_id"] for row in rows})
 
 
-def _of_existing(unit: UnitOfWork, rows: Sequence[JsonObject]) -> list[JsonObject]:
-    """The values whose metric and whose entity were not deleted in the meantime."""
-    there = find_existing_subjects(unit, {(row["metric_id"], row["entity_id"]) for row in rows})
-    return [row for row in rows if (row["metric_id"], row["entity_id"]) in there]
+def _existing_values(unit: UnitOfWork, rows: Sequence[JsonObject]) -> list[JsonObject]:
+    """Return the values whose metric and entity were not deleted in the meantime."""
+    existing = find_existing_subjects(unit, {(row["metric_id"], row["entity_id"]) for row in rows})
+    return [row for row in rows if (row["metric_id"], row["entity_id"]) in existing]
 
 
 def run_values(run: Run) -> list[NewMetricValue]:
-    """The values of the run itself. Pure."""
-    whose = {USER_DIMENSION: run.owner_id}
-    found = [NewMetricValue("process.runs", run.process_id, 1, {**whose, "phase": run.phase})]
+    """Return the values of the run itself. Pure."""
+    dimensions = {USER_DIMENSION: run.owner_id}
+    values = [NewMetricValue("process.runs", run.process_id, 1, {**dimensions, "phase": run.phase})]
     if run.phase == "failed":
         code = str(run.failure["code"]) if run.failure else "unknown"
-        found.append(NewMetricValue("process.failures", run.process_id, 1, {**whose, "code": code}))
+        values.append(NewMetricValue("process.failures", run.process_id, 1, {**dimensions, "code": code}))
     if run.ended_at is not None:
-        spent = datetime.fromisoformat(run.ended_at) - datetime.fromisoformat(run.accepted_at)
-        milliseconds = max(0.0, spent.total_seconds() * 1000)
-        found.append(NewMetricValue("process.duration_ms", run.process_id, milliseconds, whose))
+        duration = datetime.fromisoformat(run.ended_at) - datetime.fromisoformat(run.accepted_at)
+        milliseconds = max(0.0, duration.total_seconds() * 1000)
+        values.append(NewMetricValue("process.duration_ms", run.process_id, milliseconds, dimensions))
     if run.tokens:
-        found.append(NewMetricValue("process.tokens", run.process_id, run.tokens, whose))
-    return found
+        values.append(NewMetricValue("process.tokens", run.process_id, run.tokens, dimensions))
+    return values
 
 
 def tool_calls_of(
-    found: PlannedRun, made: Iterable[AttemptTrace], services: Mapping[str, str]
+    planned: PlannedRun, attempts: Iterable[AttemptTrace], services: Mapping[str, str]
 ) -> list[CallMeasurement]:
-    """The calls that a run made. What a run that goes on after another one was given by that one, it did not make."""
-    run, plan = found
+    """Return the calls that a run made, without those that a retry inherited."""
+    run, plan = planned
     calls: list[CallMeasurement] = []
-    for attempt in made:
+    for attempt in attempts:
         call = plan.calls[attempt.step]
         is_call = call.kind == "tool" and attempt.attempt > 0 and attempt.outcome != "running"
         if is_call and not was_inherited(run, attempt) and not plan.is_manual(plan.positions[attempt.step]):

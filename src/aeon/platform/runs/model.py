@@ -1,4 +1,4 @@
-"""What is kept of a run besides its events, and what goes to a worker and comes back."""
+"""Records of runs besides their events, and the jobs and results that workers exchange."""
 
 from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -19,12 +19,11 @@ RunTrigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
 
 
 class RunSummary(Record):
-    """A run as lists tell of it: all but its inputs, which may be large.
+    """A run without its inputs, which may be large.
 
-    What it follows is fixed when it is accepted; `phase` and what follows it its events say.
-
-    `pins` are the digests of all Processes that it may come to call, by id, so that later edits never touch it.
-    `executor` is who carries it out now, empty for nobody. `events` counts its entries.
+    Its definition is fixed when it is accepted; its events determine `phase` and the fields after it. `pins` are the
+    digests of all Processes that it may call, by id, so that later edits never affect it. `executor` is the current
+    executor, empty for none. `events` is the number of its entries.
     """
 
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"pins", "failure"})
@@ -58,9 +57,9 @@ class Run(RunSummary):
 
 
 class RunEntry(Record):
-    """One thing that happened in a run. Entries are numbered from 1 without gaps, and never change.
+    """One event of a run. Entries are numbered from 1 without gaps, and never change.
 
-    `about` is what the event itself does not need: who did it, how long it took, what the tool warned of.
+    `about` holds details outside the event itself: the worker, the duration, the tool's warnings.
     """
 
     n: int = Field(ge=1)
@@ -70,14 +69,14 @@ class RunEntry(Record):
 
 
 class Occurrence(NamedTuple):
-    """An event from outside, with what is worth keeping about it."""
+    """An event from outside, with details to record."""
 
     event: HistoryEvent
-    about: JsonObject = {}  # noqa: RUF012  # nobody changes it
+    about: JsonObject = {}  # noqa: RUF012  # never mutated
 
 
 class RunSnapshot(NamedTuple):
-    """All that it takes to carry a run out: from the beginning, or from where its entries left it."""
+    """Everything needed to execute a run from its start or from its last entry."""
 
     run: Run
     plan: RunPlan
@@ -85,7 +84,7 @@ class RunSnapshot(NamedTuple):
 
 
 class Job(Record):
-    """One attempt at a step, for a worker of that type. `id` is also the idempotency key of what it calls."""
+    """One attempt at a step, for a worker of that type; `id` is also its idempotency key."""
 
     id: str
     run_id: str
@@ -103,14 +102,17 @@ class Job(Record):
 
 
 class JobResult(Record):
-    """What a job, or the run that a step started, came to: as it travels back and is kept."""
+    """The result of a job, or of a run that a step started, as it is sent back and recorded."""
 
     event: Annotated[StepCompleted | StepFailed | StepTimedOut, Field(discriminator="event")]
     about: JsonObject = Field(default={})
 
 
 class RunSignal(Record):
-    """Something that a person wants of a run, kept until the run has taken it: `id` is unique, so it is taken once."""
+    """A user's request to a run, kept until it is applied.
+
+    `id` is unique, so that a request is applied once.
+    """
 
     id: str
     run_id: str

@@ -1,4 +1,4 @@
-"""The port to whatever carries runs out durably, and what it is given to do so."""
+"""The ports between runs and engines: Engine, RunRepository and WorkerPool."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -12,115 +12,122 @@ from aeon.platform.runs.model import Job, JobResult, Run, RunEntry, RunSignal, R
 
 
 class EngineUnavailableError(AeonError):
-    """The engine can keep nothing for now. What it has kept stands, and runs go on from there."""
+    """The engine cannot store anything for now. Stored state stays, and runs continue from there."""
 
     is_retryable = True
 
 
 class Engine(Protocol):
-    """Carries accepted runs out. Threads may share one; processes that share one's store carry out each other's runs.
+    """Executes accepted runs. Thread-safe.
 
-    A step that completed never runs again; one that was under way when everything stopped is carried out again, under
-    the same id of its job, unless its effect is `once`. Where a run stands is in its entries, never in the engine
-    alone. What is to be kept raises EngineUnavailableError while that is not possible.
+    Processes that share an engine's store execute each other's runs. A completed step never runs again. A step that
+    was running when everything stopped runs again, with the same job id, unless its effect is `once`. The state of a
+    run is in its entries, never in the engine alone. Methods that store something raise EngineUnavailableError while
+    that is impossible.
     """
 
     @property
     def name(self) -> str:
-        """The engine, and where it keeps what it keeps."""
+        """The engine, and where it stores its state."""
         ...
 
     @property
     def executor(self) -> str:
-        """Who carries out the runs of this process; another one after each start."""
+        """The id of this process's executor; a new one after each start."""
         ...
 
     def start(self, run: str) -> None:
-        """Have an accepted run carried out here or elsewhere. Started again it is still carried out once."""
+        """Start an accepted run, here or elsewhere. Starting it again does not execute it twice."""
         ...
 
     def wake(self, run: str) -> None:
-        """Have the run look at its signals at once, if it is carried out here."""
+        """Make the run check its signals at once, if it is executed here."""
         ...
 
     def wait(self, run: str, seconds: float | None = None) -> bool:
-        """Whether the run has ended, after waiting for that so long at most."""
+        """Wait for the run to end, for at most `seconds`; return whether it has ended."""
         ...
 
     def adopt(self, runs: Sequence[str]) -> None:
-        """Have runs carried out on whose executor is gone. Whoever asks has made sure of that."""
+        """Resume runs whose executor is dead. The caller must have verified that."""
         ...
 
     def forget(self, runs: Sequence[str]) -> None:
-        """Remove what is kept of runs that have ended."""
+        """Delete the engine's state of runs that have ended."""
         ...
 
     def close(self) -> None:
-        """Stop carrying out; what was not ended goes on elsewhere, or at the next start. Twice is once."""
+        """Stop executing; calling it again does nothing.
+
+        Unfinished runs continue elsewhere, or at the next start.
+        """
         ...
 
 
 class RunRepository(Protocol):
-    """Where runs are written down. All of it may block, and raises StoreError while the store does not answer."""
+    """Stores runs. Every method may block, and raises StoreError while the store does not answer."""
 
     def claim(self, run: str, executor: str, confirm: ConfirmOwnership = always_owned) -> RunSnapshot | None:
-        """What it takes to carry a run out, which from then on is the executor's; None when it has ended.
+        """Assign a run to `executor` and load it; None if it has ended.
 
-        `confirm` says whether the engine leaves it to this executor. Raises what that raises, and ConflictError when
-        the run was given to another one since then.
+        `confirm` checks that the engine still assigns the run to this executor. Raises what `confirm` raises, and
+        ConflictError if the run was assigned to another executor in the meantime.
         """
         ...
 
     def append(self, run: str, executor: str, entries: Sequence[RunEntry], state: RunState) -> None:
-        """Add entries to a run's, all or none; those that are there already are left out.
+        """Append entries to a run, all or none; skip those that are already stored.
 
-        Raises ConflictError when the run has become another executor's.
+        Raises ConflictError if another executor owns the run now.
         """
         ...
 
     def reassign(self, run: str, executor: str, to: str) -> bool:
-        """Make a run another executor's, empty for nobody's; False when it was not `executor`'s, or has ended."""
+        """Assign a run to another executor, empty for none.
+
+        Returns False if `executor` does not own the run, or if the run has ended.
+        """
         ...
 
     def accept_child(self, parent: Run, command: StartProcess) -> str:
-        """The id of the run that a step of another run starts, accepted; the same one whenever it is asked."""
+        """Accept the run that a step starts; return its id. Calling it again returns the same run."""
         ...
 
     def cancel_child(self, caller: Run, run: str) -> None:
-        """Have a run that another one called stopped, as whoever has that one; nothing, if it has ended."""
+        """Cancel a child run on behalf of its parent's owner; does nothing once it has ended."""
         ...
 
     def find_child_result(self, run: str, command: StartProcess) -> JobResult | None:
-        """What a run that a step started came to, as an event of that step; None while it has not ended."""
+        """Return the result of a child run as an event of the calling step; None until it has ended."""
         ...
 
     def get_phase(self, run: str) -> RunPhase:
-        """Where a run stands."""
+        """Return the phase of a run."""
         ...
 
     def is_owned_by(self, run: str, executor: str) -> bool:
-        """Whether a run is that executor's to carry out."""
+        """Return whether that executor owns the run."""
         ...
 
     def list_signals(self, runs: Sequence[str]) -> list[RunSignal]:
-        """All that was wanted of these runs since they began, oldest first."""
+        """Return all signals of these runs, oldest first."""
         ...
 
 
 class WorkerPool(Protocol):
-    """Carries out jobs in this process."""
+    """Executes jobs in this process."""
 
     def reserve(self, job: Job, confirm: ConfirmOwnership) -> AbstractAsyncContextManager[Callable[[], JobResult]]:
-        """Wait for a free worker of the job's type; what has it carry the job out, blocking.
+        """Wait for a free worker; the context gives a blocking function that executes the job.
 
-        What `confirm` raises it raises: the job is another process's now, and nothing of it is begun.
+        Raises what `confirm` raises: another process owns the job then, and it is not started here.
         """
         ...
 
     async def execute(self, job: Job, confirm: ConfirmOwnership) -> JobResult:
-        """What the job came to, once there is a free worker of its type. Raises as `place`."""
+        """Execute the job on the next free worker of its type. Raises as `reserve`."""
         ...
 
     def queue_length(self, kind: str) -> int:
-        """How many jobs of a type wait here, for their services or for a worker. Threads may ask."""
+        """Return how many jobs of a type wait here for their services or for a worker. Thread-safe."""
         ...

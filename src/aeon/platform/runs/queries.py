@@ -1,8 +1,8 @@
-"""Everything that runs ask the record.
+"""All SQL queries of runs.
 
-A run is open while `ended_at` is NULL. From its end on `is_unmeasured` is 1 until what it came to is among the values
-of metrics, and `is_unsent` is 1 until its spans are sent, where they are to be. A `reference` is the digest of a large
-text that is kept elsewhere (`claims`).
+A run is open while `ended_at` is NULL. From its end on, `is_unmeasured` is 1 until its metrics are recorded, and
+`is_unsent` is 1 until its spans are exported, if they are to be. A `reference` is the digest of a large text that is
+stored elsewhere (`claim_check`).
 """
 
 from typing import Final
@@ -20,7 +20,7 @@ _FOUND: Final = f"""
 SELECT {_COLUMNS}, r.inputs, r.plan, d.text AS definition FROM runs r JOIN definitions d ON d.digest = r.digest
 """  # noqa: S608  # constants alone
 
-# Accepted, taken, kept
+# Writing runs
 
 ACCEPT: Final = """
 INSERT INTO runs (id, owner_id, process_id, process_name, digest, plan, inputs, trigger, pins, parent_id, root_id,
@@ -58,9 +58,9 @@ SELECT :id, r.id, :at, :text, :reference FROM runs r WHERE r.id = :run AND r.end
 """
 
 WANT: Final = DialectQuery(sqlite=_WANT, postgresql=f"{_WANT} FOR SHARE")
-"""The run does not end until the unit of work does. SQLite has one writer at a time anyway."""
+"""Keeps the run open until the unit of work ends; SQLite has a single writer anyway."""
 
-# Looked at
+# Reading runs
 
 RUN: Final = f"{_SUMMARY} WHERE r.id = :run"
 
@@ -102,7 +102,7 @@ OPEN_OF_OWNER: Final = """
 SELECT id FROM runs WHERE owner_id = :user AND ended_at IS NULL ORDER BY accepted_at, id LIMIT :limit
 """
 
-# Jobs that failed for good
+# Dead jobs
 
 _DEAD: Final = """
 SELECT id, run_id, root_id, owner_id, step, tool, at, code, message, attempts, retried_by FROM dead_jobs
@@ -114,7 +114,7 @@ DEAD: Final = f"{_DEAD} WHERE id = :job AND owner_id = :user"
 
 NOTE_RETRIED: Final = "UPDATE dead_jobs SET retried_by = :by WHERE root_id = :root"
 
-# What runs call
+# Targets of runs
 
 CALLED_TOOLS: Final = """
 SELECT id, name, operation, effect, owner_id FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
@@ -131,7 +131,7 @@ HEALTH_OF_TOOLS: Final = """
 SELECT id, health_since AS since, error_message AS said FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
 """
 
-# What ended runs came to
+# Metrics and spans of ended runs
 
 UNMEASURED: Final = "SELECT id FROM runs WHERE is_unmeasured = 1 ORDER BY id LIMIT :limit"
 
@@ -146,9 +146,9 @@ UPDATE runs SET is_unsent = 0
 WHERE is_unsent = 1
   AND id NOT IN (SELECT id FROM runs WHERE is_unsent = 1 ORDER BY ended_micros DESC, id DESC LIMIT :limit)
 """
-"""All but so many, the latest."""
+"""Drops all but the latest `limit` runs from the export."""
 
-# What is too old
+# Retention
 
 ENDED_BEFORE: Final = """
 SELECT r.id FROM runs r LEFT JOIN runs root ON root.id = r.root_id
@@ -165,7 +165,7 @@ UNION SELECT plan_reference FROM runs WHERE plan_reference IN (SELECT value FROM
 UNION SELECT inputs_reference FROM runs WHERE inputs_reference IN (SELECT value FROM json_each(:digests))
 UNION SELECT reference FROM cached_results WHERE reference IN (SELECT value FROM json_each(:digests))
 """
-"""Which of these large results something in the record refers to."""
+"""Returns which of these large results are still referred to."""
 
 PURGE_ENTRIES: Final = """
 DELETE FROM run_entries
@@ -182,4 +182,4 @@ PURGE_CACHED: Final = """
 DELETE FROM cached_results
 WHERE key IN (SELECT key FROM cached_results WHERE used_micros < :before ORDER BY used_micros LIMIT :limit)
 """
-"""Results of pure tools that nobody used since then."""
+"""Deletes results of pure tools that were not used since then."""

@@ -7,7 +7,7 @@ from aeon.platform.runs.model import RunEntry
 
 
 def replay(plan: RunPlan, entries: list[RunEntry]) -> RunState:
-    """The state of a run after these entries."""
+    """Return the state of a run after these entries."""
     state = initial_state(plan)
     for entry in entries:
         state = apply_event(plan, state, entry.event)

@@ -1,4 +1,4 @@
-"""Runs in the record: accepted, taken, kept entry by entry."""
+"""Stores runs and their entries in SQL."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
@@ -24,66 +24,66 @@ from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase, RunState
 from aeon.platform.runs.model import JobResult, Run, RunEntry, RunSignal, RunSnapshot, RunSummary
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
 
-_PAGE = 1000
+_PAGE_SIZE = 1000
 
 
 class SqlRunRepository:
-    """What is written down of runs. Threads may share one. All raise StoreError."""
+    """The stored runs of all users. Thread-safe. All methods raise StoreError."""
 
-    def __init__(self, store: Store, results: ResultStore, accepting: RunAdmission) -> None:
+    def __init__(self, store: Store, results: ResultStore, admission: RunAdmission) -> None:
         self._store = store
         self._results = results
-        self._accepting = accepting
+        self._admission = admission
 
     def claim(self, run: str, executor: str, confirm: ConfirmOwnership = always_owned) -> RunSnapshot | None:
-        """What it takes to carry a run out, which from then on is the executor's; None when it has ended.
+        """Assign a run to `executor` and load it; None if it has ended.
 
-        `confirm` says whether the engine leaves it to this executor. Raises what that raises, and ConflictError when
-        the run was given to another one since then.
+        `confirm` checks that the engine still assigns the run to this executor. Raises what `confirm` raises, and
+        ConflictError if the run was assigned to another executor in the meantime.
         """
-        if (fresh := self._accepting.take_fresh(run, executor)) is not None:
+        if (fresh := self._admission.take_fresh(run, executor)) is not None:
             confirm()
             return RunSnapshot(fresh.run, fresh.plan, [])
         before = self._run(run).executor
         confirm()
-        rows = self._store.update(_takes(run, executor, before))
+        rows = self._store.update(_claim_run(run, executor, before))
         if not rows:
             if self._run(run).ended_at is None:
-                raise _anothers(run)
+                raise _lease_conflict(run)
             return None
-        found = self._found(rows[0])
-        return RunSnapshot(found.run, found.plan, list(self.entries(run)) if found.run.events else [])
+        planned = self._planned_run(rows[0])
+        return RunSnapshot(planned.run, planned.plan, list(self.entries(run)) if planned.run.events else [])
 
     def append(self, run: str, executor: str, entries: Sequence[RunEntry], state: RunState) -> None:
-        """Add entries to a run's, all or none; those that are there already are left out.
+        """Append entries to a run, all or none; skip those that are already stored.
 
-        Raises ConflictError when the run has become another executor's.
+        Raises ConflictError if another executor owns the run now.
         """
         if not entries:
             return
         try:
-            self._store.update(self._keeps(run, executor, entries, state))
+            self._store.update(self._append_entries(run, executor, entries, state))
         except GuardError:
-            self.append(run, executor, self._not_kept(run, executor, entries), state)
+            self.append(run, executor, self._missing_entries(run, executor, entries), state)
 
     def accept_child(self, parent: Run, command: StartProcess) -> str:
-        """The id of the run that a step of another run starts, accepted; the same one whenever it is asked.
+        """Accept the run that a step starts, and return its id; calling it again returns the same run.
 
-        Raises NotFoundError or RuleError where the owner may not run that Process any more (platform 4).
+        Raises NotFoundError or RuleError if the owner may no longer run that Process (platform 4).
         """
         try:
             return self._run(command.job).id
         except NotFoundError:
-            return self._accepting.accept_child(parent, command).id
+            return self._admission.accept_child(parent, command).id
 
     def cancel_child(self, caller: Run, run: str) -> None:
-        """Have a run that another one called stopped, as whoever has that one; nothing, if it has ended."""
+        """Cancel a child run on behalf of its parent's owner; does nothing once it has ended."""
         event = CancelRequested(by=caller.owner_id)
         with suppress(DuplicateError, GuardError):
-            self.add_signal(RunSignal(id=f"{run}:cancel", run_id=run, at=self._accepting.now(), event=event))
+            self.add_signal(RunSignal(id=f"{run}:cancel", run_id=run, at=self._admission.now(), event=event))
 
     def find_child_result(self, run: str, command: StartProcess) -> JobResult | None:
-        """What a run that a step started came to, as an event of that step; None while it has not ended."""
+        """Return the result of a child run as an event of the calling step; None until it has ended."""
         ended = self._run(run)
         if ended.phase not in ENDED_PHASES:
             return None
@@ -97,113 +97,116 @@ class SqlRunRepository:
         return JobResult(event=failed, about=about)
 
     def get_phase(self, run: str) -> RunPhase:
-        """Where a run stands."""
+        """Return the phase of a run."""
         return self._run(run).phase
 
     def is_owned_by(self, run: str, executor: str) -> bool:
-        """Whether a run is that executor's to carry out."""
+        """Return whether that executor owns the run."""
         rows = self._store.read(queries.PROGRESS, {"run": run})
         return bool(rows) and rows[0]["executor"] == executor
 
     def list_signals(self, runs: Sequence[str]) -> list[RunSignal]:
-        """All that was wanted of these runs since they began, oldest first."""
+        """Return all signals of these runs, oldest first."""
         rows = self._store.read(queries.WANTED, {"runs": list[Json](runs)})
         return [RunSignal.parsed(parse_strict(check_out(self._results, row["text"]))) for row in rows]
 
     def add_signal(self, signal: RunSignal) -> None:
-        """Write down what is wanted of a run. Raises DuplicateError where its id is there, GuardError once it ended."""
+        """Store a signal. Raises DuplicateError if its id exists, GuardError if the run has ended."""
         text = check_in(self._results, canonical_json(signal.as_dict()))
-        told: JsonObject = {"id": signal.id, "run": signal.run_id, "at": signal.at}
-        self._store.update(write_one(queries.WANT, {**told, "text": text, "reference": reference_of(text)}))
+        columns: JsonObject = {"id": signal.id, "run": signal.run_id, "at": signal.at}
+        self._store.update(write_one(queries.WANT, {**columns, "text": text, "reference": reference_of(text)}))
 
     def entries(self, run: str, after: int = 0) -> Iterator[RunEntry]:
-        """A run's entries with numbers above `after`, in their order."""
+        """Yield the entries of a run with numbers above `after`, in order."""
         while True:
-            rows = self._store.read(queries.ENTRIES, {"run": run, "after": after, "limit": _PAGE})
+            rows = self._store.read(queries.ENTRIES, {"run": run, "after": after, "limit": _PAGE_SIZE})
             for row in rows:
                 entry = RunEntry.parsed(parse_strict(check_out(self._results, row["text"])))
                 after = entry.n
                 yield entry
-            if len(rows) < _PAGE:
+            if len(rows) < _PAGE_SIZE:
                 return
 
     def get(self, user: str, run: str) -> PlannedRun:
-        """A run of the user's. Raises NotFoundError."""
+        """Return a run of the user. Raises NotFoundError."""
         rows = self._store.read(queries.ONE, {"run": run, "user": user})
         if not rows:
-            self._accepting.require_user(user)
+            self._admission.require_user(user)
             raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
-        return self._found(rows[0])
+        return self._planned_run(rows[0])
 
     def list_by_owner(self, user: str, limit: int, *, called: bool = False) -> list[RunSummary]:
-        """The user's runs, newest first; with `called` also those that others of their runs called."""
+        """Return the user's runs, newest first; with `called`, also the child runs."""
         params: JsonObject = {"user": user, "limit": limit, "called": called}
         return [RunSummary.from_row(row) for row in self._store.read(queries.OF_OWNER, params)]
 
     def list_family(self, root: str) -> list[RunSummary]:
-        """A run and all that it called, directly and indirectly, as they were accepted."""
+        """Return a root run and all its descendants, in the order in which they were accepted."""
         return [RunSummary.from_row(row) for row in self._store.read(queries.CALLED_BY_RUN, {"root": root})]
 
     def list_open(self, limit: int = 1000) -> list[RunSummary]:
-        """Runs of all users that have not ended."""
+        """Return open runs of all users."""
         return [RunSummary.from_row(row) for row in self._store.read(queries.OPEN, {"limit": limit})]
 
     def list_orphaned(self, executors: Collection[str], root: str | None = None, limit: int = 1000) -> list[RunSummary]:
-        """Open runs of all users that none of these executors carries out; of one family, if its root is named."""
-        given: JsonObject = {"executors": list[Json](executors), "root": root, "limit": limit}
-        rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, given)
+        """Return open runs that none of these executors owns, of all users or of one root run."""
+        params: JsonObject = {"executors": list[Json](executors), "root": root, "limit": limit}
+        rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, params)
         return [RunSummary.from_row(row) for row in rows]
 
     def list_by_executor(self, executor: str) -> dict[str, str]:
-        """The runs that an executor carries out, each with its Process's name."""
+        """Return the open runs of an executor: Process names by run id."""
         return {row["id"]: row["name"] for row in self._store.read(queries.HELD, {"executor": executor})}
 
     def list_summaries(self, runs: Sequence[str]) -> list[RunSummary]:
-        """These runs as they stand now; those that are not there any more are left out."""
+        """Return the current summaries of these runs; runs that do not exist are left out."""
         return [RunSummary.from_row(row) for row in self._store.read(queries.STANDINGS, {"runs": list[Json](runs)})]
 
     def reassign(self, run: str, executor: str, to: str) -> bool:
-        """Make a run another executor's, empty for nobody's; False when it was not `executor`'s, or has ended."""
+        """Assign a run to another executor, empty for none.
+
+        Returns False if `executor` does not own the run, or if the run has ended.
+        """
         params: JsonObject = {"run": run, "executor": executor, "to": to}
         return self._store.update(lambda unit: unit.write(queries.GIVE, params)) == 1
 
     def list_open_ids(self, user: str, limit: int = 1000) -> list[str]:
-        """The ids of the user's runs that have not ended, oldest first."""
+        """Return the ids of the user's open runs, oldest first."""
         rows = self._store.read(queries.OPEN_OF_OWNER, {"user": user, "limit": limit})
         return [row["id"] for row in rows]
 
     def list_dead_jobs(self, user: str, limit: int = 1000) -> list[DeadJob]:
-        """The user's jobs that failed for good, newest first (platform 10)."""
+        """Return the user's dead jobs, newest first (platform 10)."""
         rows = self._store.read(queries.DEAD_OF_OWNER, {"user": user, "limit": limit})
         return [DeadJob.from_row(row) for row in rows]
 
     def get_dead_job(self, user: str, job: str) -> DeadJob:
-        """A job of the user's that failed for good. Raises NotFoundError."""
+        """Return a dead job of the user. Raises NotFoundError."""
         rows = self._store.read(queries.DEAD, {"user": user, "job": job})
         if not rows:
-            self._accepting.require_user(user)
+            self._admission.require_user(user)
             raise NotFoundError(f"You have no dead job {job!r}.", next_step="See `aeon jobs dead`.")
         return DeadJob.from_row(rows[0])
 
     def mark_retried(self, root: str, by: str) -> None:
-        """Say of what failed in a run, and in all that it called, that it was tried again in another one."""
+        """Record that the dead jobs of a run and its descendants were retried by another run."""
         self._store.update(lambda unit: unit.write(queries.NOTE_RETRIED, {"root": root, "by": by}))
 
     def list_unmeasured(self, limit: int) -> list[str]:
-        """Ended runs of all users that no metric knows of yet."""
+        """Return the ids of ended runs whose metrics are not recorded yet, of all users."""
         return [row["id"] for row in self._store.read(queries.UNMEASURED, {"limit": limit})]
 
     def get_any(self, run: str) -> PlannedRun:
-        """A run of whomever, with its plan. Raises LostResultError, NotFoundError."""
+        """Return a run of any user, with its plan. Raises LostResultError, NotFoundError."""
         rows = self._store.read(queries.PLAN, {"run": run})
         if not rows:
             raise NotFoundError(f"There is no run {run!r}.")
-        return self._found(rows[0])
+        return self._planned_run(rows[0])
 
-    def _keeps(
+    def _append_entries(
         self, run: str, executor: str, entries: Sequence[RunEntry], state: RunState
     ) -> Callable[[UnitOfWork], None]:
-        """Raises GuardError unless the run is the executor's and ends before these entries."""
+        """Raises GuardError unless the executor owns the run and these entries continue it."""
         now: JsonObject = {
             "run": run,
             "executor": executor,
@@ -211,7 +214,7 @@ class SqlRunRepository:
             **_progress(entries[-1], state),
         }
         rows = [run_entry_row(self._results, run, entry) for entry in entries]
-        dead = self._died(run, entries, state.phase)
+        dead = self._dead_jobs(run, entries, state.phase)
 
         def work(unit: UnitOfWork) -> None:
             guard(holds=unit.write(queries.KEEP, now) == 1)
@@ -220,7 +223,7 @@ class SqlRunRepository:
 
         return work
 
-    def _died(self, run: str, entries: Sequence[RunEntry], phase: RunPhase) -> list[JsonObject]:
+    def _dead_jobs(self, run: str, entries: Sequence[RunEntry], phase: RunPhase) -> list[JsonObject]:
         if not may_contain_dead_jobs(entries):
             return []
         return find_dead_jobs(self.get_any(run).plan, entries, phase)
@@ -231,28 +234,31 @@ class SqlRunRepository:
             raise NotFoundError(f"There is no run {run!r}.")
         return RunSummary.from_row(rows[0])
 
-    def _not_kept(self, run: str, executor: str, entries: Sequence[RunEntry]) -> list[RunEntry]:
-        """Those that an attempt whose answer was lost has not written. Raises ConflictError."""
-        (row,) = self._store.read(queries.PROGRESS, {"run": run})
-        left = [entry for entry in entries if entry.n > row["events"]]
-        if row["executor"] != executor or (left and left[0].n != row["events"] + 1):
-            raise _anothers(run)
-        return left
+    def _missing_entries(self, run: str, executor: str, entries: Sequence[RunEntry]) -> list[RunEntry]:
+        """Return the entries that are not stored yet.
 
-    def _found(self, row: Row) -> PlannedRun:
+        An earlier append may have stored entries although its answer was lost. Raises ConflictError.
+        """
+        (row,) = self._store.read(queries.PROGRESS, {"run": run})
+        missing = [entry for entry in entries if entry.n > row["events"]]
+        if row["executor"] != executor or (missing and missing[0].n != row["events"] + 1):
+            raise _lease_conflict(run)
+        return missing
+
+    def _planned_run(self, row: Row) -> PlannedRun:
         run = Run.from_row({**row, "inputs": check_out(self._results, row["inputs"])})
-        said: JsonObject = parse_strict(row["definition"])
+        definition: JsonObject = parse_strict(row["definition"])
         plan: JsonObject = parse_strict(check_out(self._results, row["plan"]))
-        return PlannedRun(run, RunPlan.parsed(plan | {"definition": {"name": run.process_name, **said}}))
+        return PlannedRun(run, RunPlan.parsed(plan | {"definition": {"name": run.process_name, **definition}}))
 
 
 def instant_to_micros(instant: str) -> int:
-    """An instant in microseconds since 1970."""
+    """Convert an instant to microseconds since 1970."""
     return round(datetime.fromisoformat(instant).timestamp() * 1_000_000)
 
 
-def _takes(run: str, executor: str, before: str) -> Callable[[UnitOfWork], list[Row]]:
-    """Gives the run, with its plan, unless it has ended, or is another's than it was before."""
+def _claim_run(run: str, executor: str, before: str) -> Callable[[UnitOfWork], list[Row]]:
+    """Assign and load the run; no rows if it has ended or its executor has changed."""
 
     def work(unit: UnitOfWork) -> list[Row]:
         is_open = unit.write(queries.TAKE, {"run": run, "executor": executor, "before": before}) == 1
@@ -261,8 +267,8 @@ def _takes(run: str, executor: str, before: str) -> Callable[[UnitOfWork], list[
     return work
 
 
-def _anothers(run: str) -> ConflictError:
-    return ConflictError(f"The run {run} is carried out by another executor now.")
+def _lease_conflict(run: str) -> ConflictError:
+    return ConflictError(f"The run {run} is now executed by another executor.")
 
 
 def _progress(last: RunEntry, state: RunState) -> JsonObject:
@@ -281,5 +287,7 @@ def _progress(last: RunEntry, state: RunState) -> JsonObject:
 def _failure_of(ended: RunSummary) -> AttemptFailure:
     if ended.phase == "cancelled" or ended.failure is None:
         return AttemptFailure(code="cancelled", message=f"the run {ended.id} was cancelled")
-    told = ended.failure
-    return AttemptFailure(code=str(told["code"]), message=str(told["message"]), next_step=str(told["nextStep"]))
+    failure = ended.failure
+    return AttemptFailure(
+        code=str(failure["code"]), message=str(failure["message"]), next_step=str(failure["nextStep"])
+    )

@@ -1,6 +1,4 @@
-"""Removes what is too old: ended runs with all that was kept of them, kept results of pure tools that were not used
-since, and large results that nothing refers to.
-"""
+"""Deletes old data: ended runs, cached results of pure tools, and unreferenced large results."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -13,16 +11,16 @@ from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.repository import instant_to_micros
 from aeon.platform.store import Store, UnitOfWork
 
-_RUNS_AT_ONCE = 100
-_ENTRIES_AT_ONCE = 10_000
-_RESULTS_AT_ONCE = 500
+_RUN_BATCH_SIZE = 100
+_ENTRY_BATCH_SIZE = 10_000
+_RESULT_BATCH_SIZE = 500
 
-_BEING_WRITTEN = timedelta(hours=1)
-"""A result is kept before what refers to it is: nothing that was put down since then is looked at."""
+_WRITE_GRACE_PERIOD = timedelta(hours=1)
+"""A result is stored before its reference is: recent results are never deleted."""
 
 
 class PruneResult(NamedTuple):
-    """How many of each were removed."""
+    """The number of deleted records of each kind."""
 
     runs: int
     results: int
@@ -30,59 +28,58 @@ class PruneResult(NamedTuple):
 
 
 class RunRetention:
-    """Removes old runs. Whatever it left when it was killed, the next one removes."""
+    """Deletes old runs. After a crash, the next call deletes the rest."""
 
     def __init__(
         self, store: Store, results: ResultStore, forget: Callable[[Sequence[str]], None], now: Callable[[], str]
     ) -> None:
-        """`forget` has the engine remove what it keeps of runs that have ended."""
+        """`forget` deletes the engine's state of runs that have ended."""
         self._store = store
         self._results = results
         self._forget = forget
         self._now = now
 
     def prune(self, before: str) -> PruneResult:
-        """Remove runs that ended before an instant, each with all that it called and with those who called it, and what
-        is kept of pure tools and was not used since.
+        """Delete runs that ended before an instant, and cached results that were not used since.
 
-        What is open, or belongs to a run that is, stays whole, and so do the results that it may refer to. Raises
-        StoreError.
+        Runs are deleted with their callers and callees. Open runs, their descendants and the results that they may
+        refer to stay. Raises StoreError.
         """
         removed = 0
-        while runs := self._ended(before):
+        while runs := self._ended_runs(before):
             self._forget(runs)
             for run in runs:
                 self._remove(run)
             removed += len(runs)
-        cached = self._purged(queries.PURGE_CACHED, {"before": instant_to_micros(before)})
+        cached = self._purge_in_batches(queries.PURGE_CACHED, {"before": instant_to_micros(before)})
         return PruneResult(removed, self._sweep(before), cached)
 
-    def _ended(self, before: str) -> list[str]:
-        rows = self._store.read(queries.ENDED_BEFORE, {"before": instant_to_micros(before), "limit": _RUNS_AT_ONCE})
+    def _ended_runs(self, before: str) -> list[str]:
+        rows = self._store.read(queries.ENDED_BEFORE, {"before": instant_to_micros(before), "limit": _RUN_BATCH_SIZE})
         return [row["id"] for row in rows]
 
     def _remove(self, run: str) -> None:
-        """The run itself last: it is what the next one finds."""
-        self._purged(queries.PURGE_ENTRIES, {"run": run})
+        """Delete one run. The run's own row goes last, because the next call finds the rest by it."""
+        self._purge_in_batches(queries.PURGE_ENTRIES, {"run": run})
         self._store.update(lambda unit: _purge(unit, run))
 
-    def _purged(self, query: str, params: JsonObject) -> int:
-        """Remove so many at once until there are no more; how many they were."""
-        given: JsonObject = {**params, "limit": _ENTRIES_AT_ONCE}
-        removed, gone = 0, _ENTRIES_AT_ONCE
-        while gone == _ENTRIES_AT_ONCE:
-            gone = self._store.update(lambda unit: unit.write(query, given))
-            removed += gone
+    def _purge_in_batches(self, query: str, params: JsonObject) -> int:
+        """Delete rows in batches until there are none left; return their number."""
+        limited: JsonObject = {**params, "limit": _ENTRY_BATCH_SIZE}
+        removed, deleted = 0, _ENTRY_BATCH_SIZE
+        while deleted == _ENTRY_BATCH_SIZE:
+            deleted = self._store.update(lambda unit: unit.write(query, limited))
+            removed += deleted
         return removed
 
     def _sweep(self, before: str) -> int:
-        """Remove results to which nothing in the record refers, and which no open run's engine can refer to."""
+        """Delete results that no record refers to, and that no open run's engine can refer to."""
         opened = [row["at"] for row in self._store.read(queries.OLDEST_OPEN)]
-        recent = datetime.fromisoformat(self._now()) - _BEING_WRITTEN
+        recent = datetime.fromisoformat(self._now()) - _WRITE_GRACE_PERIOD
         until = min([datetime.fromisoformat(before), recent, *map(datetime.fromisoformat, opened)]).timestamp()
         removed = 0
         digests = self._results.list_unused_since(until)
-        while batch := list(islice(digests, _RESULTS_AT_ONCE)):
+        while batch := list(islice(digests, _RESULT_BATCH_SIZE)):
             referred = self._referred(batch)
             removed += sum(self._results.remove_unused(each, until) for each in batch if each not in referred)
         return removed

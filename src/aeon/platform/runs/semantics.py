@@ -1,4 +1,4 @@
-"""What conditions, inputs and templates of a Process mean: CEL, references, Handlebars."""
+"""The expression languages of Processes: CEL conditions, references, Handlebars templates."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What people do with runs: start, look at, answer, cancel, retry them, and ask why one does not go on."""
+"""The operations of users on runs: start, view, answer, cancel and retry."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -31,49 +31,49 @@ from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.semantics import SEMANTICS
 from aeon.platform.store import DuplicateError, GuardError, Store
 
-_ANSWERED = "the run before"
+_ANSWERED_BY = "the run before"
 
 
 def seed_events(plan: RunPlan, before: RunState) -> list[HistoryEvent]:
-    """The events with which a run of this plan gets to where another one of the same definition failed.
+    """Return the events that bring a new run of this plan to the point where another run failed.
 
-    What was completed or left out is so again; what failed and could be done without, too, up to the first step that
-    is to be tried again. Tokens that were used before are not counted twice.
+    Completed and skipped steps, and optional steps that failed, are so again, up to the first step to retry. Tokens
+    that were used before are not counted twice.
     """
     state = initial_state(plan)
-    found: list[HistoryEvent] = []
-    for event in (RunStarted(inputs=before.inputs), *_of_steps(plan, before)):
+    events: list[HistoryEvent] = []
+    for event in (RunStarted(inputs=before.inputs), *_step_events(plan, before)):
         after = apply_event(plan, state, event)
         if after is not state:
-            found.append(event)
+            events.append(event)
             state = after
-    return found
+    return events
 
 
-def _of_steps(plan: RunPlan, before: RunState) -> Iterator[HistoryEvent]:
+def _step_events(plan: RunPlan, before: RunState) -> Iterator[HistoryEvent]:
     for position, step in enumerate(plan.steps):
-        yield from _of_step(plan, position, step.id, before.steps[position])
+        yield from _events_of_step(plan, position, step.id, before.steps[position])
 
 
-def _of_step(plan: RunPlan, position: int, step: str, was: StepState) -> Iterator[HistoryEvent]:
+def _events_of_step(plan: RunPlan, position: int, step: str, earlier: StepState) -> Iterator[HistoryEvent]:
     is_optional = not plan.steps[position].output.required
-    if was.status == "skipped":
-        yield StepSkipped(step=step, reason=was.reason)
-    elif was.status == "completed" or (was.status == "failed" and is_optional):
+    if earlier.status == "skipped":
+        yield StepSkipped(step=step, reason=earlier.reason)
+    elif earlier.status == "completed" or (earlier.status == "failed" and is_optional):
         yield AttemptStarted(step=step, job=plan.job_id(step, 1), attempt=1)
-        if was.status == "failed" and was.error is not None:
-            yield StepFailed(step=step, attempt=1, error=was.error.model_copy(update={"transient": False}))
+        if earlier.status == "failed" and earlier.error is not None:
+            yield StepFailed(step=step, attempt=1, error=earlier.error.model_copy(update={"transient": False}))
         elif plan.is_manual(position):
-            yield AnswerGiven(step=step, by=plan.calls[step].asks or _ANSWERED, answer=was.value)
+            yield AnswerGiven(step=step, by=plan.calls[step].asks or _ANSWERED_BY, answer=earlier.value)
         else:
-            yield StepCompleted(step=step, attempt=1, output=was.value)
+            yield StepCompleted(step=step, attempt=1, output=earlier.value)
 
 
-_SHOWN = 50
+_DEFAULT_LIMIT = 50
 
 
 class PendingQuestion(NamedTuple):
-    """What a manual step waits to be told. `run` is the run that asks, which may be one that the named run called."""
+    """The question of a manual step. `run` is the run that asks, maybe a child run."""
 
     run: str
     step: str
@@ -83,7 +83,7 @@ class PendingQuestion(NamedTuple):
 
 
 class RunView(NamedTuple):
-    """A run as its entries left it."""
+    """A run with its plan and its current state."""
 
     run: Run
     plan: RunPlan
@@ -91,7 +91,7 @@ class RunView(NamedTuple):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call of a tool is under way in it, or about to be."""
+        """Whether a tool call is running, or about to start."""
         return any(
             step.status in ("running", "retrying", "stopping")
             and self.plan.calls[self.plan.steps[position].id].kind == "tool"
@@ -101,14 +101,14 @@ class RunView(NamedTuple):
 
     @property
     def waits_only_for_people(self) -> bool:
-        """Whether all that is under way is to be answered by people."""
+        """Whether all running steps wait for people's answers."""
         under_way = [position for position, step in enumerate(self.state.steps) if step.status == "running"]
         is_idle = self.state.phase == "running" and not self.state.ready
         return is_idle and bool(under_way) and all(self.plan.is_manual(position) for position in under_way)
 
 
 class Runs:
-    """The runs of all users, each for its owner alone. Threads may share it."""
+    """The runs of all users, each visible to its owner only. Thread-safe."""
 
     def __init__(
         self,
@@ -120,103 +120,102 @@ class Runs:
     ) -> None:
         self._ledger = ledger
         self._processes = processes
-        self._accepting = RunAdmission(store, ledger, processes, results, new_id)
-        self.repository = SqlRunRepository(store, results, self._accepting)
+        self._admission = RunAdmission(store, ledger, processes, results, new_id)
+        self.repository = SqlRunRepository(store, results, self._admission)
 
     def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
-        """Write down that a run is to be carried out: from then on it is not lost (platform 20).
+        """Accept a run durably: from then on it is not lost (platform 20).
 
-        Raises RuleError for inputs that do not fit, and for a Process that is disabled.
+        Raises RuleError for invalid inputs, and for a disabled Process.
         """
-        return self._accepting.accept(process, new, request)
+        return self._admission.accept(process, new, request)
 
-    def list_runs(self, user: str, limit: int = _SHOWN) -> list[RunSummary]:
-        """The user's runs, newest first, without those that they called."""
+    def list_runs(self, user: str, limit: int = _DEFAULT_LIMIT) -> list[RunSummary]:
+        """Return the user's runs, newest first, without child runs."""
         return self.repository.list_by_owner(user, limit)
 
     def view(self, user: str, run: str) -> RunView:
-        """A run and where it stands. Raises NotFoundError."""
-        found = self.repository.get(user, run)
-        return RunView(found.run, found.plan, replay(found.plan, list(self.repository.entries(run))))
+        """Return a run and its current state. Raises NotFoundError."""
+        planned = self.repository.get(user, run)
+        return RunView(planned.run, planned.plan, replay(planned.plan, list(self.repository.entries(run))))
 
     def list_entries(self, user: str, run: str, after: int = 0) -> Iterator[RunEntry]:
-        """What happened in a run after the entry of that number. Raises NotFoundError."""
+        """Yield the entries of a run after the one with that number. Raises NotFoundError."""
         self.repository.get(user, run)
         return self.repository.entries(run, after)
 
     def list_questions(self, user: str, run: str) -> list[PendingQuestion]:
-        """What a run waits to be told now, its own questions first, and then all that were called with it."""
-        found = self.repository.get(user, run).run
-        family = [each.id for each in self.repository.list_family(found.root_id) if each.phase not in ENDED_PHASES]
+        """Return the open questions of a run, then those of its whole family."""
+        root = self.repository.get(user, run).run.root_id
+        family = [each.id for each in self.repository.list_family(root) if each.phase not in ENDED_PHASES]
         family.sort(key=lambda each: each != run)
         answered = {signal.id for signal in self.repository.list_signals(family)}
-        found = [question for each in family for question in self._questions(user, each)]
-        return [question for question in found if question.job not in answered]
+        questions = [question for each in family for question in self._questions(user, each)]
+        return [question for question in questions if question.job not in answered]
 
     def answer(self, user: str, run: str, step: str, value: Json) -> PendingQuestion:
-        """Give a manual step its answer, which is its result; what was asked (platform 9).
+        """Answer a manual step; the answer is its result. Return the question (platform 9).
 
-        Raises NotFoundError where nothing of that run asks that, or does so no more; ConflictError where another
-        answer came first.
+        Raises NotFoundError if no such question is open in that run; ConflictError if another answer came first.
         """
-        question = self._asked(user, run, step)
+        question = self._open_question(user, run, step)
         event = AnswerGiven(step=step, by=user, answer=value)
-        seen = self.view(user, question.run)
-        if said := rejection_reason(seen.plan, seen.state, event):
-            raise RuleError(f"That is no answer that can be taken: {said}.", rule="answer", field="$.answer")
-        self._want(RunSignal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
+        view = self.view(user, question.run)
+        if reason := rejection_reason(view.plan, view.state, event):
+            raise RuleError(f"The answer is not valid: {reason}.", rule="answer", field="$.answer")
+        self._send(RunSignal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
         return question
 
     def cancel(self, user: str, run: str) -> None:
-        """Have a run stopped, with everything that it called. A run that has ended stays as it is: RuleError."""
-        found = self.repository.get(user, run).run
-        if found.phase in ENDED_PHASES:
-            raise RuleError(f"The run {run} has ended: it is {found.phase}.", rule="run_open")
+        """Cancel a run with everything that it called. Raises RuleError if it has ended."""
+        target = self.repository.get(user, run).run
+        if target.phase in ENDED_PHASES:
+            raise RuleError(f"The run {run} has ended: it is {target.phase}.", rule="run_open")
         event = CancelRequested(by=user)
         try:
-            self._want(RunSignal(id=f"{run}:cancel", run_id=run, at=self._ledger.now(), event=event))
+            self._send(RunSignal(id=f"{run}:cancel", run_id=run, at=self._ledger.now(), event=event))
         except ConflictError:
             return
 
     def retry(self, run: str, request: MutationRequest) -> Run:
-        """Accept a run that goes on where another one failed or was cancelled: what it completed is not done again.
+        """Accept a run that continues a failed or cancelled one, without its completed steps.
 
-        Raises RuleError for a run that is not over, or has its result.
+        Raises RuleError for a run that is open or has completed.
         """
-        seen = self.view(request.user, run)
-        if seen.state.phase not in ("failed", "cancelled"):
+        view = self.view(request.user, run)
+        if view.state.phase not in ("failed", "cancelled"):
             raise RuleError(
-                f"The run {run} is {seen.state.phase}: only one that failed or was cancelled is retried.",
+                f"The run {run} is {view.state.phase}: only one that failed or was cancelled is retried.",
                 rule="run_failed",
             )
-        self._processes.get(request.user, seen.run.process_id)
-        again = self._accepting.accept_retry(
-            PlannedRun(seen.run, seen.plan), lambda plan: seed_events(plan, seen.state), request
+        self._processes.get(request.user, view.run.process_id)
+        retry = self._admission.accept_retry(
+            PlannedRun(view.run, view.plan), lambda plan: seed_events(plan, view.state), request
         )
-        self.repository.mark_retried(run, again.id)
-        return again
+        self.repository.mark_retried(run, retry.id)
+        return retry
 
     def _questions(self, user: str, run: str) -> Iterator[PendingQuestion]:
-        seen = self.view(user, run)
-        for command in recorded_commands(seen.plan, seen.state, SEMANTICS):
+        view = self.view(user, run)
+        for command in recorded_commands(view.plan, view.state, SEMANTICS):
             if isinstance(command, AskPerson):
                 yield PendingQuestion(run, command.step, command.job, command.asks, command.inputs)
 
-    def _asked(self, user: str, run: str, step: str) -> PendingQuestion:
+    def _open_question(self, user: str, run: str, step: str) -> PendingQuestion:
         questions = self.list_questions(user, run)
         for question in questions:
             if question.step == step:
                 return question
-        there = ", ".join(question.step for question in questions) or "none"
+        waiting = ", ".join(question.step for question in questions) or "none"
         raise NotFoundError(
-            f"No step {step!r} of the run {run} waits for an answer; those that do: {there}.",
+            f"No step {step!r} of the run {run} waits for an answer; those that do: {waiting}.",
             next_step=f"See `aeon runs why {run}`.",
         )
 
-    def _want(self, signal: RunSignal) -> None:
+    def _send(self, signal: RunSignal) -> None:
         try:
             self.repository.add_signal(signal)
         except DuplicateError:
-            raise ConflictError("That was said before: the first answer counts.") from None
+            raise ConflictError("There was an answer already: the first answer counts.") from None
         except GuardError:
             raise ConflictError("The run has ended in the meantime.") from None

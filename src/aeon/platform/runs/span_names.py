@@ -1,7 +1,7 @@
-"""The names that spans use, pinned here alone: the GenAI conventions are in flux.
+"""Span and attribute names, pinned here only because the GenAI conventions are in flux.
 
-Those that begin with `gen_ai` are of the GenAI semantic conventions as they stood in November 2026, `error.type` is of
-the general ones; what they have no name for begins with `aeon`.
+Names that start with `gen_ai` are of the GenAI semantic conventions as of November 2026, `error.type` is of the
+general ones; names without a convention start with `aeon`.
 """
 
 from typing import Final
@@ -20,7 +20,7 @@ RUN_TOOL: Final = "execute_tool"
 ASK_MODEL: Final = "chat"
 CALL_PROCESS: Final = "call_process"
 ASK_PERSON: Final = "ask_person"
-"""What `gen_ai.operation.name` may be; the last two are ours."""
+"""The values of `gen_ai.operation.name`; the last two are Aeon's own."""
 
 RUN: Final = "aeon.run.id"
 RUN_PHASE: Final = "aeon.run.phase"
@@ -51,4 +51,4 @@ RESULT: Final = "gen_ai.tool.call.result"
 RUN_INPUTS: Final = "aeon.run.inputs"
 RUN_OUTPUT: Final = "aeon.run.output"
 REASON: Final = "aeon.reason"
-"""Contents: only where they are asked for."""
+"""Contents: only exported on request."""

@@ -1,4 +1,4 @@
-"""What each attempt of a run was given and came to, worked out from the run's entries alone. Pure."""
+"""Rebuilds the inputs and the outcome of each attempt of a run from its entries alone. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from aeon.platform.runs.semantics import SEMANTICS
 
 @dataclass
 class AttemptTrace:
-    """One attempt at a step. `inputs` are as they were bound; `ended_at` is None while it is under way."""
+    """One attempt at a step. `inputs` are the bound ones; `ended_at` is None while it is running."""
 
     step: str
     attempt: int
@@ -42,14 +42,14 @@ class AttemptTrace:
 
 
 def trace_attempts(plan: RunPlan, entries: Iterable[RunEntry]) -> list[AttemptTrace]:
-    """All attempts of a run in the order in which they were begun, and what was never begun as attempt 0."""
-    tracing = _Tracing(plan)
+    """Return all attempts of a run in starting order; steps that never started have attempt 0."""
+    builder = _TraceBuilder(plan)
     for entry in entries:
-        tracing.take(entry)
-    return tracing.found
+        builder.take(entry)
+    return builder.found
 
 
-class _Tracing:
+class _TraceBuilder:
     def __init__(self, plan: RunPlan) -> None:
         self.found: list[AttemptTrace] = []
         self._plan = plan
@@ -60,24 +60,24 @@ class _Tracing:
     def take(self, entry: RunEntry) -> None:
         event = entry.event
         if isinstance(event, AttemptStarted):
-            self._begin(event, entry)
+            self._start(event, entry)
         elif isinstance(event, StepSkipped | StepRefused):
-            self._left_out(event, entry)
+            self._add_unstarted(event, entry)
         elif isinstance(event, StepEvent):
             self._end(event, entry)
         self._state = apply_event(self._plan, self._state, event)
 
-    def _begin(self, event: AttemptStarted, entry: RunEntry) -> None:
+    def _start(self, event: AttemptStarted, entry: RunEntry) -> None:
         if event.job not in self._inputs:
             commands = decide(self._plan, self._state, SEMANTICS)
-            begins = (each for each in commands if isinstance(each, StartJob | StartProcess | AskPerson))
-            self._inputs |= {each.job: each.inputs for each in begins}
+            starts = (each for each in commands if isinstance(each, StartJob | StartProcess | AskPerson))
+            self._inputs |= {each.job: each.inputs for each in starts}
         inputs = self._inputs.pop(event.job, {})
         attempt = AttemptTrace(event.step, event.attempt, event.job, entry.at, inputs, about=dict(entry.about))
         self._open[event.step] = attempt
         self.found.append(attempt)
 
-    def _left_out(self, event: StepSkipped | StepRefused, entry: RunEntry) -> None:
+    def _add_unstarted(self, event: StepSkipped | StepRefused, entry: RunEntry) -> None:
         attempt = AttemptTrace(event.step, 0, "", entry.at, ended_at=entry.at)
         if isinstance(event, StepSkipped):
             attempt.outcome, attempt.error = "skipped", {"message": event.reason}

@@ -1,1 +1,1 @@
-"""Schedules: when a Process is started by itself, and that no moment starts it twice."""
+"""Schedules: start Processes at given times, and never twice for the same instant."""

@@ -1,4 +1,4 @@
-"""A schedule: which Process is started with what, and when."""
+"""Schedule records: which Process is started, with which inputs, and when."""
 
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 from uuid import NAMESPACE_OID, uuid5
@@ -11,13 +11,13 @@ from aeon.platform.processes.model import VariableName
 from aeon.platform.records import Name, Record
 
 CatchUpPolicy: TypeAlias = Literal["skip", "once"]
-"""What becomes of moments that passed while nobody looked: nothing, or one start for all of them."""
+"""How missed instants are handled: skipped, or caught up by one run for all of them."""
 
 
 class ProcessSchedule(OwnedEntity):
-    """When its owner has a Process started: again and again by `cron`, or one time `at` an instant.
+    """Starts a Process for its owner: repeatedly by `cron`, or once `at` an instant.
 
-    All moments up to `since` are over and done with.
+    All instants up to `since` are settled.
     """
 
     kind: ClassVar[EntityKind] = "schedule"
@@ -34,22 +34,22 @@ class ProcessSchedule(OwnedEntity):
 
 
 class NewSchedule(Record):
-    """A schedule to create: `cron` with the `timeZone` that it is meant in, or `at`. `process` is an id."""
+    """A schedule to create: `cron` with its `timeZone`, or `at`. `process` is an id."""
 
     name: Name
     process: str
     inputs: dict[VariableName, Any] = Field(default={})
     cron: str | None = None
     at: str | None = Field(default=None, description="ISO 8601 with its offset")
-    time_zone: str = Field(default="UTC", description="IANA name, as Europe/Berlin")
+    time_zone: str = Field(default="UTC", description="IANA name, such as Europe/Berlin")
     enabled: bool = True
     catch_up: CatchUpPolicy = "skip"
 
 
 class ScheduleChange(Record):
-    """What may change of a schedule; what is left out stays. The Process never does.
+    """A change of a schedule; omitted fields stay as they are. The Process cannot change.
 
-    With `cron`, `at` goes, and the other way round.
+    `cron` replaces `at`, and vice versa.
     """
 
     name: Name | None = None
@@ -61,19 +61,19 @@ class ScheduleChange(Record):
     catch_up: CatchUpPolicy | None = None
 
     def requested_fields(self) -> JsonObject:
-        """What is to be different, as JSON data."""
-        said = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        """Return the fields to change as JSON data."""
+        fields = self.model_dump(mode="json", by_alias=True, exclude_none=True)
         if self.cron and not self.at:
-            said["at"] = None
+            fields["at"] = None
         if self.at and not self.cron:
-            said["cron"] = None
-        return said
+            fields["cron"] = None
+        return fields
 
 
 class ScheduleFiring(NamedTuple):
-    """A moment at which a schedule is to start its Process. `run` is always the same for the same moment.
+    """An instant at which a schedule starts its Process. `instant` is ISO 8601 in UTC.
 
-    `instant` is ISO 8601 in UTC.
+    `run_id` is always the same for the same instant.
     """
 
     schedule: ProcessSchedule
@@ -81,5 +81,5 @@ class ScheduleFiring(NamedTuple):
 
     @property
     def run_id(self) -> str:
-        """The id of the run that it starts: a second one of this id would be the same run."""
+        """The id of the run: starting it again gives the same run."""
         return str(uuid5(NAMESPACE_OID, f"{self.schedule.id} {self.instant}"))

@@ -1,7 +1,7 @@
-"""Everything that schedules ask the record.
+"""All SQL queries of schedules.
 
-`due_micros` is the next moment of an enabled schedule, in microseconds since 1970. `since` is an ISO 8601 instant in
-UTC, so that the texts of two instants sort in their order.
+`due_micros` is the next instant of an enabled schedule, in microseconds since 1970. `since` is an ISO 8601 instant in
+UTC, so that instants sort as texts.
 """
 
 from typing import Final
@@ -34,21 +34,21 @@ SET name = :name, inputs = :inputs, cron = :cron, at = :at, time_zone = :time_zo
     due_micros = CASE WHEN CAST(:since AS text) IS NULL THEN due_micros ELSE :due_micros END
 WHERE id = :id AND owner_id = :owner_id AND version = :before
 """
-"""Without a `since`, how far it is stays as it is."""
+"""Keeps the timing of the schedule if `since` is NULL."""
 
 DELETE_SCHEDULE: Final = "DELETE FROM schedules WHERE id = :id AND owner_id = :user"
 
 USERS_OF_SCHEDULE: Final = """
 SELECT '' AS kind, id, name, owner_id, 0 AS visible FROM schedules WHERE id = :id AND 1 = 0
 """
-"""Nothing uses a schedule."""
+"""Nothing depends on a schedule."""
 
 DUE: Final = f"{_SCHEDULE} WHERE due_micros <= :now ORDER BY due_micros, id LIMIT :limit"
 
 SETTLE: Final = """
 UPDATE schedules SET since = :until, due_micros = :due WHERE id = :id AND version = :version AND since < :until
 """
-"""Compare and set: of all who settle the same moment one changes a row."""
+"""Compare and set: only one of several concurrent callers changes the row."""
 
 AHEAD: Final = f"{_SCHEDULE} WHERE enabled = 1 AND since > :ahead ORDER BY since LIMIT :limit"
 

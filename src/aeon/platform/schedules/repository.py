@@ -1,4 +1,4 @@
-"""Schedules in the record: whose they are, which are due, and that each moment is one process's to start."""
+"""Stores schedules, finds due ones, and lets one process settle each instant."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -19,12 +19,12 @@ from aeon.platform.schedules.timing import ON_TIME_TOLERANCE, datetime_to_micros
 from aeon.platform.store import Store, write_one
 
 
-def check_schedule(said: JsonObject, needed: Sequence[str], now: datetime | None) -> None:
-    """Raises RuleError with all that is wrong with what a schedule says, under its published names.
+def check_schedule(fields: JsonObject, required: Sequence[str], now: datetime | None) -> None:
+    """Raise RuleError with every problem of a schedule's fields, by their published names.
 
-    `needed` are the inputs of its Process; `now` is given where its time is new, and must lie in the future.
+    `required` are the inputs of its Process; `now` is given if its time is new, which must lie in the future.
     """
-    problems = [*_time_problems(said, now), *_input_problems(said["inputs"], needed)]
+    problems = [*_time_problems(fields, now), *_input_problems(fields["inputs"], required)]
     if problems:
         raise RuleError(
             f"The schedule is not valid: {'; '.join(map(str, problems))}.",
@@ -36,46 +36,49 @@ def check_schedule(said: JsonObject, needed: Sequence[str], now: datetime | None
 
 
 def parse_instant(text: str) -> datetime:
-    """An ISO 8601 instant, in UTC. Raises ValueError for a text that is none, or says no offset."""
-    found = datetime.fromisoformat(text)
-    if found.tzinfo is None:
-        raise ValueError("it says no offset")
-    return found.astimezone(UTC)
+    """Parse an ISO 8601 instant and return it in UTC. Raises ValueError.
+
+    The offset is required.
+    """
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
+        raise ValueError("it has no offset")
+    return instant.astimezone(UTC)
 
 
-def _time_problems(said: JsonObject, now: datetime | None) -> Iterator[DefinitionProblem]:
-    if (said["cron"] is None) == (said["at"] is None):
-        both = "neither cron nor at" if said["cron"] is None else "both cron and at"
-        yield DefinitionProblem("$.cron", "one_time", f"it says {both}; it says exactly one")
+def _time_problems(fields: JsonObject, now: datetime | None) -> Iterator[DefinitionProblem]:
+    if (fields["cron"] is None) == (fields["at"] is None):
+        which = "neither cron nor at" if fields["cron"] is None else "both cron and at"
+        yield DefinitionProblem("$.cron", "one_time", f"there are {which}; give exactly one")
     zone = None
     try:
-        zone = load_time_zone(said["timeZone"])
+        zone = load_time_zone(fields["timeZone"])
     except ValueError as error:
         yield DefinitionProblem("$.timeZone", "time_zone", str(error))
-    if said["cron"] is not None:
+    if fields["cron"] is not None:
         try:
-            CronExpression(said["cron"], zone or UTC)
+            CronExpression(fields["cron"], zone or UTC)
         except CronError as error:
             yield DefinitionProblem("$.cron", "cron_valid", str(error))
-    if said["at"] is not None:
-        yield from _at_problems(said["at"], now)
+    if fields["at"] is not None:
+        yield from _at_problems(fields["at"], now)
 
 
 def _at_problems(text: str, now: datetime | None) -> Iterator[DefinitionProblem]:
     try:
         at = parse_instant(text)
     except (ValueError, OverflowError):
-        yield DefinitionProblem("$.at", "instant", "it is no instant: ISO 8601 with its offset")
+        yield DefinitionProblem("$.at", "instant", "it is not an instant: ISO 8601 with its offset")
         return
     if now and at <= now:
-        yield DefinitionProblem("$.at", "at_future", "it is over already")
+        yield DefinitionProblem("$.at", "at_future", "it is in the past")
 
 
-def _input_problems(inputs: JsonObject, needed: Sequence[str]) -> Iterator[DefinitionProblem]:
-    if missing := [name for name in needed if name not in inputs]:
+def _input_problems(inputs: JsonObject, required: Sequence[str]) -> Iterator[DefinitionProblem]:
+    if missing := [name for name in required if name not in inputs]:
         yield DefinitionProblem("$.inputs", "inputs_match", f"the process needs {join_names(missing)}, too")
-    if unknown := [name for name in inputs if name not in needed]:
-        yield DefinitionProblem("$.inputs", "inputs_match", f"the process knows no {join_names(unknown)}")
+    if unknown := [name for name in inputs if name not in required]:
+        yield DefinitionProblem("$.inputs", "inputs_match", f"the process has no input {join_names(unknown)}")
 
 
 QUERIES = EntityQueries(
@@ -86,18 +89,18 @@ QUERIES = EntityQueries(
     queries.USERS_OF_SCHEDULE,
 )
 
-_AT_ONCE = 100
-"""Schedules that are looked at in one go; those that were due longest come first."""
+_BATCH_SIZE = 100
+"""Schedules in one batch; those that have been due for the longest come first."""
 
-_TIMES = frozenset({"cron", "at", "timeZone", "enabled", "catchUp"})
-"""With one of these changed, a schedule begins anew."""
+_TIME_FIELDS = frozenset({"cron", "at", "timeZone", "enabled", "catchUp"})
+"""A change of one of these restarts the schedule."""
 
 _UNCHANGED: JsonObject = {"since": None, "due_micros": None}
-"""The timing of a schedule that goes on."""
+"""The timing of a schedule that is not restarted."""
 
 
 class ScheduleRepository(EntityRepository[ProcessSchedule]):
-    """The schedules of all users, each its owner's alone. Threads and processes may share it."""
+    """The schedules of all users, visible to their owners only. Thread- and process-safe."""
 
     def __init__(self, store: Store, catalog: Catalog, processes: ProcessRepository) -> None:
         super().__init__(store, catalog.ledger, ProcessSchedule.from_row, QUERIES)
@@ -107,101 +110,102 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
         self._processes = processes
 
     def add(self, new: NewSchedule, request: MutationRequest) -> ProcessSchedule:
-        """Have a Process started that the caller may see.
+        """Save a schedule of a Process that the caller may see.
 
-        Raises RuleError with everything that is wrong, NotFoundError for the Process, ConflictError when it changed
+        Raises RuleError with every problem, NotFoundError for the Process, and ConflictError if the Process changed
         meanwhile.
         """
         process = self._processes.get(request.user, new.process)
         now = parse_instant(self._ledger.now())
         check_schedule(new.as_dict(), process.initial_context, now)
-        at = _text(now)
+        at = _format_instant(now)
         identity = {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at, "since": at}
         schedule = ProcessSchedule.model_validate(new.as_dict() | identity)
         row = {**schedule.as_row(), **_timing(schedule), "process_version": process.version}
         work = write_one(queries.CREATE_SCHEDULE, row)
-        asked = request.mutation("schedule.create", parameters=new.as_dict())
-        return self.create(work, schedule, asked, _uses(process, schedule))
+        mutation = request.mutation("schedule.create", parameters=new.as_dict())
+        return self.create(work, schedule, mutation, _use_actions(process, schedule))
 
     def change(self, id_: str, change: ScheduleChange, request: MutationRequest) -> ProcessSchedule:
-        """Change the caller's schedule. With another time, or enabled again, it begins anew: nothing is caught up.
+        """Change the caller's schedule. A new time or enabling restarts it: nothing is caught up.
 
-        Raises NotFoundError, RuleError with everything that is wrong, ConflictError.
+        Raises NotFoundError, RuleError with every problem, ConflictError.
         """
         before = self.get_own(request.user, id_)
         now = parse_instant(self._ledger.now())
-        said = {**before.as_dict(), **change.requested_fields()}
-        self._check_change(before, said, request.user, now)
-        said |= {"version": before.version + 1, "updatedAt": _text(now)}
-        begins_anew = any(said[name] != before.as_dict()[name] for name in _TIMES)
-        after = ProcessSchedule.model_validate(said | ({"since": _text(now)} if begins_anew else {}))
-        timing = _timing(after) if begins_anew else _UNCHANGED
+        fields = {**before.as_dict(), **change.requested_fields()}
+        self._check_change(before, fields, request.user, now)
+        fields |= {"version": before.version + 1, "updatedAt": _format_instant(now)}
+        restarts = any(fields[name] != before.as_dict()[name] for name in _TIME_FIELDS)
+        after = ProcessSchedule.model_validate(fields | ({"since": _format_instant(now)} if restarts else {}))
+        timing = _timing(after) if restarts else _UNCHANGED
         work = write_one(queries.CHANGE_SCHEDULE, {**after.as_row(), **timing, "before": before.version})
-        asked = request.mutation("schedule.change", id_, change.requested_fields())
-        return self.replace(work, after, asked, audit_change(before, after, request.user))
+        mutation = request.mutation("schedule.change", id_, change.requested_fields())
+        return self.replace(work, after, mutation, audit_change(before, after, request.user))
 
     def remove(self, id_: str, request: MutationRequest) -> None:
-        """Delete the caller's schedule; what it started goes on."""
+        """Delete the caller's schedule; the runs that it started continue."""
         self.delete(queries.DELETE_SCHEDULE, request.mutation("schedule.delete", id_))
 
     def list_due(self, now: str) -> list[ScheduleFiring]:
-        """What is to be started now, each schedule's moments in their order.
+        """Return the firings that are due now; those of each schedule are in order.
 
-        Start the run of each under its own id, then `mark_fired`: a crash between the two starts the same run again,
-        which is no other one. Note what could not be started, too, or it is due again and again. What is late and not
-        caught up is settled here.
+        Start the run of each under its own id, then call `mark_fired`: after a crash between the two, the same run is
+        started again, which changes nothing. Mark firings that could not be started, too, or they stay due. Late
+        firings that are not caught up are settled here.
         """
-        moment = parse_instant(now)
-        self._set_back(moment)
-        rows = self._store.read(queries.DUE, {"now": datetime_to_micros(moment), "limit": _AT_ONCE})
-        found: list[ScheduleFiring] = []
+        instant_now = parse_instant(now)
+        self._rewind(instant_now)
+        rows = self._store.read(queries.DUE, {"now": datetime_to_micros(instant_now), "limit": _BATCH_SIZE})
+        firings: list[ScheduleFiring] = []
         for schedule in map(ProcessSchedule.from_row, rows):
-            instants = due_instants(schedule, parse_instant(schedule.since), moment)
-            found += [ScheduleFiring(schedule, _text(instant)) for instant in instants]
+            instants = due_instants(schedule, parse_instant(schedule.since), instant_now)
+            firings += [ScheduleFiring(schedule, _format_instant(instant)) for instant in instants]
             if not instants:
-                self._settle(schedule, moment)
-        return found
+                self._settle(schedule, instant_now)
+        return firings
 
-    def _set_back(self, now: datetime) -> None:
-        """Have schedules that are further than now go on from now: the machine's clock was ahead, and is set back.
+    def _rewind(self, now: datetime) -> None:
+        """Move schedules that are ahead of now back to now, after the clock was set back.
 
-        Moments that come once more are the same runs, so none is started twice.
+        Instants that come again have the same run ids, so no run is started twice.
         """
-        ahead = _text(now + ON_TIME_TOLERANCE)
-        rows = self._store.read(queries.AHEAD, {"ahead": ahead, "limit": _AT_ONCE})
+        ahead = _format_instant(now + ON_TIME_TOLERANCE)
+        rows = self._store.read(queries.AHEAD, {"ahead": ahead, "limit": _BATCH_SIZE})
         for schedule in map(ProcessSchedule.from_row, rows):
             following = next_after(schedule, now)
             params: JsonObject = {
                 "id": schedule.id,
                 "version": schedule.version,
                 "since": schedule.since,
-                "now": _text(now),
+                "now": _format_instant(now),
                 "due": datetime_to_micros(following) if following else None,
             }
             self._compare_and_set(queries.SET_BACK, params)
 
     def mark_fired(self, schedule: ProcessSchedule, instant: str) -> bool:
-        """Settle a moment of a schedule; whether this call did it, and not another process or an earlier call.
+        """Settle an instant of a schedule; return whether this call did it.
 
-        False as well when the schedule was changed or deleted since it was read.
+        Returns False if another process or an earlier call was first, or if the schedule was changed or deleted
+        meanwhile.
         """
         return self._settle(schedule, parse_instant(instant))
 
-    def _check_change(self, before: ProcessSchedule, said: JsonObject, user: str, now: datetime) -> None:
-        """Whoever does not see the Process any more can still rename the schedule and disable it."""
-        starts_again = said["enabled"] > before.enabled
-        if starts_again or said["inputs"] != before.inputs:
-            needed = self._processes.get(user, before.process).initial_context
+    def _check_change(self, before: ProcessSchedule, fields: JsonObject, user: str, now: datetime) -> None:
+        """Check a change. A user who cannot see the Process can still rename and disable."""
+        is_enabled_now = fields["enabled"] > before.enabled
+        if is_enabled_now or fields["inputs"] != before.inputs:
+            required = self._processes.get(user, before.process).initial_context
         else:
-            needed = list(before.inputs)
-        check_schedule(said, needed, now if starts_again or said["at"] != before.at else None)
+            required = list(before.inputs)
+        check_schedule(fields, required, now if is_enabled_now or fields["at"] != before.at else None)
 
     def _settle(self, schedule: ProcessSchedule, until: datetime) -> bool:
         following = next_after(schedule, until)
         params: JsonObject = {
             "id": schedule.id,
             "version": schedule.version,
-            "until": _text(until),
+            "until": _format_instant(until),
             "due": datetime_to_micros(following) if following else None,
         }
         return self._compare_and_set(queries.SETTLE, params)
@@ -211,19 +215,19 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
 
 
 def _timing(schedule: ProcessSchedule) -> JsonObject:
-    """How far it is: written when it begins, and by `SETTLE`."""
+    """Return the timing columns of a schedule that starts or restarts; `SETTLE` updates them."""
     following = next_after(schedule, parse_instant(schedule.since)) if schedule.enabled else None
     return {"since": schedule.since, "due_micros": datetime_to_micros(following) if following else None}
 
 
-def _uses(process: Process, schedule: ProcessSchedule) -> list[AuditAction]:
-    """The use of another's Process, for both trails (platform 19)."""
+def _use_actions(process: Process, schedule: ProcessSchedule) -> list[AuditAction]:
+    """Return the use of another user's Process, for both audit logs (platform 19)."""
     if process.owner_id == schedule.owner_id:
         return []
     details: Mapping[str, Json] = {"name": process.name, "schedule": schedule.name}
     return [AuditAction("process.use", process.id, schedule.owner_id, process.owner_id, dict(details))]
 
 
-def _text(instant: datetime) -> str:
-    """An instant as Aeon writes it; texts of two sort as they follow each other."""
+def _format_instant(instant: datetime) -> str:
+    """Format an instant as Aeon stores it; such texts sort in order of time."""
     return instant.astimezone(UTC).isoformat(timespec="microseconds")

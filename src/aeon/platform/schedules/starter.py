@@ -1,4 +1,4 @@
-"""Starts what schedules have due. Several processes may do so at once, and stop anywhere: each moment is one run."""
+"""Starts the runs of due schedules. Safe for several processes and at any crash."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from aeon.platform.schedules.repository import ScheduleRepository
 
 
 class FiringResult(NamedTuple):
-    """What became of a moment of a schedule: a run of that Process, or why there is none."""
+    """The result of a firing: a run of that Process, or why there is none."""
 
     firing: ScheduleFiring
     process: str
@@ -21,7 +21,7 @@ class FiringResult(NamedTuple):
 
 
 class ScheduleStarter:
-    """Starts Processes when they are due."""
+    """Starts the runs of due schedules."""
 
     def __init__(self, schedules: ScheduleRepository, processes: ProcessRepository, runs: Runs, engine: Engine) -> None:
         self._schedules = schedules
@@ -30,13 +30,13 @@ class ScheduleStarter:
         self._engine = engine
 
     def start_due(self, now: str) -> list[FiringResult]:
-        """Start what is due; what of it was not settled by another process. Raises StoreError.
+        """Start due runs; return those that this process settled. Raises StoreError.
 
-        The run is accepted under the moment's own id before the moment is settled: whoever finds it unsettled after a
-        crash accepts the same run again, which is no other one. What is refused is settled, too.
+        A run is accepted under the firing's own id before the firing is settled: a process that finds it unsettled
+        after a crash accepts the same run again, which changes nothing. Refused firings are settled, too.
         """
-        started = [self._start(firing) for firing in self._schedules.list_due(now)]
-        return [each for each in started if self._schedules.mark_fired(each.firing.schedule, each.firing.instant)]
+        results = [self._start(firing) for firing in self._schedules.list_due(now)]
+        return [each for each in results if self._schedules.mark_fired(each.firing.schedule, each.firing.instant)]
 
     def _start(self, firing: ScheduleFiring) -> FiringResult:
         schedule = firing.schedule

@@ -1,4 +1,4 @@
-"""When a schedule starts its Process. Pure."""
+"""Computes when a schedule starts its Process. Pure."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,15 +6,15 @@ from aeon.platform.schedules.cron import CronExpression, load_time_zone
 from aeon.platform.schedules.model import ProcessSchedule
 
 ON_TIME_TOLERANCE = timedelta(minutes=1)
-"""What is looked at no later than this is not late."""
+"""Delay up to which a start counts as on time."""
 
-_NEAR = timedelta(minutes=1)
-_WIDER = 8
+_FIRST_SPAN = timedelta(minutes=1)
+_SPAN_FACTOR = 8
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def next_after(schedule: ProcessSchedule, moment: datetime) -> datetime | None:
-    """The first instant after another one at which it starts, in UTC; None when there is none."""
+    """Return the first instant after another one at which it starts, in UTC, or None."""
     if schedule.cron:
         return CronExpression(schedule.cron, load_time_zone(schedule.time_zone)).next_after(moment)
     at = datetime.fromisoformat(schedule.at or "").astimezone(UTC)
@@ -22,10 +22,10 @@ def next_after(schedule: ProcessSchedule, moment: datetime) -> datetime | None:
 
 
 def due_instants(schedule: ProcessSchedule, after: datetime, now: datetime) -> list[datetime]:
-    """At which instants after one and up to now it is to start now, in their order.
+    """Return the instants after `after` and up to `now` that are to start now, in order.
 
-    Those of the last minute are on time. What is late is left out; but if none is on time and it is to catch up
-    `once`, the last of the late ones stands for all.
+    Those of the last minute are on time. Late ones are skipped; but if none is on time and the policy is `once`, the
+    last late one stands for all.
     """
     on_time = _between(schedule, max(after, now - ON_TIME_TOLERANCE), now)
     if on_time or schedule.catch_up == "skip":
@@ -34,7 +34,7 @@ def due_instants(schedule: ProcessSchedule, after: datetime, now: datetime) -> l
 
 
 def datetime_to_micros(instant: datetime) -> int:
-    """An instant in microseconds since 1970, as it stands in the record to be searched."""
+    """Convert an instant to microseconds since 1970, as the record stores it."""
     return (instant - _EPOCH) // timedelta(microseconds=1)
 
 
@@ -46,13 +46,13 @@ def _between(schedule: ProcessSchedule, after: datetime, until: datetime) -> lis
 
 
 def _last_between(schedule: ProcessSchedule, after: datetime, until: datetime) -> list[datetime]:
-    """The last of them alone, looked for in wider and wider spans, since there may be very many."""
-    span = _NEAR
+    """Return the last instant only, found in wider and wider spans, since there may be many."""
+    span = _FIRST_SPAN
     while until > after:
         begin = max(after, until - span)
         if found := _between(schedule, begin, until):
             return found[-1:]
         if begin == after:
             break
-        span *= _WIDER
+        span *= _SPAN_FACTOR
     return []

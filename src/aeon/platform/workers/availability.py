@@ -1,4 +1,4 @@
-"""Who is there, which workers may carry out the jobs of a run, and whether they are still to."""
+"""Finds live executors, the workers for a run's jobs, and whether a run is active."""
 
 from aeon.platform.errors import NotFoundError
 from aeon.platform.runs.machine.state import CLOSING_PHASES, ENDED_PHASES
@@ -7,15 +7,15 @@ from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, Worker, Wor
 
 
 def list_live_executors(registry: WorkerRegistry) -> set[str]:
-    """The executors that are there now. Raises StoreError."""
+    """Return the ids of the executors that are alive. Raises StoreError."""
     return {each.id for each in registry.list_executors()} - {each.id for each in registry.list_dead_executors()}
 
 
 def find_eligible_workers(registry: WorkerRegistry, executor: str) -> list[Worker]:
-    """The workers that may carry out jobs of a run which this executor carries out. Raises StoreError.
+    """Return the workers that may execute jobs of this executor's runs. Raises StoreError.
 
-    Those that the executor has itself; of a type of which it has none, those that are there for other processes.
-    Temporal gives jobs to all; and where nobody carries the run out now, it is not known who will.
+    They are the executor's own workers, and for types of which it has none, those of processes that serve others.
+    Temporal gives jobs to all workers. If the executor is not alive, the next one is unknown, and all workers count.
     """
     workers = registry.list_workers()
     if executor == SELF_RECOVERING_EXECUTOR or executor not in list_live_executors(registry):
@@ -29,9 +29,9 @@ def find_eligible_workers(registry: WorkerRegistry, executor: str) -> list[Worke
     ]
 
 
-def is_run_active(book: RunRepository, run: str) -> bool:
-    """Whether jobs of a run are still to be carried out: it has not ended, and is not about to. Raises StoreError."""
+def is_run_active(runs: RunRepository, run: str) -> bool:
+    """Return whether a run is open and not closing, so needs its jobs. Raises StoreError."""
     try:
-        return book.get_phase(run) not in CLOSING_PHASES | ENDED_PHASES
+        return runs.get_phase(run) not in CLOSING_PHASES | ENDED_PHASES
     except NotFoundError:
         return False

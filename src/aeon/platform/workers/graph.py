@@ -1,4 +1,4 @@
-"""Executors, workers, the places of services and kept results as nodes and edges."""
+"""Executors, workers, rate limiter states and cached results as graph nodes and edges."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""This process among the workers: entered, heard of every 30 s, and taken out when it ends."""
+"""Registers this process and its workers, and sends heartbeats every 30 s."""
 
 import logging
 import threading
@@ -13,12 +13,12 @@ from aeon.platform.workers.registry import Worker, WorkerRegistry
 
 _LOG = logging.getLogger("aeon.workers")
 
-_TELLS_EVERY = 1.0
-"""Seconds between two times at which what the workers do is written, at most."""
+_WRITE_INTERVAL = 1.0
+"""Minimum seconds between two writes of the workers' states."""
 
 
 class WorkerHeartbeat:
-    """What the workers of this process do, for all to see. Threads may share it."""
+    """Publishes what the workers of this process do. Thread-safe."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class WorkerHeartbeat:
         beats_every: float = HEARTBEAT_INTERVAL,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
-        """Sends a heartbeat every `beats_every` seconds of `since_boot`, a clock that also runs while asleep."""
+        """`beats_every` is in seconds of `since_boot`, which also runs while the machine sleeps."""
         self._beats_every = beats_every
         self._since_boot = since_boot
         self._registry = registry
@@ -41,18 +41,18 @@ class WorkerHeartbeat:
         self._workers: dict[str, Worker] = {}
         self._changed: set[str] = set()
         self._types: Sequence[str] = ()
-        self._ends = threading.Event()
+        self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self, types: Sequence[str] = ()) -> None:
-        """Enter this process. `types` are the queues that it serves for others."""
+        """Register this process. `types` are the queues that it serves for other processes."""
         self._types = types
-        self._enter()
-        self._thread = threading.Thread(target=self._beat, name="aeon-presence", daemon=True)
+        self._register()
+        self._thread = threading.Thread(target=self._run, name="aeon-presence", daemon=True)
         self._thread.start()
 
     def job_started(self, kind: str, job: str) -> str:
-        """The worker that takes a job now; empty when more are carried out than there are workers."""
+        """Assign a job to an idle worker and return its id; empty if all workers are busy."""
         with self._lock:
             for worker in self._workers.values():
                 if worker.type == kind and worker.status == "idle":
@@ -61,46 +61,49 @@ class WorkerHeartbeat:
         return ""
 
     def job_ended(self, worker: str, *, failed: bool) -> None:
-        """Its job is over."""
+        """Mark a worker as idle, and count its job."""
         with self._lock:
-            if (was := self._workers.get(worker)) is not None:
-                counts = {"processed_count": was.processed_count + 1, "error_count": was.error_count + failed}
-                self._change(was, status="idle", current_job_id=None, **counts)
+            if (current := self._workers.get(worker)) is not None:
+                counts = {"processed_count": current.processed_count + 1, "error_count": current.error_count + failed}
+                self._change(current, status="idle", current_job_id=None, **counts)
 
     def close(self) -> None:
-        """Take this process out. Twice is once."""
+        """Deregister this process. Calling it again does nothing."""
         if self._thread is None:
             return
-        self._ends.set()
+        self._stopped.set()
         self._thread.join()
         self._thread = None
-        with suppress(StoreError):  # whoever finds it gone takes it out
+        with suppress(StoreError):  # another process deregisters it once it is dead
             self._registry.deregister(self._executor)
 
-    def _enter(self) -> None:
-        entered = self._registry.register(self._executor, self._slots, self._types)
+    def _register(self) -> None:
+        workers = self._registry.register(self._executor, self._slots, self._types)
         with self._lock:
-            for worker in entered:
+            for worker in workers:
                 self._workers.setdefault(worker.id, worker)
 
     def _change(self, worker: Worker, **fields: object) -> None:
         self._workers[worker.id] = worker.model_copy(update={**fields, "updated_at": self._clock.now()})
         self._changed.add(worker.id)
 
-    def _beat(self) -> None:
-        last, set_to = self._since_boot(), self._set_to()
-        while not self._ends.wait(min(_TELLS_EVERY, self._beats_every / 2)):
-            was_set = abs(self._set_to() - set_to) > self._beats_every  # by the new time it would seem silent
-            is_due = was_set or self._since_boot() - last >= self._beats_every
-            changed = self._told(everything=is_due)
-            if changed:
-                last, set_to = self._since_boot(), self._set_to()
+    def _run(self) -> None:
+        last, clock_offset = self._since_boot(), self._clock_offset()
+        while not self._stopped.wait(min(_WRITE_INTERVAL, self._beats_every / 2)):
+            clock_was_set = abs(self._clock_offset() - clock_offset) > self._beats_every
+            is_due = clock_was_set or self._since_boot() - last >= self._beats_every
+            is_sent = self._send(everything=is_due)
+            if is_sent:
+                last, clock_offset = self._since_boot(), self._clock_offset()
 
-    def _set_to(self) -> float:
-        """What stays the same for as long as nobody sets the machine's clock."""
+    def _clock_offset(self) -> float:
+        """Return the wall clock minus the boot clock, which changes if the wall clock is set.
+
+        After a change the last heartbeat may look too old.
+        """
         return datetime.fromisoformat(self._clock.now()).timestamp() - self._since_boot()
 
-    def _told(self, *, everything: bool) -> bool:
+    def _send(self, *, everything: bool) -> bool:
         with self._lock:
             ids = list(self._workers) if everything else list(self._changed)
             self._changed.clear()
@@ -109,8 +112,10 @@ class WorkerHeartbeat:
             return False
         try:
             if not self._registry.heartbeat(self._executor, workers):
-                _LOG.warning("This process was silent for so long that others took it out: its runs may be theirs now.")
-                self._enter()  # for what it begins from now on: its leases are asked for one by one
+                _LOG.warning(
+                    "This process sent no heartbeat for too long and was removed: others may have adopted its runs."
+                )
+                self._register()  # for new work; the leases of current work are checked one by one
         except StoreError:
             with self._lock:
                 self._changed.update(ids)

@@ -1,4 +1,4 @@
-"""Carries one job out: the call of its tool, checked again before (platform 4), and in whatever it ends as an event."""
+"""Executes one job: checks access again (platform 4), and calls its tool."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,36 +14,39 @@ from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
 
 MAX_OUTPUT_CHARS = 16 * 1024 * 1024
-"""Characters of a step's result as JSON."""
+"""Maximum number of characters of a step's result as JSON."""
 
-_MOST_SAID = 2000
+_MAX_MESSAGE_CHARS = 2000
 
 JobRunner = Callable[[Job, ConfirmOwnership], JobResult]
-"""Confirmed by the second right before it has an effect."""
+"""Executes a job. The second argument confirms ownership right before the call has an effect."""
 
 CachedResultLookup = Callable[[Job], JobResult | None]
-"""What a job came to before, so that nothing needs to be called; None for all others."""
+"""Returns the cached result of a job, or None."""
 
 
 def make_cached_result_lookup(caller: CachedCallPort) -> CachedResultLookup:
-    """What knows jobs of pure tools by equal calls of before.
+    """Return a lookup of earlier equal calls of pure tools.
 
-    It raises nothing: what cannot be known, carrying it out will tell.
+    The lookup raises nothing: if the cache fails, the job is executed.
     """
 
-    def known(job: Job) -> JobResult | None:
+    def find(job: Job) -> JobResult | None:
         with suppress(AeonError):
-            called = caller.find_cached(job.user, job.tool, job.inputs)
-            return None if called is None else _completed(job, called)
+            result = caller.find_cached(job.user, job.tool, job.inputs)
+            return None if result is None else _completed(job, result)
         return None
 
-    return known
+    return find
 
 
 def make_job_runner(caller: ToolCallPort) -> JobRunner:
-    """What carries jobs out by calling their tools. It raises what tells that a job is another process's now, alone."""
+    """Return a function that executes jobs by calling their tools.
 
-    def carry_out(job: Job, confirm: ConfirmOwnership = always_owned) -> JobResult:
+    It raises only HaltError: another process owns the job then.
+    """
+
+    def run(job: Job, confirm: ConfirmOwnership = always_owned) -> JobResult:
         if job.tokens == 0 and job.worker == "llm_call":
             return _failed(
                 job, AttemptFailure(code="tokens", message="no tokens are left for it", may_have_happened=False)
@@ -55,42 +58,45 @@ def make_job_runner(caller: ToolCallPort) -> JobRunner:
         except AeonError as error:
             return failed_job_result(job, error)
         except DefectError as error:
-            return _failed(job, AttemptFailure(code="defect", message=str(error)[:_MOST_SAID]))
-        except Exception as error:  # noqa: BLE001  # whatever calls tools has a mistake: that is this job's failure
-            said = f"{type(error).__name__}: {error}"
-            return _failed(job, AttemptFailure(code="defect", message=said[:_MOST_SAID]))
+            return _failed(job, AttemptFailure(code="defect", message=str(error)[:_MAX_MESSAGE_CHARS]))
+        except Exception as error:  # noqa: BLE001  # a defect of the tool caller fails this job only
+            message = f"{type(error).__name__}: {error}"
+            return _failed(job, AttemptFailure(code="defect", message=message[:_MAX_MESSAGE_CHARS]))
 
-    return carry_out
+    return run
 
 
-def is_not_started(done: JobResult) -> bool:
-    """Whether nothing was called, because the store did not say whether it may be: that is no attempt at the job."""
-    event = done.event
+def is_not_started(result: JobResult) -> bool:
+    """Return whether the tool was not called because the store was unavailable.
+
+    That does not count as an attempt.
+    """
+    event = result.event
     if not isinstance(event, StepFailed):
         return False
     return event.error.code == StoreUnavailableError.__name__ and not event.error.may_have_happened
 
 
-def _completed(job: Job, called: ToolCallResult) -> JobResult:
-    problem = _unfit(called.output)
+def _completed(job: Job, result: ToolCallResult) -> JobResult:
+    problem = _output_problem(result.output)
     if problem:
-        return _failed(job, AttemptFailure(code="output", message=problem), called.usage)
-    event = StepCompleted(step=job.step, attempt=job.attempt, output=called.output, tokens=_tokens(called.usage))
-    about: JsonObject = {"cached": True} if called.cached else {"milliseconds": called.milliseconds}
-    if called.warnings:
-        about["warnings"] = list[Json](called.warnings)
-    if called.usage is not None:
-        about["usage"] = called.usage.as_dict()
+        return _failed(job, AttemptFailure(code="output", message=problem), result.usage)
+    event = StepCompleted(step=job.step, attempt=job.attempt, output=result.output, tokens=_tokens(result.usage))
+    about: JsonObject = {"cached": True} if result.cached else {"milliseconds": result.milliseconds}
+    if result.warnings:
+        about["warnings"] = list[Json](result.warnings)
+    if result.usage is not None:
+        about["usage"] = result.usage.as_dict()
     return JobResult(event=event, about=about)
 
 
 def failed_job_result(job: Job, error: AeonError) -> JobResult:
-    """What a job came to that failed. How long the peer wants to be left alone is noted, too, where it said so."""
+    """Return the result of a failed job, with the pause that the peer requested, if any."""
     if not isinstance(error, OperationError):
         return _failed(job, _failure(job, error))
-    done = _failed(job, _failure(job, error), error.usage)
+    result = _failed(job, _failure(job, error), error.usage)
     about: JsonObject = {} if error.retry_after is None else {"retryAfter": error.retry_after}
-    return done.model_copy(update={"about": {**done.about, **about}})
+    return result.model_copy(update={"about": {**result.about, **about}})
 
 
 def _failed(job: Job, error: AttemptFailure, usage: TokenUsage | None = None) -> JobResult:
@@ -99,24 +105,24 @@ def _failed(job: Job, error: AttemptFailure, usage: TokenUsage | None = None) ->
 
 
 def _failure(job: Job, error: AeonError) -> AttemptFailure:
-    """Why, what to do, and whether the same again may succeed later (platform 10)."""
-    told = AttemptFailure.from_error(error).model_copy(update={"message": error.message[:_MOST_SAID]})
+    """Return the cause, what to do next, and whether a retry may succeed (platform 10)."""
+    failure = AttemptFailure.from_error(error).model_copy(update={"message": error.message[:_MAX_MESSAGE_CHARS]})
     if isinstance(error, NotFoundError):
-        said = f"the tool {job.name!r} of {job.owner or 'somebody'} is gone, or not shared with {job.user} any more"
-        advice = "Ask its owner to share it again, or have the process call another tool."
-        return told.model_copy(update={"code": "access", "message": said, "next_step": advice})
+        message = f"the tool {job.name!r} of {job.owner or 'somebody'} is deleted, or no longer shared with {job.user}"
+        advice = "Ask its owner to share it again, or let the process call another tool."
+        return failure.model_copy(update={"code": "access", "message": message, "next_step": advice})
     if isinstance(error, OperationError):
-        happened = {"transient": error.is_transient, "may_have_happened": not error.is_unauthorized}
-        return told.model_copy(update=happened)
+        flags = {"transient": error.is_transient, "may_have_happened": not error.is_unauthorized}
+        return failure.model_copy(update=flags)
     if isinstance(error, StoreUnavailableError):
-        return told.model_copy(update={"transient": True, "may_have_happened": error.may_have_happened})
+        return failure.model_copy(update={"transient": True, "may_have_happened": error.may_have_happened})
     if isinstance(error, RuleError):
-        passes = {"transient": error.rule == "healthy", "may_have_happened": error.rule == "output_valid"}
-        return told.model_copy(update=passes | {"code": error.rule})
-    return told
+        flags = {"transient": error.rule == "healthy", "may_have_happened": error.rule == "output_valid"}
+        return failure.model_copy(update=flags | {"code": error.rule})
+    return failure
 
 
-def _unfit(output: Json) -> str:
+def _output_problem(output: Json) -> str:
     size = len(canonical_json(output))
     return f"its output of {size:,} characters is larger than {MAX_OUTPUT_CHARS:,}" if size > MAX_OUTPUT_CHARS else ""
 

@@ -1,4 +1,4 @@
-"""What a worker for runs looks after: runs that were left behind, schedules that are due, what is too old."""
+"""Periodic maintenance: adopt orphaned runs, fire due schedules, report ended runs."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -15,46 +15,48 @@ from aeon.platform.workers.registry import WorkerRegistry
 
 
 class OrphanRecovery:
-    """Takes over what was left behind. Several may do so at once: each run goes to one of them."""
+    """Adopts orphaned runs. Several processes may do so at once; one of them gets a run."""
 
     def __init__(
         self,
-        book: SqlRunRepository,
+        runs: SqlRunRepository,
         registry: WorkerRegistry,
         engine: Engine,
         clock: Clock,
         *,
         just_accepted: float = 10.0,
     ) -> None:
-        """Whoever accepted a run has `just_accepted` seconds to have it started."""
-        self._book = book
+        """A run that was accepted less than `just_accepted` seconds ago is left to its own process."""
+        self._runs = runs
         self._registry = registry
         self._engine = engine
         self._clock = clock
         self._just_accepted = just_accepted
 
     def adopt(self, root: str | None = None) -> list[RunSummary]:
-        """Take over runs that no executor carries out, all or those of the family of one root; returns them.
+        """Adopt all open runs without a live executor, or those of one root run, and return them.
 
         Raises StoreError, EngineUnavailableError.
         """
         for executor in self._registry.list_dead_executors():
             if executor.id != self._engine.executor:
                 self._registry.deregister(executor.id)
-        there = {self._engine.executor, *(each.id for each in self._registry.list_executors())}
-        left = [run for run in self._book.list_orphaned(there, root) if run.executor or not self._is_fresh(run)]
-        taken = [run for run in left if self._book.reassign(run.id, run.executor, self._engine.executor)]
+        registered = {self._engine.executor, *(each.id for each in self._registry.list_executors())}
+        orphaned = [
+            run for run in self._runs.list_orphaned(registered, root) if run.executor or not self._is_just_accepted(run)
+        ]
+        adopted = [run for run in orphaned if self._runs.reassign(run.id, run.executor, self._engine.executor)]
         try:
-            self._engine.adopt([run.id for run in taken])
+            self._engine.adopt([run.id for run in adopted])
         except EngineUnavailableError:
-            for run in taken:
-                self._book.reassign(run.id, self._engine.executor, "")
+            for run in adopted:
+                self._runs.reassign(run.id, self._engine.executor, "")
             raise
-        return taken
+        return adopted
 
-    def _is_fresh(self, run: RunSummary) -> bool:
-        waited = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(run.accepted_at)
-        return 0 <= waited.total_seconds() <= self._just_accepted  # the clock may have gone back
+    def _is_just_accepted(self, run: RunSummary) -> bool:
+        age = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(run.accepted_at)
+        return 0 <= age.total_seconds() <= self._just_accepted  # in case the clock was set back
 
 
 POLL_INTERVAL = 1.0
@@ -65,50 +67,50 @@ CLEANUP_INTERVAL = 3600.0
 
 
 class PeriodicTask(NamedTuple):
-    """Something to be done again and again; `does` says what it did, a line each."""
+    """A function that runs at an interval in seconds, and returns lines that describe what it did."""
 
     interval: float
     run: Callable[[], Sequence[str]]
 
 
 class PeriodicTasks:
-    """Does each duty when it is due, the first time at once, and again the next time where store or engine is away."""
+    """Runs each task when it is due, the first time at once, despite store or engine outages."""
 
-    def __init__(self, duties: Sequence[PeriodicTask], clock: Clock, tell: Callable[[str], None]) -> None:
-        self._duties = duties
+    def __init__(self, tasks: Sequence[PeriodicTask], clock: Clock, report: Callable[[str], None]) -> None:
+        self._tasks = tasks
         self._clock = clock
-        self._tell = tell
-        self._due = [clock.monotonic()] * len(duties)
-        self._trouble = ""
+        self._report = report
+        self._due = [clock.monotonic()] * len(tasks)
+        self._failure = ""
 
     def run_due(self) -> None:
-        """One round."""
-        trouble = ""
-        for place, duty in enumerate(self._duties):
+        """Run all tasks that are due."""
+        failure = ""
+        for place, task in enumerate(self._tasks):
             now = self._clock.monotonic()
             if now < self._due[place]:
                 continue
-            self._due[place] = now + duty.interval
+            self._due[place] = now + task.interval
             try:
-                lines = duty.run()
+                lines = task.run()
             except (StoreError, EngineUnavailableError) as error:
-                trouble = error.message
+                failure = error.message
             else:
                 for line in lines:
-                    self._tell(line)
-        if trouble and trouble != self._trouble:
-            self._tell(f"{trouble} It is tried again.")
-        self._trouble = trouble
+                    self._report(line)
+        if failure and failure != self._failure:
+            self._report(f"{failure} It is retried.")
+        self._failure = failure
 
 
 class RunMaintenance:
-    """The duties of one executor that is there for runs, and what is to be told of each."""
+    """The maintenance tasks of one executor for runs. Each returns lines to report."""
 
     def __init__(
-        self, book: SqlRunRepository, caretaker: OrphanRecovery, starter: ScheduleStarter, clock: Clock, executor: str
+        self, runs: SqlRunRepository, recovery: OrphanRecovery, starter: ScheduleStarter, clock: Clock, executor: str
     ) -> None:
-        self._book = book
-        self._caretaker = caretaker
+        self._runs = runs
+        self._recovery = recovery
         self._starter = starter
         self._clock = clock
         self._executor = executor
@@ -116,38 +118,38 @@ class RunMaintenance:
 
     @property
     def active_run_count(self) -> int:
-        """How many runs are carried out here, as far as it was looked."""
+        """The number of runs that are executed here, as of the last check."""
         return len(self._watched)
 
     def adopt_orphans(self) -> list[str]:
-        """Carry out here what nobody carries out any more (platform 10)."""
-        taken = self._caretaker.adopt()
-        self._watched |= {run.id: run.process_name for run in taken}
-        return [f"run {run.id} of {run.process_name} is taken over" for run in taken]
+        """Adopt orphaned runs (platform 10)."""
+        adopted = self._recovery.adopt()
+        self._watched |= {run.id: run.process_name for run in adopted}
+        return [f"run {run.id} of {run.process_name} is adopted" for run in adopted]
 
     def fire_due_schedules(self) -> list[str]:
-        """Start what schedules have due."""
+        """Start the runs of due schedules."""
         started = self._starter.start_due(self._clock.now())
         self._watched |= {each.firing.run_id: each.process for each in started if each.refusal is None}
-        return [_begun(each) for each in started]
+        return [_describe_firing(each) for each in started]
 
     def report_ended(self) -> list[str]:
-        """How runs have ended that were carried out here."""
-        watched = self._watched | self._book.list_by_executor(self._executor)
-        found = self._book.list_summaries(list(watched))
+        """Report runs of this executor that have ended."""
+        watched = self._watched | self._runs.list_by_executor(self._executor)
+        summaries = self._runs.list_summaries(list(watched))
         here = ("", self._executor)
-        going_on = [run for run in found if run.phase not in ENDED_PHASES and run.executor in here]
-        self._watched = {run.id: run.process_name for run in going_on}
-        return [_ended(run) for run in found if run.phase in ENDED_PHASES]
+        open_runs = [run for run in summaries if run.phase not in ENDED_PHASES and run.executor in here]
+        self._watched = {run.id: run.process_name for run in open_runs}
+        return [_describe_end(run) for run in summaries if run.phase in ENDED_PHASES]
 
 
-def _begun(each: FiringResult) -> str:
+def _describe_firing(each: FiringResult) -> str:
     schedule = each.firing.schedule
     if each.refusal is not None:
         return f"schedule {schedule.name} of {schedule.owner_id} could not start its process: {each.refusal}"
     return f"run {each.firing.run_id} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
 
 
-def _ended(run: RunSummary) -> str:
+def _describe_end(run: RunSummary) -> str:
     why = f": {run.failure['message']}" if run.failure else ""
     return f"run {run.id} of {run.process_name} is {run.phase}{why}"

@@ -1,4 +1,4 @@
-"""Workers in this process: each job in a thread, so many at once of each type, and each within its time."""
+"""Workers of this process: one thread and one timeout for each job."""
 
 import asyncio
 import threading
@@ -19,12 +19,12 @@ from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.job_runner import CachedResultLookup, JobRunner, failed_job_result, is_not_started
 from aeon.platform.workers.rate_limits.leases import LimitedService
 
-_ASKS_AGAIN_AFTER = 1.0
-"""Seconds, while the store is away."""
+_STORE_RETRY_INTERVAL = 1.0
+"""Seconds between two attempts while the store is unavailable."""
 
 
 class JobBoard(Protocol):
-    """Where it is shown which worker does what."""
+    """Shows which worker executes which job."""
 
     def job_started(self, kind: str, job: str) -> str: ...
 
@@ -32,7 +32,7 @@ class JobBoard(Protocol):
 
 
 class JobLimiter(Protocol):
-    """Has jobs wait until their services may be asked: `aeon.platform.workers.rate_limits.limiter.RateLimiter`."""
+    """Makes jobs wait for their services: `aeon.platform.workers.rate_limits.limiter.RateLimiter`."""
 
     async def find_service(self, tool: str) -> LimitedService | None: ...
 
@@ -41,33 +41,33 @@ class JobLimiter(Protocol):
     async def pause(self, tool: str, seconds: float) -> None: ...
 
 
-def _nothing_is_known(_job: Job) -> JobResult | None:
+def _no_cache(_job: Job) -> JobResult | None:
     return None
 
 
 class LocalWorkerPool:
-    """So many workers of each type, for one event loop."""
+    """A fixed number of workers per type, bound to one event loop."""
 
     def __init__(
         self,
-        carry_out: JobRunner,
+        run_job: JobRunner,
         slots: Mapping[str, int],
         board: JobBoard | None = None,
         limits: JobLimiter | None = None,
         *,
-        known: CachedResultLookup = _nothing_is_known,
+        known: CachedResultLookup = _no_cache,
         otherwise: int = 4,
     ) -> None:
-        """`slots` are how many there are of a type, `otherwise` how many of those that it does not name.
+        """`slots` is the number of workers by type, `otherwise` that of types that it does not name.
 
-        What is `known` waits for no place: its service is not asked.
+        A job whose result is `known` does not wait for the rate limit, because its service is not called.
         """
-        self._carry_out = carry_out
+        self._run_job = run_job
         self._slots = slots
         self._board = board
         self._limits = limits
-        self._known = known
-        self._otherwise = otherwise
+        self._find_cached = known
+        self._default_slots = otherwise
         self._free: dict[str, asyncio.Semaphore] = {}
         self._waiting: dict[str, int] = {}
         self._idle: deque[WorkerThread[JobResult]] = deque()
@@ -76,44 +76,44 @@ class LocalWorkerPool:
     async def reserve(
         self, job: Job, confirm: ConfirmOwnership = always_owned
     ) -> AsyncGenerator[Callable[[], JobResult]]:
-        """Wait for a free worker, and for a place on the job's service if that has limits.
+        """Wait for a free worker, and for the rate limit of the job's service if it has one.
 
-        Gives what has the worker carry the job out, in whichever thread, blocking for the job's time. Each try is
-        confirmed before it begins, and before it has an effect (platform 43): LeaseLostError. Whoever leaves before it is
-        done is not waited for: it raises HaltError then, since what it came to is not known.
+        The context gives a blocking function that executes the job within its timeout, in any thread. Ownership is
+        confirmed before each try and before an effect (platform 43): LeaseLostError. Leaving the context early
+        abandons the job; the function then raises HaltError, because the result is unknown.
         """
         if job.worker not in self._free:
-            self._free[job.worker] = asyncio.Semaphore(self._slots.get(job.worker, self._otherwise))
+            self._free[job.worker] = asyncio.Semaphore(self._slots.get(job.worker, self._default_slots))
         free = self._free[job.worker]
-        limited = await self._limits.find_service(job.tool) if self._limits else None
-        done = await asyncio.to_thread(self._known, job) if limited and job.effect == "pure" else None
-        if done is not None:
-            yield lambda: done
+        service = await self._limits.find_service(job.tool) if self._limits else None
+        cached = await asyncio.to_thread(self._find_cached, job) if service and job.effect == "pure" else None
+        if cached is not None:
+            yield lambda: cached
             return
         async with AsyncExitStack() as stack:
-            with self._counted(job.worker):
+            with self._counting_wait(job.worker):
                 await stack.enter_async_context(
-                    self._limits.acquired(job, limited, free) if self._limits and limited else free
+                    self._limits.acquired(job, service, free) if self._limits and service else free
                 )
-            waiting = _Waiting(job, partial(_confirmed, self._carry_out, job, confirm), self._idle)
+            execution = _JobExecution(job, partial(_run_if_owned, self._run_job, job, confirm), self._idle)
             try:
-                yield waiting if self._board is None else partial(_shown, waiting, self._board)
+                yield execution if self._board is None else partial(_run_on_board, execution, self._board)
             finally:
-                waiting.give_up()
-            if self._limits and waiting.retry_after:
-                await self._limits.pause(job.tool, waiting.retry_after)
+                execution.abandon()
+            if self._limits and execution.retry_after:
+                await self._limits.pause(job.tool, execution.retry_after)
 
     async def execute(self, job: Job, confirm: ConfirmOwnership = always_owned) -> JobResult:
-        """What the job came to, once a worker is free. One that takes longer than its time is left behind."""
-        async with self.reserve(job, confirm) as act:
-            return await in_long_call(act)
+        """Execute a job once a worker is free. A job that times out is abandoned."""
+        async with self.reserve(job, confirm) as run:
+            return await in_long_call(run)
 
     def queue_length(self, kind: str) -> int:
-        """How many jobs of a type wait here, for their services or for a worker. Threads may ask."""
+        """Return how many jobs of a type wait here for their services or for a worker. Thread-safe."""
         return self._waiting.get(kind, 0)
 
     @contextmanager
-    def _counted(self, kind: str) -> Generator[None]:
+    def _counting_wait(self, kind: str) -> Generator[None]:
         self._waiting[kind] = self._waiting.get(kind, 0) + 1
         try:
             yield
@@ -121,8 +121,8 @@ class LocalWorkerPool:
             self._waiting[kind] -= 1
 
 
-class _Waiting:
-    """For a thread to carry a job out; it is asked again only once it has answered: a late answer reaches nobody."""
+class _JobExecution:
+    """Executes one job in a worker thread. A thread that times out is never used again."""
 
     def __init__(self, job: Job, work: Callable[[], JobResult], idle: deque[WorkerThread[JobResult]]) -> None:
         self.job = job
@@ -131,29 +131,29 @@ class _Waiting:
         self._idle = idle
         self._lock = threading.Lock()
         self._thread: WorkerThread[JobResult] | None = None
-        self._is_given_up = False
+        self._is_abandoned = False
         self._pause = threading.Event()
 
     def __call__(self) -> JobResult:
-        """What the job came to, or that its time was over. While the store is away it is not begun."""
+        """Return the job's result, or a timeout. Waits while the store is unavailable."""
         until = time.monotonic() + self.job.timeout
         while True:
-            done = self._made(until - time.monotonic())
-            if not is_not_started(done) or time.monotonic() + _ASKS_AGAIN_AFTER >= until:
-                return done
-            if self._pause.wait(_ASKS_AGAIN_AFTER):
-                raise _given_up()
+            result = self._run_once(until - time.monotonic())
+            if not is_not_started(result) or time.monotonic() + _STORE_RETRY_INTERVAL >= until:
+                return result
+            if self._pause.wait(_STORE_RETRY_INTERVAL):
+                raise _abandoned_error()
 
-    def _made(self, seconds: float) -> JobResult:
+    def _run_once(self, seconds: float) -> JobResult:
         with self._lock:
-            if self._is_given_up:
-                raise _given_up()
+            if self._is_abandoned:
+                raise _abandoned_error()
             thread = self._thread = self._idle.pop() if self._idle else WorkerThread[JobResult]("aeon-job")
         thread.tasks.put(self._work)
         try:
             outcome = thread.outcomes.get(timeout=seconds)
         except Empty:
-            outcome = _LATE
+            outcome = _TIMED_OUT
         with self._lock:
             self._thread = None
         if outcome.result is None or not thread.outcomes.empty():
@@ -165,38 +165,41 @@ class _Waiting:
         self.retry_after = outcome.result.about.get("retryAfter")
         return outcome.result
 
-    def give_up(self) -> None:
-        """Let it raise HaltError now, if it has not answered yet. From then on nothing is begun."""
+    def abandon(self) -> None:
+        """Make the call raise HaltError now, if it has not returned. Nothing is started from then on."""
         with self._lock:
-            self._is_given_up = True
+            self._is_abandoned = True
             self._pause.set()
             if self._thread is not None:
-                self._thread.outcomes.put(ThreadOutcome(error=_given_up()))
+                self._thread.outcomes.put(ThreadOutcome(error=_abandoned_error()))
 
 
-_LATE: ThreadOutcome[JobResult] = ThreadOutcome()
+_TIMED_OUT: ThreadOutcome[JobResult] = ThreadOutcome()
 
 
-def _given_up() -> HaltError:
-    """Kept as an answer it would pass for one of the tool's, or for the end of its time."""
-    return HaltError("Nobody waits for it any more.")
+def _abandoned_error() -> HaltError:
+    """Return the error of an abandoned job.
+
+    An ordinary result would look like one of the tool, or like a timeout.
+    """
+    return HaltError("The job was abandoned.")
 
 
-def _confirmed(carry_out: JobRunner, job: Job, confirm: ConfirmOwnership) -> JobResult:
-    """While nobody can be asked, nothing is begun."""
+def _run_if_owned(run_job: JobRunner, job: Job, confirm: ConfirmOwnership) -> JobResult:
+    """Run the job if this process owns it; if ownership cannot be checked, do not start it."""
     try:
         confirm()
     except StoreUnavailableError as error:
         return failed_job_result(job, error)
-    return carry_out(job, confirm)
+    return run_job(job, confirm)
 
 
-def _shown(waiting: _Waiting, board: JobBoard) -> JobResult:
-    worker = board.job_started(waiting.job.worker, waiting.job.id)
+def _run_on_board(execution: _JobExecution, board: JobBoard) -> JobResult:
+    worker = board.job_started(execution.job.worker, execution.job.id)
     failed = True
     try:
-        done = waiting()
-        failed = not isinstance(done.event, StepCompleted)
+        result = execution()
+        failed = not isinstance(result.event, StepCompleted)
     finally:
         board.job_ended(worker, failed=failed)
-    return done.model_copy(update={"about": {**done.about, "worker": worker}})
+    return result.model_copy(update={"about": {**result.about, "worker": worker}})

@@ -1,4 +1,4 @@
-"""The processes and workers that there are, as they say themselves."""
+"""The registry of executor processes and their workers, kept alive by heartbeats."""
 
 import os
 import socket
@@ -18,15 +18,17 @@ from aeon.platform.workers import queries
 WorkerStatus: TypeAlias = Literal["idle", "busy", "offline"]
 
 WORKER_TYPES = ("graph_query", "rest_api", "llm_call", "mcp_server")
-"""Of workers that carry out jobs. `process` and `human` are queues without workers of their own: a run is carried out
-by an executor, and a question by whoever answers it."""
+"""The types of workers that execute jobs. `process` and `human` are queues without workers.
+
+Runs are executed by executors, and questions are answered by users.
+"""
 
 SELF_RECOVERING_EXECUTOR = "temporal"
-"""Who carries out the runs of an engine that hands a dead process's work on by itself."""
+"""The executor of runs on an engine that recovers the work of dead processes by itself."""
 
 
 class Worker(Record):
-    """Carries out one job at a time, of one type. `status` and all that follows it the system alone writes."""
+    """Executes one job of its type at a time. Only the system writes `status` and later fields."""
 
     id: str
     type: str
@@ -41,9 +43,9 @@ class Worker(Record):
 
 
 class ExecutorProcess(Record):
-    """A process that carries out runs or jobs. `birth` tells it from a later process with the same number.
+    """A process that executes runs or jobs. `birth` and `pid` identify it.
 
-    `types` are the queues that it serves for others, `process` among them when it takes over runs, too.
+    `types` are the queues that it serves for other processes; with `process` among them it adopts runs, too.
     """
 
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"types"})
@@ -58,7 +60,7 @@ class ExecutorProcess(Record):
 
 
 class ProcessIdentity(NamedTuple):
-    """Where this is."""
+    """The identity of this process."""
 
     host: str
     pid: int
@@ -66,18 +68,18 @@ class ProcessIdentity(NamedTuple):
 
 
 def current_process() -> ProcessIdentity:
-    """The machine's name and boot, the process's number, and when it began."""
-    return ProcessIdentity(_host(), os.getpid(), _birth(os.getpid()) or "")
+    """Return the host name and boot id, the pid, and the start time of this process."""
+    return ProcessIdentity(_host(), os.getpid(), _start_time(os.getpid()) or "")
 
 
 def is_process_running(pid: int, birth: str) -> bool:
-    """Whether that process of this machine is there, and is no later one with its number."""
-    found = _birth(pid)
-    return found is not None and birth in ("", found)
+    """Return whether that process is running here, and is not a later one with its pid."""
+    start_time = _start_time(pid)
+    return start_time is not None and birth in ("", start_time)
 
 
 class ObservedHeartbeat(NamedTuple):
-    """For how many seconds this process has seen the same heartbeat of another one, and whether it saw one before."""
+    """How long the same heartbeat of a process was observed, and whether it changed before."""
 
     beat: str
     seconds: float = 0.0
@@ -92,16 +94,17 @@ def is_dead(
     watched: ObservedHeartbeat | None = None,
     lease: float = HEARTBEAT_TIMEOUT,
 ) -> bool:
-    """Whether its work is to be taken over: a lease without a heartbeat (platform 10), or seen to have ended here.
+    """Return whether an executor is dead: no heartbeat for a lease, or seen to have ended.
 
-    What was seen here counts more than what clocks say, which may have been set since, or differ between machines.
+    Platform 10. Local observations count more than timestamps, which may be off if clocks were set or differ between
+    machines.
     """
     if executor.host == here.host and not is_running(executor.pid, executor.birth):
         return True
     if watched is not None and (watched.has_changed or watched.seconds > lease):
         return watched.seconds > lease
-    silent = datetime.fromisoformat(now) - datetime.fromisoformat(executor.last_heartbeat)
-    return silent.total_seconds() > lease
+    silence = datetime.fromisoformat(now) - datetime.fromisoformat(executor.last_heartbeat)
+    return silence.total_seconds() > lease
 
 
 def _host() -> str:
@@ -112,18 +115,18 @@ def _host() -> str:
     return f"{socket.gethostname()}/{boot}"
 
 
-def _birth(pid: int) -> str | None:
-    """When a process began, as its system counts; None when there is no such process, or only what is left of it."""
+def _start_time(pid: int) -> str | None:
+    """Return the start time of a process in its system's units; None if it is gone or a zombie."""
     try:
-        said = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
-        return None if Path("/proc/self/stat").exists() else _birth_elsewhere(pid)
-    fields = said.rpartition(")")[2].split()
+        return None if Path("/proc/self/stat").exists() else _start_time_without_proc(pid)
+    fields = stat.rpartition(")")[2].split()
     return None if fields[0] in ("Z", "X") else fields[19]
 
 
-def _birth_elsewhere(pid: int) -> str | None:
-    """Where the system has no /proc, only whether there is one is known."""
+def _start_time_without_proc(pid: int) -> str | None:
+    """Return "" for a running process on a system without /proc, which has no start time."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -133,22 +136,25 @@ def _birth_elsewhere(pid: int) -> str | None:
     return ""
 
 
-_MOST = 10_000
+_MAX_ROWS = 10_000
 
 
 class WorkerRegistry:
-    """The processes and workers of one record. Threads may share it. All raise StoreError."""
+    """The executors and workers of one record. Thread-safe. All methods raise StoreError."""
 
     def __init__(self, store: Store, clock: Clock, lease: float = HEARTBEAT_TIMEOUT) -> None:
-        """A process that sends no heartbeat for `lease` seconds is taken for gone."""
+        """A process that sends no heartbeat for `lease` seconds is considered dead."""
         self._store = store
         self._clock = clock
         self._lease = lease
         self._here = current_process()
-        self._first_seen: dict[str, tuple[ObservedHeartbeat, float]] = {}
+        self._observations: dict[str, tuple[ObservedHeartbeat, float]] = {}
 
     def register(self, executor: str, slots: Mapping[str, int], types: Sequence[str]) -> list[Worker]:
-        """Enter this process, with so many idle workers of each type; `types` are the queues it serves for others."""
+        """Register this process with idle workers, as many as `slots` says for each type.
+
+        `types` are the queues that it serves for other processes.
+        """
         now = self._clock.now()
         here = ExecutorProcess(
             id=executor,
@@ -180,7 +186,7 @@ class WorkerRegistry:
         return workers
 
     def heartbeat(self, executor: str, workers: Sequence[Worker]) -> bool:
-        """Say that this process is there, and what its workers do; False when it was taken for gone, and taken out."""
+        """Send a heartbeat with the workers' states; False if this process was removed as dead."""
         now = self._clock.now()
         rows = [each.as_row() | {"last_heartbeat": now} for each in workers]
 
@@ -193,39 +199,41 @@ class WorkerRegistry:
         return self._store.update(work)
 
     def deregister(self, executor: str) -> None:
-        """Take a process and its workers out: it has ended, or it is gone."""
+        """Remove a process and its workers, because it has ended or is dead."""
         self._store.update(lambda unit: unit.write(queries.RETIRE, {"id": executor}))
 
     def list_executors(self) -> list[ExecutorProcess]:
-        """All that are entered, whether they are still there or not."""
-        return [ExecutorProcess.from_row(row) for row in self._store.read(queries.EXECUTORS, {"limit": _MOST})]
+        """Return all registered executors, alive or dead."""
+        return [ExecutorProcess.from_row(row) for row in self._store.read(queries.EXECUTORS, {"limit": _MAX_ROWS})]
 
     def list_dead_executors(self) -> list[ExecutorProcess]:
-        """Those that are entered, and are not there any more (platform 10)."""
-        now, watched = self._clock.now(), self._watched(executors := self.list_executors())
+        """Return registered executors that are dead (platform 10)."""
+        now, observed = self._clock.now(), self._observe(executors := self.list_executors())
         return [
-            each for each in executors if is_dead(each, now, self._here, watched=watched[each.id], lease=self._lease)
+            each for each in executors if is_dead(each, now, self._here, watched=observed[each.id], lease=self._lease)
         ]
 
     def list_workers(self) -> list[Worker]:
-        """All workers; those of a process that is gone are offline."""
-        gone = {each.id for each in self.list_dead_executors()}
-        found = [Worker.from_row(row) for row in self._store.read(queries.WORKERS, {"limit": _MOST})]
-        return [_offline(each) if each.executor_id in gone else each for each in found]
+        """Return all workers; those of a dead process are offline."""
+        dead = {each.id for each in self.list_dead_executors()}
+        workers = [Worker.from_row(row) for row in self._store.read(queries.WORKERS, {"limit": _MAX_ROWS})]
+        return [_offline(each) if each.executor_id in dead else each for each in workers]
 
-    def _watched(self, executors: Sequence[ExecutorProcess]) -> dict[str, ObservedHeartbeat]:
-        """What this process itself has seen of their heartbeats, by its own clock that nobody sets."""
-        moment, before = self._clock.monotonic(), self._first_seen
-        seen = {each.id: _seen(before.get(each.id), each.last_heartbeat, moment) for each in executors}
-        self._first_seen = seen
-        return {id_: watched._replace(seconds=moment - since) for id_, (watched, since) in seen.items()}
+    def _observe(self, executors: Sequence[ExecutorProcess]) -> dict[str, ObservedHeartbeat]:
+        """Return what this process has observed of their heartbeats, by its own monotonic clock."""
+        instant, before = self._clock.monotonic(), self._observations
+        observed = {each.id: _observed(before.get(each.id), each.last_heartbeat, instant) for each in executors}
+        self._observations = observed
+        return {id_: watched._replace(seconds=instant - since) for id_, (watched, since) in observed.items()}
 
 
-def _seen(before: tuple[ObservedHeartbeat, float] | None, beat: str, moment: float) -> tuple[ObservedHeartbeat, float]:
-    """A heartbeat, and when it was first seen."""
+def _observed(
+    before: tuple[ObservedHeartbeat, float] | None, beat: str, instant: float
+) -> tuple[ObservedHeartbeat, float]:
+    """Return a heartbeat, and when it was first observed."""
     if before is not None and before[0].beat == beat:
         return before
-    return ObservedHeartbeat(beat, has_changed=before is not None), moment
+    return ObservedHeartbeat(beat, has_changed=before is not None), instant
 
 
 def _offline(worker: Worker) -> Worker:

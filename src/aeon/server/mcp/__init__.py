@@ -1,4 +1,4 @@
-"""Aeon as an MCP server: the kernel, the skills' scripts, stored tools and Processes as tools."""
+"""The MCP server: offers the kernel, the skills' scripts, stored tools and Processes as tools."""
 
 from aeon.server.mcp.call_handler import McpCallHandler
 from aeon.server.mcp.offered_tools import OfferedTool, ToolHints, build_offered_tools, offer_stored_tools

@@ -1,4 +1,4 @@
-"""The kernel as a tool: a request, planned and carried out as `aeon run` does."""
+"""The kernel as a tool: plans and runs a request as `aeon run` does."""
 
 import secrets
 import time
@@ -18,15 +18,15 @@ from aeon.tools.registry import ToolRegistry
 
 
 class AnswerTool(Tool):
-    """Runs a request with all registered tools and the skills that fit it; its log lies with those of `aeon run`."""
+    """Runs a request with all registered tools and the matching skills; its log is beside those of `aeon run`."""
 
     name = "answer"
-    description = "Plans a request and carries it out step by step with the tools and skills there are."
-    timeout = None  # a run has a limit of its own for its steps, and each step one for its time
+    description = "Plans a request and runs the plan step by step with the available tools and skills."
+    timeout = None  # the TTL limits the steps of a run, and each step has a timeout
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._opening = Lock()
+        self._model_lock = Lock()
         self.input_schema = {
             "type": "object",
             "required": ["request"],
@@ -50,10 +50,10 @@ class AnswerTool(Tool):
         }
 
     def invoke(self, **kwargs: Any) -> JsonObject:
-        """What the run came to. Raises ToolError where it failed."""
+        """Return the outcome of the run. Raises ToolError if it failed."""
         try:
-            with self._opening:
-                self._app.model.supports_schema()  # opens the model, once for all who ask together
+            with self._model_lock:
+                self._app.model.supports_schema()  # opens the model once for concurrent calls
             return _result(_run(self._app, kwargs["request"]))
         except ToolError:
             raise
@@ -77,10 +77,10 @@ def _run(app: App, request: str) -> JsonObject:
 
 
 def _run_registry(app: App, request: str) -> ToolRegistry:
-    """A registry of this run's own: others run at the same time."""
+    """Return a registry for this run alone: other runs are concurrent."""
     registry = ToolRegistry([tool for name in app.registry.list_all() if (tool := app.registry.get(name))])
     for tool in app.skills.tools_for(request):
-        with suppress(ToolDefinitionError):  # what cannot be registered, `aeon skills check` tells of
+        with suppress(ToolDefinitionError):  # `aeon skills check` reports scripts that cannot be registered
             registry.register(tool)
     return registry
 
@@ -93,13 +93,13 @@ def _result(result: JsonObject) -> JsonObject:
             next_step=str(error.get("next_step") or "Say more exactly what is wanted."),
         )
     steps = [_step(step, result["results"]) for step in result["plan"]["steps"]]
-    told: JsonObject = {name: result[name] for name in ("answer", "status", "trusted", "marks")}
-    return {**told, "steps": steps}
+    outcome: JsonObject = {name: result[name] for name in ("answer", "status", "trusted", "marks")}
+    return {**outcome, "steps": steps}
 
 
 def _step(step: JsonObject, results: JsonObject) -> JsonObject:
-    said = {name: step[name] for name in ("step_id", "description", "tool", "status") if step.get(name) is not None}
-    return {**said, "result": results[step["step_id"]]} if step["step_id"] in results else said
+    shown = {name: step[name] for name in ("step_id", "description", "tool", "status") if step.get(name) is not None}
+    return {**shown, "result": results[step["step_id"]]} if step["step_id"] in results else shown
 
 
 def _new_log_path(app: App) -> Path:

@@ -1,4 +1,4 @@
-"""What is answered: the list of tools, and calls of them, each on a thread of its own."""
+"""Handles tools/list and tools/call; each call runs on its own thread."""
 
 import asyncio
 import secrets
@@ -18,26 +18,26 @@ T = TypeVar("T")
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """The result of `work`; raises what it raises. Cancelled, it leaves the thread behind, which no exit waits for."""
+    """Return the result of `work`, or raise its exception. If cancelled, abandons the (daemon) thread."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[T] = loop.create_future()
 
-    def tell(deliver: Callable[[], None]) -> None:
+    def deliver_if_waiting(deliver: Callable[[], None]) -> None:
         if not ended.done():
             deliver()
 
     def run() -> None:
         try:
             result = work()
-        except Exception as error:  # noqa: BLE001  # raised again where it is waited for
+        except Exception as error:  # noqa: BLE001  # raised again by the waiting task
             failure = error
             deliver = lambda: ended.set_exception(failure)  # noqa: E731  # one of two
         else:
             deliver = lambda: ended.set_result(result)  # noqa: E731  # one of two
         try:
-            loop.call_soon_threadsafe(tell, deliver)
+            loop.call_soon_threadsafe(deliver_if_waiting, deliver)
         except RuntimeError:
-            return  # the loop is closed: nobody waits any more
+            return  # the loop is closed: no task waits any more
 
     Thread(target=run, name="aeon-mcp-call", daemon=True).start()
     return await ended
@@ -51,28 +51,28 @@ _MAX_PROBLEMS = 20
 
 
 class McpCallHandler:
-    """Lists and calls tools for one client, its calls side by side. What `mask` knows stands in no answer."""
+    """Lists and calls tools for one client, with concurrent calls. Responses are masked with `mask`."""
 
     def __init__(self, tools: Mapping[str, OfferedTool], mask: Mask, clock: Clock | None = None) -> None:
         self.is_client_gone = False
-        """Whether the client has gone: a call that is given up from then on is one that it did not take back."""
+        """True once the client has disconnected: a call cancelled after that was not cancelled by the client."""
         self.are_all_answered = True
-        """Whether every call was, but for those that the client took back."""
+        """Whether every call was answered, except those that the client cancelled."""
         self._tools = tools
         self._mask = mask
         self._clock = clock or SystemClock()
 
     async def list_tools(self, _context: object, _params: object) -> "ListToolsResult":
-        """Every tool, on one page."""
+        """Return all tools, on one page."""
         from mcp.types import ListToolsResult
 
         return ListToolsResult(tools=[_as_mcp(offered) for offered in self._tools.values()])
 
     async def call_tool(self, _context: object, params: "CallToolRequestParams") -> "CallToolResult":
-        """A tool's result, or what went wrong in words: both are for the one who asked, no fault of the protocol."""
+        """Return a tool's result, or its error as a result: errors of tools are not errors of the protocol."""
         offered = self._tools.get(params.name)
         if offered is None:
-            return _error_result(f"There is no tool {params.name!r}. There are {', '.join(self._tools)}.")
+            return _error_result(f"There is no tool {params.name!r}. Available are {', '.join(self._tools)}.")
         caller = ToolInvoker()
         try:
             return await run_in_thread(lambda: self._call_and_close(caller, offered, params.arguments or {}))
@@ -81,19 +81,19 @@ class McpCallHandler:
             self.are_all_answered &= not self.is_client_gone
             raise
 
-    def _call_and_close(self, caller: ToolInvoker, offered: OfferedTool, given: JsonObject) -> "CallToolResult":
+    def _call_and_close(self, caller: ToolInvoker, offered: OfferedTool, arguments: JsonObject) -> "CallToolResult":
         try:
-            return self._result(caller, offered, given)
+            return self._result(caller, offered, arguments)
         finally:
             caller.close()
 
-    def _result(self, caller: ToolInvoker, offered: OfferedTool, given: JsonObject) -> "CallToolResult":
-        problems = argument_problems(given, offered.registered.input)
+    def _result(self, caller: ToolInvoker, offered: OfferedTool, arguments: JsonObject) -> "CallToolResult":
+        problems = argument_problems(arguments, offered.registered.input)
         if problems:
-            said = "; ".join(str(problem) for problem in problems[:_MAX_PROBLEMS])
-            return _error_result(self._mask.text(f"The arguments do not fit: {said}."))
+            listed = "; ".join(str(problem) for problem in problems[:_MAX_PROBLEMS])
+            return _error_result(self._mask.text(f"The arguments do not match the input schema: {listed}."))
         try:
-            return _success_result(self._mask.value(caller.invoke(offered.registered, given)))
+            return _success_result(self._mask.value(caller.invoke(offered.registered, arguments)))
         except AeonError as error:
             text = self._mask.text(f"{error.message} {error.advice}".rstrip())
             return _error_result(text, self._error_report(error))
@@ -105,7 +105,7 @@ class McpCallHandler:
 def _as_mcp(offered: OfferedTool) -> "McpTool":
     from mcp.types import Tool, ToolAnnotations
 
-    known = {f"{name}_hint": said for name, said in offered.hints._asdict().items() if said is not None}
+    known = {f"{name}_hint": hint for name, hint in offered.hints._asdict().items() if hint is not None}
     return Tool(**offered.exported, annotations=ToolAnnotations(**known))
 
 
@@ -115,9 +115,9 @@ def _success_result(result: JsonObject) -> "CallToolResult":
     return CallToolResult(content=[TextContent(text=canonical_json(result))], structured_content=result)
 
 
-def _error_result(said: str, report: JsonObject | None = None) -> "CallToolResult":
-    """What went wrong in words, and as data if it is an error of the tool (platform 2)."""
+def _error_result(text: str, report: JsonObject | None = None) -> "CallToolResult":
+    """Returns an error as text, and also as data if it is an error of the tool (platform 2)."""
     from mcp.types import CallToolResult, TextContent
 
     data = None if report is None else {"error": report}
-    return CallToolResult(content=[TextContent(text=said)], structured_content=data, is_error=True)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=data, is_error=True)

@@ -1,4 +1,4 @@
-"""What Aeon offers to others: the kernel itself, every script of every usable skill, and what more it is told to."""
+"""The tools that the MCP server offers: the kernel, the scripts of usable skills, and stored tools."""
 
 from collections.abc import Iterable, Iterator
 from copy import copy
@@ -15,7 +15,7 @@ from aeon.tools.registry import RegisteredTool, ToolRegistry
 
 
 class ToolHints(NamedTuple):
-    """None where nothing is known."""
+    """MCP hints about a tool's effects; None where nothing is known."""
 
     read_only: bool | None = None
     destructive: bool | None = None
@@ -34,7 +34,7 @@ _SHIPPED_SKILL_HINTS = {
     "memory.forget": ToolHints(read_only=False, destructive=True, idempotent=True, open_world=False),
     "storyteller.narrate": ToolHints(read_only=True, open_world=True),
 }
-"""Skills say nothing of their effects; of those that are shipped they are known."""
+"""Skills do not declare their effects; those of shipped skills are known."""
 
 
 _EFFECT_HINTS: dict[Effect, ToolHints] = {
@@ -46,14 +46,14 @@ _EFFECT_HINTS: dict[Effect, ToolHints] = {
 
 
 class OfferedTool(NamedTuple):
-    """A tool that others may call. Its schemas are of type object, as MCP wants them."""
+    """A tool that MCP clients may call. Its schemas are of type object, as MCP requires."""
 
     registered: RegisteredTool
     hints: ToolHints
 
     @property
     def exported(self) -> JsonObject:
-        """`name`, `description`, `input_schema`, `output_schema`."""
+        """Return `name`, `description`, `input_schema` and `output_schema`."""
         tool = self.registered.exported
         schemas = {name: {"type": "object", **tool[name]} for name in ("input_schema", "output_schema")}
         return {"name": tool["name"], "description": tool["description"], **schemas}
@@ -62,21 +62,21 @@ class OfferedTool(NamedTuple):
 def build_offered_tools(
     app: App, more: Iterable[tuple[Tool, ToolHints]], warnings: list[str]
 ) -> dict[str, OfferedTool]:
-    """Every tool by its name, `more` last; one of those whose name is taken is `catalog.NAME`.
+    """Return every tool by name, `more` last; a tool of `more` whose name is taken becomes `catalog.NAME`.
 
-    What cannot be offered is told in `warnings`.
+    Appends a warning for each tool that cannot be offered.
     """
     registry = ToolRegistry([AnswerTool(app)])
     hints = {AnswerTool.name: ToolHints(read_only=False, open_world=True)}
-    for given, known in [*_offer_skill_scripts(app), *more]:
-        tool = given if registry.get(given.name) is None else _renamed(given, f"catalog.{given.name}")
+    for candidate, hint in [*_offer_skill_scripts(app), *more]:
+        tool = candidate if registry.get(candidate.name) is None else _renamed(candidate, f"catalog.{candidate.name}")
         try:
             registry.register(tool)
         except ToolDefinitionError as error:
             warnings.append(error.message)
         else:
-            hints[tool.name] = known
-    return {name: OfferedTool(found, hints[name]) for name in hints if (found := registry.lookup(name))}
+            hints[tool.name] = hint
+    return {name: OfferedTool(registered, hints[name]) for name in hints if (registered := registry.lookup(name))}
 
 
 def _renamed(tool: Tool, name: str) -> Tool:
@@ -86,7 +86,7 @@ def _renamed(tool: Tool, name: str) -> Tool:
 
 
 def offer_stored_tools(tools: Iterable[StoredTool]) -> Iterator[tuple[Tool, ToolHints]]:
-    """Stored tools, to be offered: their effects are known."""
+    """Yield stored tools with hints from their declared effects."""
     for tool in tools:
         yield tool, _EFFECT_HINTS[tool.effect]
 

@@ -1,4 +1,4 @@
-"""Stored Processes as tools: one that starts a run for each, and those that look at a run, answer and cancel it."""
+"""Stored Processes as tools: one per Process that starts a run, and tools to look at, answer and cancel runs."""
 
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -17,14 +17,14 @@ from aeon.server.mcp.offered_tools import ToolHints
 from aeon.tools.interface import Tool
 
 _MAX_OFFERED = 200
-"""Processes that are offered of the user's own, and of those that are shared."""
+"""The most of the user's own Processes, and the most shared ones, that are offered."""
 
 _WAIT_SECONDS = 30.0
-"""Seconds that a call waits for a run: clients give a call up after a minute. The run goes on."""
+"""Seconds that a call waits for a run: clients time out after a minute. The run continues."""
 
 _POLL_INTERVAL = 0.1
 _QUIET_SECONDS = 0.6
-"""Seconds without anything new before it is asked whether only a person can go on."""
+"""Seconds without new entries before the call checks whether the run waits for a person."""
 
 _RUN_ARGUMENT: JsonObject = {"run": {"type": "string", "minLength": 1, "description": "the run's id"}}
 _RESULT_SCHEMA: JsonObject = {
@@ -32,137 +32,141 @@ _RESULT_SCHEMA: JsonObject = {
     "required": ["run", "phase", "output", "questions"],
     "properties": {
         "run": {"type": "string"},
-        "phase": {"type": "string", "description": "completed, or where it stands: run.look waits on"},
-        "output": {"description": "what it came to, null before it is completed"},
+        "phase": {"type": "string", "description": "completed, or the current state: run.look waits for the end"},
+        "output": {"description": "the result, null before the run is completed"},
         "questions": {
             "type": "array",
             "items": {"type": "object"},
-            "description": "what only a person can say: run.answer tells the run",
+            "description": "questions that only a person can answer, with run.answer",
         },
     },
 }
 
 
 class RunTool(Tool):
-    """Does something about a run and tells where it stands once that settles, or a call has waited long enough."""
+    """Acts on a run and returns its state once it ends, needs a person, or the call's wait is over."""
 
-    timeout = None  # a run has limits of its own, and a call waits no longer than its patience
+    timeout = None  # runs have their own limits, and a call waits only for a limited time
     output_schema = _RESULT_SCHEMA
 
-    def __init__(self, name: str, description: str, takes: JsonObject, act: Callable[[JsonObject], JsonObject]) -> None:
-        """`takes`: the schema of each argument; one without a default is needed."""
+    def __init__(
+        self, name: str, description: str, parameters: JsonObject, act: Callable[[JsonObject], JsonObject]
+    ) -> None:
+        """`parameters`: the schema of each argument; one without a default is required."""
         self.name = name
         self.description = description
         self.input_schema = {
             "type": "object",
-            "required": [name for name, schema in takes.items() if "default" not in schema],
-            "properties": takes,
+            "required": [name for name, schema in parameters.items() if "default" not in schema],
+            "properties": parameters,
             "additionalProperties": False,
         }
         self._act = act
 
     def invoke(self, **kwargs: Any) -> JsonObject:
-        """Where the run stands. Raises ToolError for one that failed, and with what the platform said."""
+        """Return the state of the run. Raises ToolError if it failed, or for an error of the platform."""
         with _as_tool_errors():
             return self._act(kwargs)
 
 
 def offer_processes(runner: ProcessRuntime, user: str) -> Iterator[tuple[Tool, ToolHints]]:
-    """Every Process that the user may run, and what he can do about its runs. Raises StoreError."""
+    """Yield a tool for each Process that the user may run, and the tools for runs. Raises StoreError."""
     runs = _Runs(runner, user)
     processes = runner.platform.processes
     shared = processes.list_shared(user, limit=_MAX_OFFERED)
     own = processes.list_own(user, limit=_MAX_OFFERED)
-    for process in {each.name: each for each in [*shared, *own] if each.enabled}.values():  # of two, his own
+    for process in {
+        each.name: each for each in [*shared, *own] if each.enabled
+    }.values():  # an own one replaces a shared one of the same name
         yield _start_tool(runs, process), ToolHints(read_only=False)
     yield from _run_tools(runs)
 
 
 def _start_tool(runs: "_Runs", process: Process) -> RunTool:
-    takes: JsonObject = {name: {} for name in process.initial_context}
+    parameters: JsonObject = {name: {} for name in process.initial_context}
     description = process.description or f"Runs the process {process.name}."
-    name = "_".join(process.name.split())  # a tool's has no spaces
-    return RunTool(f"process.{name}", description, takes, lambda given: runs.start(process, given))
+    name = "_".join(process.name.split())  # names of tools have no spaces
+    return RunTool(f"process.{name}", description, parameters, lambda arguments: runs.start(process, arguments))
 
 
 def _run_tools(runs: "_Runs") -> Iterator[tuple[Tool, ToolHints]]:
     look = {**_RUN_ARGUMENT, "seconds": {"type": "number", "minimum": 0, "maximum": 300, "default": _WAIT_SECONDS}}
     answer = {**_RUN_ARGUMENT, "step": {"type": "string", "description": "the question's step"}, "answer": {}}
     yield (
-        RunTool("run.look", "Waits for a run and tells where it stands.", look, runs.look),
+        RunTool("run.look", "Waits for a run and returns its state.", look, runs.look),
         ToolHints(read_only=True),
     )
     yield (
-        RunTool("run.answer", "Gives a run what one of its questions waits to be told.", answer, runs.answer),
+        RunTool("run.answer", "Answers a question of a run.", answer, runs.answer),
         ToolHints(read_only=False, destructive=False),
     )
     yield (
-        RunTool("run.cancel", "Stops a run with everything that it called.", _RUN_ARGUMENT, runs.cancel),
+        RunTool("run.cancel", "Cancels a run and the runs that it called.", _RUN_ARGUMENT, runs.cancel),
         ToolHints(read_only=False, destructive=True, idempotent=True),
     )
 
 
 class _Runs:
-    """The runs of one user, carried out here. The engine is opened for the first call that needs it."""
+    """The runs of one user, executed in this process. The first call that needs the engine opens it."""
 
     def __init__(self, runner: ProcessRuntime, user: str) -> None:
         self._runner = runner
         self._user = user
-        self._beginning = Lock()
-        self._is_begun = False
+        self._start_lock = Lock()
+        self._is_started = False
 
-    def start(self, process: Process, given: JsonObject) -> JsonObject:
+    def start(self, process: Process, arguments: JsonObject) -> JsonObject:
         runner = self._runner
-        new = NewRun(given, executor=runner.run_executor)
+        new = NewRun(arguments, executor=runner.run_executor)
         run = runner.runs.accept(process, new, MutationRequest(self._user))
         self._start_runtime()
         runner.engine.start(run.id)
         self._wait(run.id)
         return self._result(run.id)
 
-    def look(self, given: JsonObject) -> JsonObject:
-        return self._continue(given["run"], given.get("seconds", _WAIT_SECONDS))
+    def look(self, arguments: JsonObject) -> JsonObject:
+        return self._continue(arguments["run"], arguments.get("seconds", _WAIT_SECONDS))
 
-    def answer(self, given: JsonObject) -> JsonObject:
-        self._runner.runs.answer(self._user, given["run"], given["step"], given["answer"])
-        return self._continue(given["run"])
+    def answer(self, arguments: JsonObject) -> JsonObject:
+        self._runner.runs.answer(self._user, arguments["run"], arguments["step"], arguments["answer"])
+        return self._continue(arguments["run"])
 
-    def cancel(self, given: JsonObject) -> JsonObject:
-        self._runner.runs.cancel(self._user, given["run"])
-        return self._continue(given["run"])
+    def cancel(self, arguments: JsonObject) -> JsonObject:
+        self._runner.runs.cancel(self._user, arguments["run"])
+        return self._continue(arguments["run"])
 
     def _start_runtime(self) -> None:
-        with self._beginning:
-            if not self._is_begun:
+        with self._start_lock:
+            if not self._is_started:
                 self._runner.start()
-                self._is_begun = True
+                self._is_started = True
 
     def _continue(self, run: str, seconds: float = _WAIT_SECONDS) -> JsonObject:
-        """Where it stands once it settles; carried out here where whoever did so is gone."""
-        found = self._runner.runs.view(self._user, run).run
-        if found.phase not in ENDED_PHASES:
+        """Return the run's state after waiting; adopt the run if its executor is dead."""
+        run_record = self._runner.runs.view(self._user, run).run
+        if run_record.phase not in ENDED_PHASES:
             self._start_runtime()
-            self._runner.orphan_recovery.adopt(found.root_id)
+            self._runner.orphan_recovery.adopt(run_record.root_id)
         self._wait(run, seconds)
         return self._result(run)
 
     def _wait(self, run: str, seconds: float = _WAIT_SECONDS) -> None:
-        """Until it has ended, or only a person can go on, or so many seconds have passed."""
+        """Wait until the run has ended, waits only for a person, or `seconds` have passed."""
         runs = self._runner.runs
         quiet_since = time.monotonic()
-        until = quiet_since + seconds
+        deadline = quiet_since + seconds
         events = 0
-        while (now := time.monotonic()) < until and runs.repository.get_phase(run) not in ENDED_PHASES:
-            if (entries := self._event_count(run)) != events:
-                events, quiet_since = entries, now
+        while (now := time.monotonic()) < deadline and runs.repository.get_phase(run) not in ENDED_PHASES:
+            if (count := self._event_count(run)) != events:
+                events, quiet_since = count, now
             if now - quiet_since > _QUIET_SECONDS and self._waits_for_a_person(run):
                 break
             time.sleep(_POLL_INTERVAL)
 
     def _event_count(self, run: str) -> int:
-        """How much has happened in it and in all that was called with it."""
-        book = self._runner.runs.repository
-        return sum(each.events for each in book.list_family(book.get(self._user, run).run.root_id))
+        """Return the number of events of the run and of all runs of its family."""
+        repository = self._runner.runs.repository
+        return sum(each.events for each in repository.list_family(repository.get(self._user, run).run.root_id))
 
     def _waits_for_a_person(self, run: str) -> bool:
         runs = self._runner.runs
@@ -172,13 +176,13 @@ class _Runs:
         return not any(runs.view(self._user, each.id).is_busy for each in family)
 
     def _result(self, run: str) -> JsonObject:
-        """Where it stands. Raises ToolError where it failed."""
+        """Return the state of the run. Raises ToolError if it failed."""
         state = self._runner.runs.view(self._user, run).state
         if state.phase == "failed" and state.error is not None:
             raise ToolError(state.error.message, next_step=f"{state.error.next_step} Then: aeon runs retry {run}")
-        asked = [] if state.phase in ENDED_PHASES else self._runner.runs.list_questions(self._user, run)
+        open_questions = [] if state.phase in ENDED_PHASES else self._runner.runs.list_questions(self._user, run)
         questions: list[Json] = [
-            {"run": each.run, "step": each.step, "asks": each.asks, "inputs": each.inputs} for each in asked
+            {"run": each.run, "step": each.step, "asks": each.asks, "inputs": each.inputs} for each in open_questions
         ]
         return {"run": run, "phase": state.phase, "output": state.output, "questions": questions}
 

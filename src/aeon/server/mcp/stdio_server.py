@@ -1,4 +1,4 @@
-"""The MCP server on this process's streams, from the first line to the last."""
+"""Serves MCP on this process's stdin and stdout, from the first line to the last."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from aeon.server.mcp.call_handler import McpCallHandler, run_in_thread
 
 
 class StdinLines:
-    """What comes in, line by line. Bytes that are no UTF-8 become replacement characters, which no JSON hides."""
+    """The input, line by line. Bytes that are not UTF-8 become replacement characters."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -30,11 +30,11 @@ class StdinLines:
 
 
 class StdoutWriter:
-    """What goes out. Each text is written whole before the next: one writer has it."""
+    """The output. It has one writer, so each text is written completely before the next."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.is_closed = asyncio.Event()
-        """Set when nobody reads it any more: what is written from then on is lost."""
+        """Set once the reader has closed the pipe: later writes are lost."""
         self._file = file
 
     async def write(self, text: str) -> None:
@@ -52,9 +52,9 @@ class StdoutWriter:
 
 @contextmanager
 def claim_stdio() -> Generator[tuple[StdinLines, StdoutWriter]]:
-    """Both streams. Meanwhile, and for whatever a process that is started inherits, stdin is empty and stdout stderr.
+    """Take over stdin and stdout. Meanwhile, also for child processes, stdin is empty and stdout is stderr.
 
-    Not the SDK's own way, which waits for a line more before it can be interrupted.
+    The SDK's own way cannot be interrupted before another line arrives.
     """
     wire_in, wire_out = os.dup(0), os.dup(1)
     empty = os.open(os.devnull, os.O_RDONLY)
@@ -62,7 +62,7 @@ def claim_stdio() -> Generator[tuple[StdinLines, StdoutWriter]]:
     os.dup2(2, 1)
     os.close(empty)
     try:
-        # Not closed: a thread that was left behind may still read from it.
+        # Not closed: an abandoned thread may still read from it.
         yield (
             StdinLines(os.fdopen(wire_in, "rb", closefd=False)),
             StdoutWriter(os.fdopen(wire_out, "wb", closefd=False)),
@@ -81,9 +81,9 @@ _TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def serve(calls: McpCallHandler) -> bool:
-    """Serve on stdin and stdout until stdin is closed; whether every call was answered by then.
+    """Serve on stdin and stdout until stdin is closed; True if every call was answered by then.
 
-    A signal to end ends it at once, and then does what it did before. Raises MissingExtraError.
+    A termination signal stops the server at once, and is then raised again. Raises MissingExtraError.
     """
     if find_spec("mcp") is None:
         raise MissingExtraError("Serving MCP needs mcp.", next_step="Install aeon-orchestrator[platform].")
@@ -102,12 +102,12 @@ def serve(calls: McpCallHandler) -> bool:
 
 
 class _StdioServer:
-    def __init__(self, calls: McpCallHandler, heeded: Sequence[signal.Signals]) -> None:
+    def __init__(self, calls: McpCallHandler, signals: Sequence[signal.Signals]) -> None:
         self.signal: signal.Signals | None = None
-        """Which of those that it heeds told it to end."""
-        self._signals = heeded
+        """The signal that ended the server, if one did."""
+        self._signals = signals
         self.is_output_lost = False
-        """Whether nobody reads the answers any more."""
+        """Whether the reader of the responses has closed the pipe."""
         self._calls = calls
 
     async def run(self) -> None:
@@ -131,13 +131,13 @@ class _StdioServer:
     async def _wait_for_signal(self, scope: "CancelScope") -> None:
         from anyio import open_signal_receiver
 
-        with open_signal_receiver(*self._signals) as told:
-            async for number in told:
+        with open_signal_receiver(*self._signals) as received:
+            async for number in received:
                 self.signal = number
                 scope.cancel()
 
-    async def _wait_for_lost_output(self, is_cut_off: Any, scope: "CancelScope") -> None:
-        await is_cut_off.wait()
+    async def _wait_for_lost_output(self, is_closed: Any, scope: "CancelScope") -> None:
+        await is_closed.wait()
         self.is_output_lost = True
         scope.cancel()
 

@@ -1,4 +1,4 @@
-"""A skill written as the standard wants it: the reference validator accepts whatever comes out (skills 9)."""
+"""Exports a skill in the standard's form; the reference validator accepts every result (skills 9)."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -21,19 +21,19 @@ from aeon.skills.models import NO_VERSION, Skill
 
 _LONGEST_KEY = 200
 _LEFT_OUT = frozenset({CONFIG_JSON, SKILL_MD, "data", "__pycache__", "node_modules"})
-"""The user's own, and what is made anew."""
+"""The user's own files, and generated ones."""
 
 _SILENTLY_LEFT_OUT = _LEFT_OUT - {"data"} | {".git", ".venv", ".DS_Store"}
-"""Left out without a word: nobody looks for it in what was exported."""
+"""Left out without a remark: users do not expect these in an export."""
 
 
 def export_skill(
     skill: Skill, folder: Path, *, overwrite: bool = False, on_remark: Callable[[str], None] | None = None
 ) -> Path:
-    """Write the skill into a folder of its name inside `folder`: SKILL.md, and all files but the user's data.
+    """Writes SKILL.md and all files except the user's data into a folder with the skill's name in `folder`.
 
-    Returns that folder; `on_remark` is told what could not be kept as it was. Raises SkillError when the folder is
-    there already and `overwrite` is not asked for, or when it cannot be written.
+    Returns that folder. `on_remark` is called with each change or omission. Raises SkillError if the folder exists and
+    `overwrite` is false, or if it cannot be written.
     """
     remarks: list[str] = []
     name = export_name(skill)
@@ -41,9 +41,9 @@ def export_skill(
     if name != skill.name:
         remarks.append(f"the name {skill.name!r} became {name!r}")
     if target.exists() and not overwrite:
-        raise SkillError(f"{target} exists already.", next_step="Choose another folder, or write over it with --force.")
+        raise SkillError(f"{target} already exists.", next_step="Choose another folder, or overwrite it with --force.")
     if target.resolve().is_relative_to(skill.directory_path.resolve()):
-        raise SkillError(f"{target} is in the skill's own folder.", next_step="Choose another folder.")
+        raise SkillError(f"{target} is inside the skill's own folder.", next_step="Choose another folder.")
     try:
         text = f"{write_front_matter(skill, name, remarks)}\n{_body(skill)}\n"
         _copy_files(skill.directory_path, target, remarks)
@@ -56,16 +56,16 @@ def export_skill(
 
 
 def export_name(skill: Skill) -> str:
-    """The skill's name as the standard has it; two names may come to the same."""
+    """Returns the skill's name in the standard's form; two names may have the same form."""
     return standard_name(skill.name) or "skill"
 
 
 def _ignore_remark(remark: str) -> None:
-    """Nobody wants to know."""
+    """Discards the remark."""
 
 
 def write_front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
-    """The strict front matter, between its two lines `---`. Texts that are too long are cut, and that is remarked."""
+    """Returns the strict front matter between its two lines `---`. Cuts long texts and adds a remark for each."""
     written = _original_fields(skill)
     fields: list[tuple[str, str]] = [("name", name)]
     description = clean_text(skill.description) or f"The skill {name}."
@@ -86,9 +86,9 @@ def write_front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
 
 
 def quote_yaml(text: str) -> str:
-    """The text as a YAML scalar that every parser reads alike: in double quotes, odd characters escaped.
+    """Returns the text as a double-quoted YAML scalar that every parser reads alike, odd characters escaped.
 
-    Two dashes in a row never stand as they are: the reference validator ends the front matter at any three of them.
+    Two consecutive dashes are escaped: the reference validator ends the front matter at any three of them.
     """
     pieces: list[str] = []
     for character in text:
@@ -111,7 +111,7 @@ def _cut(text: str, limit: int, what: str, remarks: list[str]) -> str:
 
 
 def _original_fields(skill: Skill) -> JsonObject:
-    """The front matter the skill has, for what Aeon itself has no use for."""
+    """Returns the skill's own front matter, for the fields that Aeon itself does not use."""
     if skill.manifest_path.name != SKILL_MD:
         return {}
     try:
@@ -127,7 +127,7 @@ def _allowed_tools(value: object) -> str:
 
 
 def _metadata(skill: Skill, written: Mapping[str, object]) -> dict[str, str]:
-    """Metadata as the standard has it, text to text: the skill's own, and what Aeon knows of it beyond the standard."""
+    """Returns metadata in the standard's form, text to text: the skill's own, and fields that only Aeon knows."""
     known = {
         "version": skill.version if skill.version != NO_VERSION else None,
         "author": skill.author,
@@ -149,7 +149,7 @@ def _body(skill: Skill) -> str:
 
 
 def _copy_files(source: Path, target: Path, remarks: list[str]) -> None:
-    """Copy what belongs to the skill; a link that leads out of its folder is not followed."""
+    """Copies the skill's files; does not follow a link that leads out of its folder."""
     target.mkdir(parents=True, exist_ok=True)
     if not source.is_dir():
         return
@@ -158,13 +158,13 @@ def _copy_files(source: Path, target: Path, remarks: list[str]) -> None:
         if entry.name not in _LEFT_OUT and not entry.name.startswith("."):
             _copy(entry, target / entry.name, home, remarks)
         elif entry.name not in _SILENTLY_LEFT_OUT:
-            why = "it is the user's own" if entry.name == "data" else "it is hidden"
+            why = "it holds the user's data" if entry.name == "data" else "it is hidden"
             remarks.append(f"{entry} was left out: {why}")
 
 
 def _copy(entry: Path, target: Path, home: Path, remarks: list[str]) -> None:
     if entry.is_symlink() and not entry.resolve().is_relative_to(home):
-        remarks.append(f"{entry} was left out: it leads out of the skill's folder")
+        remarks.append(f"{entry} was left out: it is a link out of the skill's folder")
     elif entry.is_symlink() and entry.is_dir():
         remarks.append(f"{entry} was left out: it is a link to a folder")
     elif entry.is_dir():

@@ -1,4 +1,4 @@
-"""Everything wrong or lenient with one skill's folder, for its author: stricter than loading it (skills 8 to 10)."""
+"""Checks one skill's folder for its author, more strictly than loading it does (skills 8 to 10)."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -16,25 +16,27 @@ from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for
 from aeon.skills.models import Skill, SkillNote
 
 CAPABILITIES = ("model", "network")
-"""What a skill may ask for (skills 8)."""
+"""The capabilities that a skill may request (skills 8)."""
 
 MAX_BODY_LINES = 500
-"""The standard's advice."""
+"""The standard's recommendation."""
 
 
 def check_skill(folder: Path, *, environ: Mapping[str, str] | None = None, home: Path | None = None) -> list[SkillNote]:
-    """All notes on one folder; none for a skill that is as it should be. Raises nothing.
+    """Returns all notes on one folder; empty for a correct skill. Raises nothing.
 
-    `environ`, by default the process's own, has the variables that settings name.
+    `environ`, by default the process's own, provides the variables that settings name.
     """
     if not folder.is_dir():
-        return [SkillNote(folder, None, "is no folder", is_skip=True)]
+        return [SkillNote(folder, None, "is not a folder", is_skip=True)]
     if not any((folder / name).exists() for name in (SKILL_MD, SKILL_JSON)):
-        return [SkillNote(folder, None, f"holds neither {SKILL_MD} nor {SKILL_JSON}", is_skip=True)]
+        return [SkillNote(folder, None, f"contains neither {SKILL_MD} nor {SKILL_JSON}", is_skip=True)]
     folder = folder.resolve()
     reading = read_skill(folder, home)
     notes = list(reading.notes)
-    notes += (SkillNote(folder / SKILL_MD, line, said, is_skip=False) for line, said in _standard_deviations(folder))
+    notes += (
+        SkillNote(folder / SKILL_MD, line, message, is_skip=False) for line, message in _standard_deviations(folder)
+    )
     environ = os.environ if environ is None else environ
     if reading.skill:
         notes += with_config(reading.skill, environ).notes[len(reading.notes) :]
@@ -43,7 +45,7 @@ def check_skill(folder: Path, *, environ: Mapping[str, str] | None = None, home:
 
 
 def _standard_deviations(folder: Path) -> Iterator[tuple[int | None, str]]:
-    """Where SKILL.md departs from the standard in what loading does not remark."""
+    """Yields deviations of SKILL.md from the standard that loading does not report."""
     try:
         data = read_bounded(folder / SKILL_MD)
         document = read_document(data)
@@ -58,7 +60,7 @@ def _fields(document: SkillDocument) -> Iterator[tuple[int | None, str]]:
     lines, fields = document.lines, document.fields
     for field in fields:
         if field not in FIELDS:
-            yield lines.get(field), f"the field {field!r} is not the standard's; put it under metadata"
+            yield lines.get(field), f"the field {field!r} is not in the standard; put it under metadata"
     compatibility = fields.get("compatibility")
     if "compatibility" in fields and not isinstance(compatibility, str):
         yield lines.get("compatibility"), "compatibility must be text"
@@ -76,15 +78,15 @@ def _is_text_to_text(value: Any) -> bool:
 
 
 def _advice(skill: Skill, search_path: str) -> Iterator[SkillNote]:
-    """What loads and runs, and will still not serve: nothing to read, nothing to choose by, nothing declared."""
+    """Yields defects of a skill that loads and runs: no prompt, missing descriptions, undeclared scripts."""
     manifest = skill.directory_path / SKILL_JSON
     if skill.prompt_path is None:
         yield SkillNote(skill.manifest_path, None, "has no prompt: neither a body nor a prompt.md", is_skip=False)
     declared = [script for script in skill.scripts if script.protocol == "ndjson"]
     for script in skill.scripts:
         if declared and script.protocol == "plain":
-            said = "is not declared in skill.json, so it runs as a plain script"
-            yield SkillNote(script.path, None, said, is_skip=False)
+            message = "is not declared in skill.json, so it runs as a plain script"
+            yield SkillNote(script.path, None, message, is_skip=False)
     for script in skill.scripts:
         try:
             interpreter_for(script.path, search_path)
@@ -95,8 +97,8 @@ def _advice(skill: Skill, search_path: str) -> Iterator[SkillNote]:
             yield SkillNote(manifest, None, f"the script {script.name!r} has no {lacking}", is_skip=False)
     for capability in skill.capabilities:
         if capability not in CAPABILITIES:
-            said = f"the capability {capability!r} means nothing here; known are {', '.join(CAPABILITIES)}"
-            yield SkillNote(manifest, None, said, is_skip=False)
+            message = f"the capability {capability!r} is unknown; known are {', '.join(CAPABILITIES)}"
+            yield SkillNote(manifest, None, message, is_skip=False)
     yield from _variables(skill)
 
 

@@ -32,21 +32,21 @@ CONFIG_JSON = "config.json"
 
 @dataclass(frozen=True)
 class SkillConfig:
-    """A skill's settings at one moment. `values` is complete and filled in; it holds secrets, so never print it."""
+    """A skill's settings at one moment. `values` is complete and contains secrets: never print it."""
 
     path: Path
     written: JsonObject
     values: JsonObject
     problems: tuple[ValidationProblem, ...] = ()
     line: int | None = None
-    """Where the file breaks off, when it cannot be read at all."""
+    """The line of the fault if the file cannot be parsed."""
 
     def __repr__(self) -> str:
         return f"SkillConfig(path={str(self.path)!r}, problems={self.problems!r})"
 
 
 def read_config(skill: Skill, environ: Mapping[str, str]) -> SkillConfig:
-    """Read and check a skill's settings; every problem at once. Without a schema a skill has no settings."""
+    """Reads and checks a skill's settings, with all problems at once. A skill without a schema has no settings."""
     path = skill.data_home / CONFIG_JSON
     if skill.config_schema is None:
         return SkillConfig(path, {}, {})
@@ -59,7 +59,7 @@ def read_config(skill: Skill, environ: Mapping[str, str]) -> SkillConfig:
 
 
 def resolve_config(skill: Skill, environ: Mapping[str, str]) -> JsonObject:
-    """The settings as the skill's scripts get them. Raises ConfigError with every problem."""
+    """Returns the settings for the skill's scripts. Raises ConfigError with every problem."""
     report = read_config(skill, environ)
     if report.problems:
         raise _config_error(skill, report.path, report.problems)
@@ -67,29 +67,29 @@ def resolve_config(skill: Skill, environ: Mapping[str, str]) -> JsonObject:
 
 
 def with_config(skill: Skill, environ: Mapping[str, str]) -> Skill:
-    """The skill with its settings; `degraded`, with a note for each problem, where they are bad (skills 10)."""
+    """Returns the skill with its settings; `degraded`, with a note per problem, if they are invalid (skills 10)."""
     if skill.config_schema is None:
         return skill
     report = read_config(skill, environ)
     notes = tuple(
         SkillNote(report.path, report.line, _problem_text(problem), is_skip=False) for problem in report.problems
     )
-    bad = notes and skill.error_state is ErrorState.HEALTHY
+    is_invalid = notes and skill.error_state is ErrorState.HEALTHY
     return replace(
         skill,
         user_config=report.written,
-        error_state=ErrorState.DEGRADED if bad else skill.error_state,
+        error_state=ErrorState.DEGRADED if is_invalid else skill.error_state,
         notes=(*skill.notes, *notes),
     )
 
 
 def redact_config(config: JsonObject, schema: JsonObject | None) -> JsonObject:
-    """The settings with secret fields hidden: what may be printed, logged or sent (skills 10)."""
+    """Returns the settings with secret fields hidden, safe to print, log or send (skills 10)."""
     return cast(JsonObject, hide_paths(config, secret_paths(config, schema or {}, schema or {})))
 
 
 def secret_values(skill: Skill, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """What must not appear in anything that a script's output becomes, longest first; empty without settings."""
+    """Returns the secrets to mask in all output of the skill's scripts, longest first; empty without settings."""
     if skill.config_schema is None:
         return ()
     values = read_config(skill, environ).values
@@ -98,7 +98,7 @@ def secret_values(skill: Skill, environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def missing_required_fields(skill: Skill, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The fields that the schema requires and that have neither a value nor a default, for asking the user."""
+    """Returns the required fields without a value or default, so that the user can be asked for them."""
     schema = skill.config_schema
     if schema is None:
         return ()
@@ -108,14 +108,15 @@ def missing_required_fields(skill: Skill, environ: Mapping[str, str]) -> tuple[s
 
 
 def set_config(skill: Skill, texts: Mapping[str, str], environ: Mapping[str, str]) -> SkillConfig:
-    """Set fields from text, typed by the schema; checked as a whole, then written atomically, for the user only.
+    """Sets fields from text, typed by the schema; checks all, then writes the file atomically, for the user only.
 
-    A field inside another is named with dots. Raises ConfigError with every problem; nothing is written then.
+    Dots name nested fields. Raises ConfigError with every problem and then writes nothing.
     """
     schema = skill.config_schema
     if schema is None:
         raise ConfigError(
-            f"The skill {skill.name!r} has no settings.", next_step="It has no config-schema.json; nothing to set."
+            f"The skill {skill.name!r} has no settings.",
+            next_step="Add a config-schema.json to the skill to define some.",
         )
     path = skill.data_home / CONFIG_JSON
     try:
@@ -133,7 +134,7 @@ def set_config(skill: Skill, texts: Mapping[str, str], environ: Mapping[str, str
 
 
 def write_private_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, readable by its owner only. Raises ConfigError when that cannot be done."""
+    """Writes a file atomically, readable by its owner only. Raises ConfigError if that fails."""
     try:
         make_folder(path.parent, 0o700)
         _replace(path, data)
@@ -158,13 +159,11 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _read_file(path: Path) -> JsonObject:
-    """What the user wrote; nothing when there is no file. Raises UnreadableFileError."""
+    """Returns the user's settings; empty if the file does not exist. Raises UnreadableFileError."""
     if not os.path.lexists(path):
         return {}
     if path.is_symlink() and not _is_inside(path, path.parent):
-        raise UnreadableFileError(
-            None, "leads out of the skill's folder by a symbolic link, perhaps to somebody's secrets"
-        )
+        raise UnreadableFileError(None, "leads out of the skill's folder by a symbolic link, perhaps to secrets")
     return read_json_object(path)
 
 
@@ -178,19 +177,19 @@ def _is_inside(path: Path, folder: Path) -> bool:
 def _check(
     written: JsonObject, schema: JsonObject, environ: Mapping[str, str], withheld: Collection[str]
 ) -> tuple[JsonObject, list[ValidationProblem], list[ValidationProblem]]:
-    """The values filled in and typed, what is wrong with them, and what only this environment does not have."""
+    """Returns the filled and typed values, their problems, and the variables that this environment lacks."""
     substitution = PlaceholderSubstitution(environ, allowed_variables(schema), withheld)
     complete = with_defaults(written, schema, schema)
     filled = substitution.fill(complete)
     values = cast(JsonObject, _retype(complete, filled, [schema], schema))
-    blank = {problem.path for problem in (*substitution.unset, *substitution.forbidden)}
-    problems = [problem for problem in compile_schema(schema).problems(values) if problem.path not in blank]
+    unfilled = {problem.path for problem in (*substitution.unset, *substitution.forbidden)}
+    problems = [problem for problem in compile_schema(schema).problems(values) if problem.path not in unfilled]
     hidden = secret_paths(values, schema, schema)
     return values, [*substitution.forbidden, *(_without(problem, hidden) for problem in problems)], substitution.unset
 
 
 def _retype(before: Json, after: Json, schemas: Sequence[JsonObject], root: JsonObject) -> Json:
-    """Texts that were filled in become what their fields want: `${PORT}` in a field for a number is a number."""
+    """Converts filled-in texts to their fields' types: `${PORT}` in a number field becomes a number."""
     if isinstance(after, str):
         return parse_typed(after, {"allOf": list(schemas)}, root) if has_placeholder(before) and schemas else after
     if isinstance(after, dict):
@@ -208,7 +207,7 @@ def _retype(before: Json, after: Json, schemas: Sequence[JsonObject], root: Json
 
 
 def _without(problem: ValidationProblem, hidden: Mapping[str, Json]) -> ValidationProblem:
-    """The problem without secrets: the validator's messages quote the value."""
+    """Returns the problem without secrets, since the validator's messages quote the value."""
     if any(problem.path == path or problem.path.startswith((f"{path}.", f"{path}[")) for path in hidden):
         return ValidationProblem(problem.path, "does not fit the schema (the value is hidden)")
     message = problem.message
@@ -234,7 +233,7 @@ def _names(required: Json) -> list[str]:
 def _set_field(
     target: JsonObject, parts: Sequence[str], text: str, schema: JsonObject, problems: list[ValidationProblem]
 ) -> None:
-    """Set one field of the object, which the schemas of its parents lead to."""
+    """Sets one field of the object, found through the schemas of its parents."""
     schemas: list[JsonObject] = [schema]
     path = "$"
     for index, part in enumerate(parts):
@@ -246,7 +245,7 @@ def _set_field(
         if index < len(parts) - 1:
             inner = target.setdefault(part, {})
             if not isinstance(inner, dict):
-                problems.append(ValidationProblem(path, "is no object, so nothing can be set inside it"))
+                problems.append(ValidationProblem(path, "is not an object, so no field can be set inside it"))
                 return
             target = cast(JsonObject, inner)
     target[parts[-1]] = text if has_placeholder(text) else parse_typed(text, {"allOf": schemas}, schema)
@@ -255,8 +254,8 @@ def _set_field(
 def _unknown(part: str, named: Mapping[str, object]) -> str:
     near = difflib.get_close_matches(part, named, n=1)
     if near:
-        return f"is no setting of this skill; did you mean {near[0]!r}?"
-    return "is no setting of this skill; it has " + (", ".join(sorted(named)) or "none")
+        return f"is not a setting of this skill; did you mean {near[0]!r}?"
+    return "is not a setting of this skill; it has " + (", ".join(sorted(named)) or "none")
 
 
 def _problem_text(problem: ValidationProblem) -> str:
@@ -264,9 +263,9 @@ def _problem_text(problem: ValidationProblem) -> str:
 
 
 def _config_error(skill: Skill, path: Path, problems: Sequence[ValidationProblem]) -> ConfigError:
-    said = "; ".join(_problem_text(problem) for problem in problems)
+    problem_list = "; ".join(_problem_text(problem) for problem in problems)
     return ConfigError(
-        f"The settings of the skill {skill.name!r} ({path}) cannot be used: {said}.",
+        f"The settings of the skill {skill.name!r} ({path}) are invalid: {problem_list}.",
         next_step=f"Set them with `aeon skills config {skill.name} --set NAME=VALUE`.",
         problems=[{"path": problem.path, "message": problem.message} for problem in problems],
     )

@@ -1,6 +1,6 @@
-"""SKILL.md as text: YAML front matter and a body, read as the standard's guide for clients asks, leniently (skills 9).
+"""Parses SKILL.md: YAML front matter and a body, leniently, by the standard's guide for clients (skills 9).
 
-Every value stays the text that was written: no dates, no booleans, no numbers are guessed.
+Every value stays text as written: dates, booleans and numbers are not guessed.
 """
 
 import re
@@ -22,7 +22,7 @@ def keep_as_written(front: str) -> str:
 
 
 def quote_plain_values(front: str) -> str:
-    """Unquoted values of one line are put in quotes, the commonest mistake in published skills."""
+    """Quotes unquoted one-line values: a missing quote is the commonest mistake in published skills."""
     return _quote_lines(_replace_controls(front), lambda value: value[0] not in "\"'|>[{")
 
 
@@ -31,7 +31,7 @@ def quote_all_values(front: str) -> str:
 
 
 def keep_top_level(front: str) -> str:
-    """What is left when everything that is nested and broken is dropped: fields of one line, and text blocks."""
+    """Keeps only fields of one line and text blocks, without nested or broken parts."""
     kept = [line for line in quote_all_values(front).split("\n") if re.match(r'[A-Za-z][\w-]*: "', line) or not line]
     return "\n".join(kept)
 
@@ -41,7 +41,7 @@ def _replace_controls(front: str) -> str:
 
 
 def _quote_lines(front: str, is_quoted: Callable[[str], bool]) -> str:
-    """The lines with the values that `is_quoted` picks in double quotes; continued lines join theirs."""
+    """Puts the values for which `is_quoted` holds in double quotes, joined with their continuation lines."""
     lines: list[str] = []
     open_value: list[str] | None = None
     blanks = 0
@@ -63,7 +63,7 @@ def _quote_lines(front: str, is_quoted: Callable[[str], bool]) -> str:
 
 
 def _write_value(lines: list[str], value: list[str] | None, blanks: int) -> None:
-    """Write the value behind the field that was begun, and the lines it took as blank ones: line numbers hold."""
+    """Appends the value to its field's line, and blank lines for its continuations, so that line numbers hold."""
     if value is None:
         return
     text = " ".join(part for part in value if part)
@@ -75,11 +75,11 @@ def _write_value(lines: list[str], value: list[str] | None, blanks: int) -> None
 
 
 MAX_FRONT_MATTER = 64 * 1024
-"""Characters; what a planner would have to carry around ends far below."""
+"""Maximum length in characters, far above what a planner can use."""
 
 
 class SkillRemark(NamedTuple):
-    """Something read leniently: on which line of the file (None for the whole of it), and what."""
+    """A remark about lenient reading: the line (None for the whole file) and the message."""
 
     line: int | None
     message: str
@@ -87,7 +87,7 @@ class SkillRemark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SkillDocument:
-    """A SKILL.md taken apart. `fields` has strings, lists and mappings; `lines` says where each field stands."""
+    """A parsed SKILL.md. `fields` has strings, lists and mappings; `lines` has the line of each field."""
 
     fields: JsonObject
     lines: dict[str, int]
@@ -96,7 +96,7 @@ class SkillDocument:
 
 
 def read_document(data: bytes) -> SkillDocument:
-    """Take a SKILL.md apart. Raises UnreadableFileError with reason and line when there is no usable front matter."""
+    """Parses a SKILL.md. Raises UnreadableFileError with reason and line if the front matter is unusable."""
     text, remarks = _decode(data)
     front, body = _split(text)
     fields, lines, more = _parse(front)
@@ -104,7 +104,7 @@ def read_document(data: bytes) -> SkillDocument:
 
 
 def read_body(data: bytes) -> str:
-    """What follows the front matter; the whole text where there is none."""
+    """Returns the text after the front matter; the whole text if there is no front matter."""
     text, _ = _decode(data)
     try:
         return _split(text)[1]
@@ -120,83 +120,83 @@ def _decode(data: bytes) -> tuple[str, list[SkillRemark]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        remarks.append(SkillRemark(line, "is not UTF-8; what cannot be read is shown as \N{REPLACEMENT CHARACTER}"))
+        remarks.append(SkillRemark(line, "is not UTF-8; undecodable bytes are shown as \N{REPLACEMENT CHARACTER}"))
         text = data.decode("utf-8-sig", errors="replace")
     if "\r" in text:
-        remarks.append(SkillRemark(None, "has the line ends of another system"))
+        remarks.append(SkillRemark(None, "has the line endings of another system"))
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text, remarks
 
 
 def _split(text: str) -> tuple[str, str]:
-    """The front matter, blank lines for what stands before it so that line numbers hold, and the body."""
+    """Returns the front matter, padded with blank lines so that line numbers hold, and the body."""
     begin = re.match(r"\n*---[ \t]*\n", text)
     if begin is None:
         raise UnreadableFileError(1, "has no front matter: the first line is not ---")
     end = re.compile(r"^---[ \t]*$", re.MULTILINE).search(text, begin.end())
     if end is None:
-        raise UnreadableFileError(1, "its front matter is not closed by a line ---")
+        raise UnreadableFileError(1, "its front matter is not closed by a --- line")
     if end.start() > MAX_FRONT_MATTER:
         raise UnreadableFileError(1, f"its front matter is longer than {MAX_FRONT_MATTER // 1024} KiB")
     return "\n" * begin[0].count("\n") + text[begin.end() : end.start()], text[end.end() :].strip("\n")
 
 
-_MENDING_STEPS: tuple[tuple[Callable[[str], str], str], ...] = (
+_REPAIR_STEPS: tuple[tuple[Callable[[str], str], str], ...] = (
     (keep_as_written, ""),
-    (quote_plain_values, "read as if its plain values stood in quotes"),
-    (quote_all_values, "read as if all its values stood in quotes"),
-    (keep_top_level, "read without what is nested in it"),
+    (quote_plain_values, "read as if its plain values were quoted"),
+    (quote_all_values, "read as if all its values were quoted"),
+    (keep_top_level, "read without its nested values"),
 )
 
 
 def _parse(front: str) -> tuple[JsonObject, dict[str, int], list[SkillRemark]]:
-    """The fields, from the first reading that works: as written, then with more and more of it put in quotes."""
+    """Returns the fields by the first step that works: as written, then with more and more values quoted."""
     problem: UnreadableFileError | None = None
-    for mend, said in _MENDING_STEPS:
-        mended = mend(front)
-        if problem is not None and mended == front:
+    for repair, remark in _REPAIR_STEPS:
+        repaired = repair(front)
+        if problem is not None and repaired == front:
             continue
         try:
-            fields, lines, remarks = _load(mended)
+            fields, lines, remarks = _load(repaired)
         except UnreadableFileError as error:
             problem = problem or error
             continue
         if problem is not None:
-            remarks = [SkillRemark(problem.line, f"{problem.message}; {said}"), *remarks]
+            remarks = [SkillRemark(problem.line, f"{problem.message}; {remark}"), *remarks]
         return fields, lines, remarks
     raise problem or UnreadableFileError(1, "its front matter cannot be read")
 
 
 _TextLoader: type[yaml.BaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""libyaml's where PyYAML was built with it: ten times faster. Tags and types mean nothing here: all is text."""
+"""libyaml's loader if PyYAML was built with it: ten times faster. It ignores tags and types: all is text."""
 
 _BEFORE_ROOT = (yaml.StreamStartEvent, yaml.DocumentStartEvent)
 
 
 def _load(front: str) -> tuple[JsonObject, dict[str, int], list[SkillRemark]]:
-    """Built from the parser's events: its own tree is made by a recursion that has no limit and ends the process."""
+    """Loads the fields from the parser's events: PyYAML's tree builder recurses without a limit and may crash."""
     events: Iterator[Any] = yaml.parse(front, Loader=_TextLoader)
     try:
-        root = next(event for event in events if not isinstance(event, _BEFORE_ROOT))
-        if isinstance(root, yaml.StreamEndEvent):
+        first_event = next(event for event in events if not isinstance(event, _BEFORE_ROOT))
+        if isinstance(first_event, yaml.StreamEndEvent):
             raise UnreadableFileError(1, "its front matter is empty")
-        if not isinstance(root, yaml.MappingStartEvent):
-            raise UnreadableFileError(2, "its front matter is no list of `field: value`")
+        if not isinstance(first_event, yaml.MappingStartEvent):
+            raise UnreadableFileError(2, "its front matter is not a list of `field: value` lines")
         return _fields(events)
     except yaml.YAMLError as error:
         raise _unreadable(error) from None
 
 
 def _fields(events: Iterator[Any]) -> tuple[JsonObject, dict[str, int], list[SkillRemark]]:
-    """The outermost mapping, with the line of each field."""
+    """Returns the outermost mapping, with the line of each field."""
     fields: JsonObject = {}
     lines: dict[str, int] = {}
     remarks: list[SkillRemark] = []
     for key, line, value in _pairs(events, MAX_DEPTH):
         if key in fields:
-            remarks.append(SkillRemark(line, f"the field {key!r} stands twice; the last one counts"))
+            remarks.append(SkillRemark(line, f"the field {key!r} occurs twice; the last one counts"))
         fields[key], lines[key] = value, line
-    next(events)  # the document's end, which may be an error
+    next(events)  # the document's end, which may raise
     return fields, lines, remarks
 
 
@@ -206,17 +206,17 @@ def _pairs(events: Iterator[Any], depth: int) -> Iterator[tuple[str, int, Json]]
             return
         line = _line(event)
         if not isinstance(event, yaml.ScalarEvent):
-            raise UnreadableFileError(line, "its front matter has a field whose name is no text")
+            raise UnreadableFileError(line, "its front matter has a field name that is not text")
         yield event.value, line, _value(next(events), events, depth - 1)
 
 
 def _value(event: Any, events: Iterator[Any], depth: int) -> Json:
-    """The value that begins with this event, and everything in it."""
+    """Returns the value that begins with this event, with everything inside it."""
     if isinstance(event, yaml.ScalarEvent):
         return event.value
     if isinstance(event, yaml.AliasEvent):
-        # It multiplies what it stands for; a few lines of them are gigabytes when written out.
-        raise UnreadableFileError(_line(event), f"the alias *{event.anchor} is not allowed; write the value out")
+        # Aliases multiply their values: a few lines can expand to gigabytes.
+        raise UnreadableFileError(_line(event), f"the alias *{event.anchor} is not allowed; repeat the value")
     if depth == 0:
         raise UnreadableFileError(_line(event), f"its front matter is nested deeper than {MAX_DEPTH} levels")
     if isinstance(event, yaml.MappingStartEvent):
@@ -233,5 +233,5 @@ def _line(event: Any) -> int:
 
 def _unreadable(error: yaml.YAMLError) -> UnreadableFileError:
     mark = getattr(error, "problem_mark", None)
-    said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    return UnreadableFileError(mark.line + 1 if mark else 1, f"its front matter is not valid YAML ({said})")
+    reason = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    return UnreadableFileError(mark.line + 1 if mark else 1, f"its front matter is not valid YAML ({reason})")

@@ -1,4 +1,4 @@
-"""The skills of a session: one immutable catalog at a time, read anew when files change."""
+"""The skills of a session: one immutable catalog at a time, reloaded when files change."""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,14 +13,14 @@ from aeon.skills.models import SkillCatalog
 SkillCatalogCallback: TypeAlias = Callable[[SkillCatalog], None]
 
 _WatchFunction: TypeAlias = Callable[..., Iterator[Collection[object]]]
-"""`watchfiles.watch`: yields the changes, an empty set when there were none for a while."""
+"""`watchfiles.watch`: yields sets of changes, an empty set if nothing changed for a while."""
 
 _POLL_MS = 500
-"""How often a watch looks whether a folder has come into being."""
+"""Milliseconds between checks for new folders during a watch."""
 
 
 class SkillLibrary:
-    """The current catalog. Threads may share one; whoever needs a stable view takes `catalog` once and keeps it."""
+    """Holds the current catalog. Thread-safe; for a stable view, take `catalog` once and keep it."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class SkillLibrary:
         cache_folder: Path | None = None,
         withheld: Collection[str] = frozenset(),
     ) -> None:
-        """Reads the skills. `cache_folder` keeps the readings for the next process; `withheld` is as in `discover`."""
+        """Reads the skills. `cache_folder` stores the readings for the next process; `withheld` as in `discover`."""
         self.roots = tuple(roots)
         self._environ = environ
         self._withheld = withheld
@@ -40,19 +40,19 @@ class SkillLibrary:
 
     @property
     def catalog(self) -> SkillCatalog:
-        """The skills as they were last read."""
+        """The skills as last read."""
         return self._catalog
 
     def reload(self) -> SkillCatalog:
-        """Read the skills anew; what did not change on disk is not read again."""
+        """Reloads the skills that changed on disk and returns the new catalog."""
         with self._lock:
             self._catalog = self._read()
             return self._catalog
 
     def watch(self, on_change: SkillCatalogCallback, stop_event: threading.Event) -> None:
-        """Reload whenever files change and tell each new catalog, until the event is set; runs in the caller's thread.
+        """Reloads when files change and calls `on_change` with each new catalog, until the event is set. Blocks.
 
-        What changed before the watch is in place is seen too. Raises MissingExtraError without `watchfiles`.
+        Changes made before the watch is active are seen too. Raises MissingExtraError without `watchfiles`.
         """
         try:
             from watchfiles import watch
@@ -78,7 +78,7 @@ class SkillLibrary:
         on_change: SkillCatalogCallback,
         stop_event: threading.Event,
     ) -> None:
-        """Follow these folders until another comes into being or one goes."""
+        """Watches these folders until the set of existing folders changes."""
         changes = watch(
             *folders,
             watch_filter=self._is_relevant,
@@ -106,11 +106,11 @@ class SkillLibrary:
             on_change(after)
 
     def _folders(self) -> list[Path]:
-        places = [place for root in self.roots for place in (root.path, root.data_home) if place is not None]
-        return [place for place in dict.fromkeys(places) if place.is_dir()]
+        folders = [folder for root in self.roots for folder in (root.path, root.data_home) if folder is not None]
+        return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
 
     def _is_relevant(self, _change: object, changed: str) -> bool:
-        """Whether a change there may change a catalog: what scripts write into their own folders does not."""
+        """Whether a change at this path may change the catalog: the scripts' own data does not."""
         path = Path(changed)
-        inside = next((path.relative_to(place) for place in self._folders() if path.is_relative_to(place)), path)
-        return not {"data", "__pycache__", "node_modules", ".git"} & set(inside.parts)
+        relative = next((path.relative_to(folder) for folder in self._folders() if path.is_relative_to(folder)), path)
+        return not {"data", "__pycache__", "node_modules", ".git"} & set(relative.parts)

@@ -1,4 +1,4 @@
-"""skill.json (skills 8): what a skill says about itself to Aeon. Every error at once, each with its path."""
+"""Reads skill.json (skills 8), a skill's declarations to Aeon. Reports all errors at once, with their paths."""
 
 import posixpath
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ class ManifestRetryPolicy(_ManifestModel):
 
 
 class Manifest(_ManifestModel):
-    """The fields of rule 8; unknown ones are kept apart in `unknown_fields`, for whoever checks a skill."""
+    """The fields of rule 8. `unknown_fields` lists all others, for the linter."""
 
     name: Annotated[str, Field(min_length=1, max_length=64, pattern=NAME_PATTERN)]
     version: Annotated[str, Field(max_length=200, pattern=SEMVER_PATTERN)]
@@ -65,29 +65,29 @@ class Manifest(_ManifestModel):
     retry_policy: ManifestRetryPolicy = ManifestRetryPolicy()
 
     def unknown_fields(self) -> list[str]:
-        """Paths of the fields that rule 8 does not know."""
-        found = [f"$.{field}" for field in self.model_extra or {} if not field.startswith("$")]
+        """Returns the paths of fields that are not in rule 8."""
+        paths = [f"$.{field}" for field in self.model_extra or {} if not field.startswith("$")]
         for index, script in enumerate(self.scripts):
-            found.extend(f"$.scripts[{index}].{field}" for field in script.model_extra or {})
-        return found + [f"$.retryPolicy.{field}" for field in self.retry_policy.model_extra or {}]
+            paths.extend(f"$.scripts[{index}].{field}" for field in script.model_extra or {})
+        return paths + [f"$.retryPolicy.{field}" for field in self.retry_policy.model_extra or {}]
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestReading:
-    """A manifest, or everything that is wrong with it."""
+    """A manifest, or all its problems."""
 
     manifest: Manifest | None
     problems: tuple[ValidationProblem, ...] = ()
 
 
 def read_manifest(data: bytes) -> ManifestReading:
-    """Read skill.json. Whatever the bytes are, the answer is a manifest or problems, never an exception."""
+    """Reads skill.json. Returns a manifest or problems for any bytes; never raises."""
     try:
         value: Any = parse_strict(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         return ManifestReading(None, (ValidationProblem("$", "is not UTF-8"),))
     except ValueError as error:
-        return ManifestReading(None, (ValidationProblem("$", f"is no JSON: {error}"),))
+        return ManifestReading(None, (ValidationProblem("$", f"is not valid JSON: {error}"),))
     if not isinstance(value, dict):
         return ManifestReading(None, (ValidationProblem("$", "must be a JSON object"),))
     if deep := json_problems(value):
@@ -107,7 +107,7 @@ def _validate(value: JsonObject) -> ManifestReading:
 
 
 def _script_problems(value: JsonObject) -> list[ValidationProblem]:
-    """What is wrong between scripts and inside their schemas, found also where other fields are wrong."""
+    """Finds problems between scripts and in their schemas, also if other fields are invalid."""
     problems: list[ValidationProblem] = []
     names: set[str] = set()
     files: set[str] = set()
@@ -118,12 +118,14 @@ def _script_problems(value: JsonObject) -> list[ValidationProblem]:
         fields = cast(JsonObject, script)
         if isinstance(name := fields.get("name"), str):
             if name in names:
-                problems.append(ValidationProblem(f"$.scripts[{index}].name", f"a script above is called {name!r} too"))
+                problems.append(
+                    ValidationProblem(f"$.scripts[{index}].name", f"an earlier script has the name {name!r} too")
+                )
             names.add(name)
         if isinstance(path := fields.get("path"), str):
             if posixpath.normpath(path) in files:
-                said = "is a script above already; a plan names scripts by their files, so each needs its own"
-                problems.append(ValidationProblem(f"$.scripts[{index}].path", said))
+                message = "is the file of an earlier script; plans name scripts by file, so each needs its own"
+                problems.append(ValidationProblem(f"$.scripts[{index}].path", message))
             files.add(posixpath.normpath(path))
         problems += _schema_problems(fields, f"$.scripts[{index}]")
     return problems
@@ -132,8 +134,8 @@ def _script_problems(value: JsonObject) -> list[ValidationProblem]:
 def _schema_problems(script: JsonObject, path: str) -> Iterator[ValidationProblem]:
     for field in ("inputSchema", "outputSchema"):
         schema: Any = script.get(field)
-        if isinstance(schema, dict) and (said := schema_problem(cast(JsonObject, schema))):
-            yield ValidationProblem(f"{path}.{field}", f"is no valid JSON Schema: {said[:300]}")
+        if isinstance(schema, dict) and (problem := schema_problem(cast(JsonObject, schema))):
+            yield ValidationProblem(f"{path}.{field}", f"is not a valid JSON Schema: {problem[:300]}")
 
 
 def _path(parts: tuple[int | str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Every skill below some folders (skills-data-model 7, skills 9). The first of a name wins; nothing stops the rest."""
+"""Finds every skill below some folders (skills-data-model 7, skills 9). The first skill of a name wins."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,15 +14,15 @@ from aeon.skills.models import Skill, SkillCatalog, SkillNote
 RootLabel: TypeAlias = Literal["project", "user", "shipped"]
 
 MAX_DEPTH_BELOW_ROOT = 6
-"""Folders below a root that are looked into."""
+"""Maximum depth of the search below a root."""
 MAX_FOLDERS = 2000
-"""Folders of one root that are looked into without being skills: a root that is somebody's whole disk ends early."""
+"""Maximum number of searched folders per root that are not skills, in case the root is a whole disk."""
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
 class SkillRoot(NamedTuple):
-    """A folder with skills. `home`: where the user's data for them goes, when not into the skills' own folders."""
+    """A folder with skills. `data_home`: the folder for the user's data, if it is not the skills' own folders."""
 
     path: Path
     label: RootLabel
@@ -30,7 +30,7 @@ class SkillRoot(NamedTuple):
 
 
 def default_roots(cwd: Path, environ: Mapping[str, str]) -> tuple[SkillRoot, ...]:
-    """The folders that are searched, in order of precedence: the project's, the user's, those that Aeon ships."""
+    """Returns the searched folders in order of precedence: the project's, the user's, Aeon's own."""
     return (
         SkillRoot(cwd / "skills", "project"),
         SkillRoot(cwd / ".agents" / "skills", "project"),
@@ -58,14 +58,14 @@ def discover(
     cache: DiscoveryCache | None = None,
     withheld: Collection[str] = frozenset(),
 ) -> SkillCatalog:
-    """All skills below the roots. Whatever is skipped or read leniently is a note; nothing raises.
+    """Returns all skills below the roots. Skipped and leniently read files give notes; nothing raises.
 
-    `environ` is where settings look for the variables they name, by default the process's own; the skills of a project,
-    which may be somebody else's, do not get those in `withheld`.
+    `environ` provides the variables that settings name, by default the process's own. Skills of a project, which may
+    be another person's, do not get the variables in `withheld`.
     """
     environ = os.environ if environ is None else environ
     cache = cache or DiscoveryCache(None)
-    found: dict[str, Skill] = {}
+    skills: dict[str, Skill] = {}
     notes: list[SkillNote] = []
     for root in roots:
         path, home = root.path.absolute(), root.data_home.absolute() if root.data_home else None
@@ -75,34 +75,35 @@ def discover(
                 notes += reading.notes
                 if reading.skill is None:
                     continue
-                if winner := found.get(reading.skill.name):
+                if winner := skills.get(reading.skill.name):
                     notes += _shadowed_notes(reading.skill, winner)
                     continue
-                is_foreign = root.label == "project"
-                kept = frozenset(withheld) if is_foreign else frozenset[str]()
+                is_from_project = root.label == "project"
+                withheld_variables = frozenset(withheld) if is_from_project else frozenset[str]()
                 skill = with_config(
-                    replace(reading.skill, withheld_variables=kept, is_from_project=is_foreign), environ
+                    replace(reading.skill, withheld_variables=withheld_variables, is_from_project=is_from_project),
+                    environ,
                 )
                 notes += skill.notes[len(reading.notes) :]
-                found[skill.name] = skill
-    return SkillCatalog(tuple(found.values()), tuple(notes))
+                skills[skill.name] = skill
+    return SkillCatalog(tuple(skills.values()), tuple(notes))
 
 
 def _shadowed_notes(skill: Skill, winner: Skill) -> list[SkillNote]:
-    """The note on a second skill of one name; none where it is the first again, by another way."""
+    """Returns the note on a second skill with the same name; empty if both are the same folder."""
     if skill.directory_path.resolve() == winner.directory_path.resolve():
         return []
-    said = f"a skill {skill.name!r} was found before, in {winner.directory_path}; that one counts"
-    return [SkillNote(skill.manifest_path, None, said, is_skip=True)]
+    message = f"another skill {skill.name!r} in {winner.directory_path} takes precedence"
+    return [SkillNote(skill.manifest_path, None, message, is_skip=True)]
 
 
 @dataclass
 class _FolderWalk:
-    """One search: folders still to be looked into, breadth first, and those seen, by device and inode."""
+    """A breadth-first search of folders; `seen` has the visited ones by device and inode."""
 
     notes: list[SkillNote]
     seen: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
-    looked_into: int = 0
+    searched: int = 0
 
     def below(self, root: str) -> Iterator[str]:
         level = [root]
@@ -113,20 +114,20 @@ class _FolderWalk:
                 if is_skill:
                     yield folder
                     continue
-                self.looked_into += 1
-                if self.looked_into > MAX_FOLDERS:
-                    self._note(root, f"more than {MAX_FOLDERS} folders; those from {folder} on are not looked into")
+                self.searched += 1
+                if self.searched > MAX_FOLDERS:
+                    self._note(root, f"more than {MAX_FOLDERS} folders; those from {folder} on are not searched")
                     return
                 inner += subfolders
             level = inner
             if level and depth == MAX_DEPTH_BELOW_ROOT:
                 self._note(
                     level[0],
-                    f"deeper than {MAX_DEPTH_BELOW_ROOT} folders below {root}; not looked into, as are its like",
+                    f"deeper than {MAX_DEPTH_BELOW_ROOT} folders below {root}; folders at this depth are not searched",
                 )
 
     def _listed(self, folder: str) -> tuple[list[str], bool]:
-        """The folders in a folder, and whether it is a skill itself."""
+        """Returns the folders in a folder, and whether the folder itself is a skill."""
         try:
             with os.scandir(folder) as entries:
                 listed = sorted(entries, key=lambda entry: entry.name)
@@ -137,7 +138,7 @@ class _FolderWalk:
         if SKILL_MD in names or SKILL_JSON in names:
             return [], True
         if odd := next((name for name in names if name.lower() == "skill.md"), None):
-            self._note(os.path.join(folder, odd), f"is not called {SKILL_MD}")  # noqa: PTH118  # paths stay text here
+            self._note(os.path.join(folder, odd), f"must be named {SKILL_MD}")  # noqa: PTH118  # paths stay text here
         return [entry.path for entry in listed if self._is_new_folder(entry)], False
 
     def _is_new_folder(self, entry: "os.DirEntry[str]") -> bool:
@@ -160,7 +161,7 @@ class _FolderWalk:
 
 
 def _folders(root: Path, notes: list[SkillNote]) -> Iterator[Path]:
-    """The folders of skills below a root, by depth and name. No such root: nothing, and no note."""
+    """Yields the skill folders below a root, by depth and name; nothing, and no note, if the root does not exist."""
     try:
         status = root.stat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""One folder read as a skill (skills 8, 9): SKILL.md, skill.json or both. Nothing is run, and nothing raises."""
+"""Reads one folder as a skill (skills 8, 9): SKILL.md, skill.json or both. Runs nothing, raises nothing."""
 
 import os
 import re
@@ -25,21 +25,21 @@ _NAMED_SCRIPT = re.compile(r"scripts/\w[\w./-]*\.(?:py|sh|bash|js|mjs|cjs|ts|rb|
 
 @dataclass(frozen=True, slots=True)
 class FolderReading:
-    """What a folder came to. `skill` is None when it is none that can be used: the notes say why."""
+    """The result of reading a folder. `skill` is None if the folder has no usable skill; the notes give reasons."""
 
     skill: Skill | None
     notes: tuple[SkillNote, ...] = ()
     files: tuple[str, ...] = ()
-    """The files and folders that decided it; a change of any of them asks for another reading."""
+    """The files and folders that it depends on; a change of any of them makes it stale."""
 
 
 def read_skill(folder: Path, home: Path | None = None) -> FolderReading:
-    """Read one folder, without its configuration. `home` holds the skill's data, its own folder by default."""
+    """Reads one folder, without its configuration. `home` holds the skill's data, by default its own folder."""
     return _SkillReader(folder, home).read()
 
 
 def read_prompt(skill: Skill) -> str:
-    """The behavioural prompt, read when the skill is chosen (skills 9); empty without one. Raises SkillError."""
+    """Returns the behavioural prompt, read when the skill is chosen (skills 9); empty if none. Raises SkillError."""
     if skill.prompt_path is None:
         return ""
     try:
@@ -53,7 +53,7 @@ def read_prompt(skill: Skill) -> str:
 
 @dataclass
 class _SkillReader:
-    """One reading: what was remarked so far, and the files that were looked at."""
+    """Reads one folder and collects its notes and the files it depends on."""
 
     folder: Path
     home: Path | None
@@ -92,7 +92,7 @@ class _SkillReader:
         return os.path.lexists(f"{self.folder}/{name}")
 
     def _read_skill_md(self) -> tuple[StandardFields | None, str]:
-        """What SKILL.md says, and its body; None when there is none, or none that can be used."""
+        """Returns the fields of SKILL.md and its body; None if it is missing or unusable."""
         if not self._has(SKILL_MD):
             return None, ""
         try:
@@ -106,7 +106,7 @@ class _SkillReader:
         return published, document.body
 
     def _read_skill_json(self, *, beside_skill_md: bool) -> Manifest | None:
-        """skill.json where it fits rule 8; beside a SKILL.md it may be another program's and is then ignored."""
+        """Returns skill.json if it fits rule 8; beside a SKILL.md it may be another program's and is then ignored."""
         if not self._has(SKILL_JSON):
             return None
         try:
@@ -115,25 +115,29 @@ class _SkillReader:
             self._note(SKILL_JSON, error.line, error.message, is_skip=True)
             return None
         if reading.manifest is None:
-            said = "; ".join(str(problem) for problem in reading.problems)
-            begin = "is not Aeon's and is ignored" if beside_skill_md else "is no valid manifest"
-            self._note(SKILL_JSON, None, f"{begin}: {said}", is_skip=True)
+            problems = "; ".join(str(problem) for problem in reading.problems)
+            verdict = "is not Aeon's and is ignored" if beside_skill_md else "is not a valid manifest"
+            self._note(SKILL_JSON, None, f"{verdict}: {problems}", is_skip=True)
             return None
         if unknown := reading.manifest.unknown_fields():
-            self._note(SKILL_JSON, None, "fields that mean nothing here: " + ", ".join(unknown[:20]))
+            self._note(SKILL_JSON, None, "has unknown fields: " + ", ".join(unknown[:20]))
         return reading.manifest
 
     def _identity(self, published: StandardFields | None, manifest: Manifest | None) -> dict[str, Any]:
-        """Fields of the skill: SKILL.md's where both say them, but for the version; the rest from skill.json."""
-        said = _published_fields(published) if published else {}
-        more = _manifest_fields(manifest) if manifest else {}
+        """Returns the skill's fields: SKILL.md takes precedence over skill.json, except for the version."""
+        published_fields = _published_fields(published) if published else {}
+        manifest_fields = _manifest_fields(manifest) if manifest else {}
         if published and manifest and manifest.name != published.name:
-            self._note(SKILL_JSON, None, f"calls the skill {manifest.name!r}; SKILL.md's {published.name!r} counts")
+            self._note(
+                SKILL_JSON,
+                None,
+                f"names the skill {manifest.name!r}; the name {published.name!r} in SKILL.md takes precedence",
+            )
         if manifest and not published and manifest.name != self.folder.name:
-            self._note(SKILL_JSON, None, f"the name {manifest.name!r} is not its folder's, {self.folder.name!r}")
-        version = more.get("version") or said.get("version") or NO_VERSION
+            self._note(SKILL_JSON, None, f"the name {manifest.name!r} differs from the folder's, {self.folder.name!r}")
+        version = manifest_fields.get("version") or published_fields.get("version") or NO_VERSION
         manifest_path = self.folder / (SKILL_MD if published else SKILL_JSON)
-        return {**more, **said, "version": version, "manifest_path": manifest_path}
+        return {**manifest_fields, **published_fields, "version": version, "manifest_path": manifest_path}
 
     def _prompt_path(self, manifest: Manifest | None, body: str) -> Path | None:
         if body.strip():
@@ -152,7 +156,7 @@ class _SkillReader:
         for name in missing:
             self._depends_on(name)
         if missing:
-            self._note(SKILL_MD, None, "names files that are not there: " + ", ".join(missing[:10]))
+            self._note(SKILL_MD, None, "names files that do not exist: " + ", ".join(missing[:10]))
 
     def _scripts(self, name: str, manifest: Manifest | None) -> tuple[SkillScript, ...]:
         declared = manifest.scripts if manifest else []
@@ -160,15 +164,15 @@ class _SkillReader:
             self._depends_on(script.path)
         if not declared and not self._has("scripts"):
             return ()
-        found = find_scripts(self.folder, name, declared, self.folder / SKILL_JSON)
-        self.notes += found.notes
-        self.files += [str(script.path) for script in found.scripts]
-        if found.missing:
+        discovered = find_scripts(self.folder, name, declared, self.folder / SKILL_JSON)
+        self.notes += discovered.notes
+        self.files += [str(script.path) for script in discovered.scripts]
+        if discovered.missing:
             self.state = ErrorState.PERMANENT_FAILURE
-        return tuple(found.scripts)
+        return tuple(discovered.scripts)
 
     def _config_schema(self, manifest: Manifest | None) -> JsonObject | None:
-        """The schema of the skill's settings. A bad one degrades a skill with a manifest, and else is ignored."""
+        """Returns the settings schema. An invalid one degrades a skill with a manifest, and is else ignored."""
         written = manifest.config_schema if manifest else CONFIG_SCHEMA
         is_named = manifest is not None and "config_schema" in manifest.model_fields_set
         self._depends_on(written)
@@ -176,8 +180,8 @@ class _SkillReader:
             return None
         try:
             schema = read_json_object(script_path(self.folder, written))
-            if said := schema_problem(schema):
-                raise UnreadableFileError(None, f"is no valid JSON Schema: {said[:300]}")
+            if problem := schema_problem(schema):
+                raise UnreadableFileError(None, f"is not a valid JSON Schema: {problem[:300]}")
         except ValueError as error:
             self._note(written, getattr(error, "line", None), str(error), is_skip=manifest is None)
             if manifest and self.state is ErrorState.HEALTHY:
@@ -191,9 +195,9 @@ class _SkillReader:
 
 
 def _named_scripts(body: str) -> list[str]:
-    """The files in `scripts/` that a body names, not those in folders of that name elsewhere."""
-    found = _NAMED_SCRIPT.finditer(body) if "scripts/" in body else ()
-    return list(dict.fromkeys(named[0] for named in found if not _is_inside(body, named.start())))
+    """Returns the files in `scripts/` that a body names, without those in other folders of that name."""
+    matches = _NAMED_SCRIPT.finditer(body) if "scripts/" in body else ()
+    return list(dict.fromkeys(match[0] for match in matches if not _is_inside(body, match.start())))
 
 
 def _is_inside(body: str, start: int) -> bool:
@@ -202,7 +206,7 @@ def _is_inside(body: str, start: int) -> bool:
 
 
 def _published_fields(published: StandardFields) -> dict[str, Any]:
-    """What SKILL.md says; what it leaves open is not among it."""
+    """Returns the fields that SKILL.md sets."""
     is_renamed = published.written_name and published.written_name != published.name
     fields: dict[str, Any] = {
         "name": published.name,

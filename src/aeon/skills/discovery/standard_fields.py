@@ -1,4 +1,4 @@
-"""The fields of the Agent Skills standard: what they may be, and what is made of those that are not so (skills 9)."""
+"""The fields of the Agent Skills standard: their limits, and lenient reading of invalid ones (skills 9)."""
 
 import re
 import unicodedata
@@ -13,9 +13,9 @@ MAX_NAME_LENGTH = 64
 MAX_DESCRIPTION_LENGTH = 1024
 MAX_COMPATIBILITY_LENGTH = 500
 _LONGEST_FILE_NAME = 255
-"""Bytes: the name is a folder's too."""
+"""Bytes. The name is also a folder's."""
 MAX_DESCRIPTION_KEPT = 4096
-"""Characters of a description that are carried along when it is longer than it may be."""
+"""Characters kept of a description that is longer than the standard allows."""
 
 FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 
@@ -24,7 +24,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff\ud800-\u
 
 @dataclass(frozen=True, slots=True)
 class StandardFields:
-    """What a SKILL.md says of its skill. `written_name` is as its author wrote it, `name` as Aeon calls it."""
+    """The fields of a SKILL.md. `written_name` is the author's spelling, `name` the standard form that Aeon uses."""
 
     name: str
     written_name: str
@@ -35,7 +35,7 @@ class StandardFields:
 
 
 def read_fields(document: SkillDocument, folder: str) -> StandardFields:
-    """The standard's fields of a document in this folder. Raises UnreadableFileError without a description."""
+    """Returns a document's standard fields; `folder` is a name. Raises UnreadableFileError without a description."""
     remarks = list(document.remarks)
     description = _description(document, remarks)
     written = _text(document.fields.get("name"))
@@ -52,7 +52,7 @@ def read_fields(document: SkillDocument, folder: str) -> StandardFields:
 
 
 def standard_name(written: str) -> str:
-    """The name in the standard's own form: lower case letters, digits and single hyphens, at most 64."""
+    """Returns the name in the standard's form: lower case letters, digits and single hyphens, at most 64."""
     name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", written).lower())
     plain = "".join(character if character.isalnum() and character == character.lower() else "-" for character in name)
     name = re.sub("-+", "-", plain).strip("-")[:MAX_NAME_LENGTH]
@@ -60,7 +60,7 @@ def standard_name(written: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """The text on one line, without what could steer a terminal."""
+    """Returns the text on one line, without control characters."""
     return _UNPRINTABLE.sub(" ", text).strip()
 
 
@@ -74,34 +74,36 @@ def _description(document: SkillDocument, remarks: list[SkillRemark]) -> str:
     if isinstance(value, dict) and len(cast(JsonObject, value)) == 1:
         (before, after), *_ = cast(JsonObject, value).items()
         value = f"{before}: {after}" if isinstance(after, str) else None
-        remarks.append(SkillRemark(line, "the description is a mapping; read as text with a colon"))
+        remarks.append(SkillRemark(line, "the description is a mapping; it was read as text with a colon"))
     description = _text(cast(object, value))
     if not description:
-        said = "has no description" if value is None else "its description is empty or no text"
-        raise UnreadableFileError(line or 1, said)
+        message = "has no description" if value is None else "its description is empty or not text"
+        raise UnreadableFileError(line or 1, message)
     if len(description) > MAX_DESCRIPTION_LENGTH:
-        said = f"the description has {len(description)} characters; the standard allows {MAX_DESCRIPTION_LENGTH}"
+        message = f"the description has {len(description)} characters; the standard allows {MAX_DESCRIPTION_LENGTH}"
         cut = f", the first {MAX_DESCRIPTION_KEPT} are kept" if len(description) > MAX_DESCRIPTION_KEPT else ""
-        remarks.append(SkillRemark(line, said + cut))
+        remarks.append(SkillRemark(line, message + cut))
     return description[:MAX_DESCRIPTION_KEPT]
 
 
 def _name_remarks(written: str, name: str, folder: str, line: int | None) -> list[SkillRemark]:
     if not written:
-        return [SkillRemark(line or 1, f"has no name; called {name!r} after its folder")]
+        return [SkillRemark(line or 1, f"has no name; it gets its folder's name, {name!r}")]
     remarks: list[SkillRemark] = []
     if len(written) > MAX_NAME_LENGTH:
         remarks.append(
             SkillRemark(line, f"the name has {len(written)} characters; the standard allows {MAX_NAME_LENGTH}")
         )
     if name != unicodedata.normalize("NFKC", written):
-        remarks.append(SkillRemark(line, f"the name {written[:100]!r} is not in the standard's form; called {name!r}"))
+        remarks.append(
+            SkillRemark(line, f"the name {written[:100]!r} is not in the standard's form; it becomes {name!r}")
+        )
     if name != unicodedata.normalize("NFKC", folder):
-        remarks.append(SkillRemark(line, f"the name {name!r} is not its folder's, {folder!r}"))
+        remarks.append(SkillRemark(line, f"the name {name!r} differs from the folder's, {folder!r}"))
     return remarks
 
 
 def _metadata(value: object) -> dict[str, str]:
-    """Its fields that are text."""
+    """Returns the metadata fields that are text."""
     fields = cast(JsonObject, value) if isinstance(value, dict) else {}
     return {clean_text(key): clean_text(item) for key, item in fields.items() if isinstance(item, str)}

@@ -1,4 +1,4 @@
-"""One node from its input to its result: bound, prepared, tried, tried again within the deadline (skills 4-6)."""
+"""Runs one node: binds its input, prepares the script, and attempts it until the deadline (skills 4-6)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,21 +29,21 @@ from aeon.skills.plan_json import ExecutionState, FailedAttempt, ToolInvocation,
 from aeon.skills.poll_loop import Pollable, PollTask
 
 InvocationFactory: TypeAlias = Callable[[Skill, SkillScript, JsonObject, str], Invocation]
-"""Makes the invocation of a script with an input, for a plan's request id.
+"""Returns the invocation of a script with an input, for a plan's request id.
 
-May raise ConfigError, InputError or SkillError, which then is how the node failed.
+May raise ConfigError, InputError or SkillError, which becomes the node's failure.
 """
 
 SkillSecretLookup: TypeAlias = Callable[[Skill], Sequence[str]]
-"""The values that must appear in nothing a skill's scripts said. May raise as `InvocationFactory` does."""
+"""Returns the values to mask in the output of a skill's scripts. May raise as `InvocationFactory` does."""
 
 SleepFactory: TypeAlias = Callable[[float, Cancellation], Pollable[bool]]
-"""A wait for so many seconds, less when cancelled; its result is whether it was."""
+"""Returns a cancellable sleep for a number of seconds; its result is whether it was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeServices:
-    """What every node of a plan is run with."""
+    """The services shared by all nodes of a plan."""
 
     runner: ScriptRunner
     prepare: InvocationFactory
@@ -54,9 +54,9 @@ class NodeServices:
 
 @dataclass(frozen=True, slots=True)
 class NodeTask:
-    """A node to run. `outputs` and `absent` are those of the nodes it depends on; `deadline` is the clock's.
+    """A node to run. `outputs` and `absent` are those of its dependencies; `deadline` is the clock's monotonic time.
 
-    `refers`: whether its input has references to them.
+    `has_references`: whether its input refers to its dependencies.
     """
 
     tool: ToolInvocation
@@ -73,22 +73,22 @@ class NodeTask:
 
     @property
     def policy(self) -> ScriptRetryPolicy:
-        """The node's own, else the skill's, which is the default where it has none."""
+        """The node's own retry policy, else the skill's."""
         own = self.tool.retry_policy
         return ScriptRetryPolicy(own.max_retries, own.backoff_ms) if own else self.skill.retry_policy
 
 
-def run_node(means: NodeServices, job: NodeTask, say: Observer) -> PollTask[ToolResult | None]:
-    """Run a node to its end, in steps. Tells `say` of each attempt, of what the script says, and of each retry.
+def run_node(services: NodeServices, task: NodeTask, emit: Observer) -> PollTask[ToolResult | None]:
+    """Runs a node to its end as a task. Emits each attempt, each event of the script, and each retry.
 
-    Its result is None when the run was stopped before the node's turn came. Raises nothing for a fault of the plan or
-    the script; SandboxError and defects come through.
+    The result is None if the run was stopped before the node started. Faults of the plan or the script do not raise;
+    SandboxError and defects do.
     """
-    return _NodeRun(means, job, say).run()
+    return _NodeRun(services, task, emit).run()
 
 
 class _AttemptResult(NamedTuple):
-    """One attempt that is over: what came of it, and the masked outcome where there was a process."""
+    """A finished attempt: its verdict, and the masked result if a process was started."""
 
     verdict: JsonObject | NodeFailure
     invocation_result: InvocationResult | None = None
@@ -107,12 +107,12 @@ class _AttemptResult(NamedTuple):
 
 
 class _NodeRun:
-    """One node under way. `_failed` are the attempts that another followed, or was to follow."""
+    """One running node. `_failed` are the failed attempts before a retry, even if the retry never started."""
 
-    def __init__(self, means: NodeServices, job: NodeTask, say: Observer) -> None:
-        self._services = means
-        self._task = job
-        self._emit = say
+    def __init__(self, services: NodeServices, task: NodeTask, emit: Observer) -> None:
+        self._services = services
+        self._task = task
+        self._emit = emit
         self._mask = _NO_SECRETS
         self._failed: list[FailedAttempt] = []
         self._started = 0
@@ -126,23 +126,23 @@ class _NodeRun:
             attempt = yield from self._attempt(prepared, number)
             if attempt is None:
                 return None if number == 1 else self._build_result(_AttemptResult(self._stop_failure()), number - 1)
-            wait = self._retry_delay(attempt.verdict, number)
-            if wait is None or not isinstance(attempt.verdict, NodeFailure):
+            delay = self._retry_delay(attempt.verdict, number)
+            if delay is None or not isinstance(attempt.verdict, NodeFailure):
                 return self._build_result(attempt, number - 1)
-            self._record_failure(attempt, attempt.verdict, number, wait)
-            if (yield self._services.sleep(wait, self._task.cancellation)):
+            self._record_failure(attempt, attempt.verdict, number, delay)
+            if (yield self._services.sleep(delay, self._task.cancellation)):
                 return self._build_result(_AttemptResult(self._stop_failure()), number - 1)
-        raise AssertionError  # pragma: no cover  # the numbers never end
+        raise AssertionError  # pragma: no cover  # `count` is infinite
 
     def _prepare(self) -> Invocation | NodeFailure:
-        job = self._task
+        task = self._task
         try:
-            if secrets := self._services.secrets(job.skill):
+            if secrets := self._services.secrets(task.skill):
                 self._mask = Mask(secrets)
-            bound = bind_input(job.tool.input, job.outputs, job.absent, job.script, refers=job.has_references)
+            bound = bind_input(task.tool.input, task.outputs, task.absent, task.script, refers=task.has_references)
             if isinstance(bound, NodeFailure):
                 return bound
-            return self._services.prepare(job.skill, job.script, bound, job.request_id)
+            return self._services.prepare(task.skill, task.script, bound, task.request_id)
         except ConfigError as error:
             return NodeFailure(FailureClass.CONFIGURATION, str(error))
         except NotGrantedError as error:
@@ -153,42 +153,42 @@ class _NodeRun:
             return NodeFailure(FailureClass.CANNOT_START, f"The script could not be started: {error}")
 
     def _attempt(self, invocation: Invocation, number: int) -> PollTask[_AttemptResult | None]:
-        """One attempt; None when the run was stopped before its turn came."""
-        left = self._task.deadline - self._services.clock.monotonic()
-        if left <= 0:
+        """Runs one attempt. Returns None if the run was stopped before the attempt started."""
+        seconds_left = self._task.deadline - self._services.clock.monotonic()
+        if seconds_left <= 0:
             self._emit_started(number)
             return _AttemptResult(_PLAN_TIMED_OUT)
-        timeout = min(invocation.timeout, left)
-        limited = invocation if timeout == invocation.timeout else replace(invocation, timeout=timeout)
-        turn = StartSlot(self._task.group, lambda: self._emit_started(number), left, self._task.budget)
-        outcome: InvocationResult = yield self._services.runner.start(
-            limited, self._task.cancellation, self._emit_event, turn
+        timeout = min(invocation.timeout, seconds_left)
+        limited_invocation = invocation if timeout == invocation.timeout else replace(invocation, timeout=timeout)
+        slot = StartSlot(self._task.group, lambda: self._emit_started(number), seconds_left, self._task.budget)
+        result: InvocationResult = yield self._services.runner.start(
+            limited_invocation, self._task.cancellation, self._emit_event, slot
         )
         if self._started < number:
-            if outcome.exit_reason in _STOP_REASONS:
+            if result.exit_reason in _STOP_REASONS:
                 return None
             self._emit_started(number)
-        outcome = mask_result(self._mask, with_absolute_paths(outcome, invocation.cwd))
-        came_to = judge_result(outcome, self._task.script, timeout)
-        if not isinstance(came_to, NodeFailure):
+        result = mask_result(self._mask, with_absolute_paths(result, invocation.cwd))
+        verdict = judge_result(result, self._task.script, timeout)
+        if not isinstance(verdict, NodeFailure):
             is_masked = self._task.script.protocol == "ndjson"
-            return _AttemptResult(came_to if is_masked else self._mask.value(came_to), outcome)
-        if came_to.kind is FailureClass.TIMEOUT and (timeout < invocation.timeout or self._is_late()):
-            came_to = _PLAN_TIMED_OUT
+            return _AttemptResult(verdict if is_masked else self._mask.value(verdict), result)
+        if verdict.kind is FailureClass.TIMEOUT and (timeout < invocation.timeout or self._is_late()):
+            verdict = _PLAN_TIMED_OUT
         if self._task.script.protocol != "ndjson":
-            self._task.budget.release(outcome.budget_cost)  # stdout of what failed is not kept
-        return _AttemptResult(self._mask_failure(came_to), outcome)
+            self._task.budget.release(result.budget_cost)  # stdout of a failed attempt is not kept
+        return _AttemptResult(self._mask_failure(verdict), result)
 
     def _is_late(self) -> bool:
         return self._services.clock.monotonic() >= self._task.deadline
 
     def _stop_failure(self) -> NodeFailure:
-        """Why there is no next attempt after all."""
+        """Returns why the next attempt does not start."""
         return _CANCELLED if self._task.cancellation.is_cancelled else _PLAN_TIMED_OUT
 
-    def _retry_delay(self, came_to: JsonObject | NodeFailure, number: int) -> float | None:
-        """Seconds until the next attempt, or None when there is none: a wait that does not fit is not begun."""
-        if not isinstance(came_to, NodeFailure) or came_to.kind not in RETRYABLE:
+    def _retry_delay(self, verdict: JsonObject | NodeFailure, number: int) -> float | None:
+        """Returns the seconds until the next attempt, or None for none: the delay must end before the deadline."""
+        if not isinstance(verdict, NodeFailure) or verdict.kind not in RETRYABLE:
             return None
         policy = self._task.policy
         if number > policy.max_retries or self._task.cancellation.is_cancelled:
@@ -196,25 +196,27 @@ class _NodeRun:
         seconds = policy.backoff_ms * 2 ** (number - 1) / 1000
         return seconds if self._services.clock.monotonic() + seconds < self._task.deadline else None
 
-    def _record_failure(self, attempt: _AttemptResult, failure: NodeFailure, number: int, wait: float) -> None:
-        """Keep a failed attempt for the reader; its events only where there is room for what may be dropped."""
+    def _record_failure(self, attempt: _AttemptResult, failure: NodeFailure, number: int, delay: float) -> None:
+        """Keeps a failed attempt for the reader, with its events only if the budget is not scarce."""
         error = failure.as_error()
-        kept = FailedAttempt(
+        failed_attempt = FailedAttempt(
             attempt=number,
             error=error,
             events=attempt.events,
             dropped_events=attempt.dropped_events,
             execution_time_ms=attempt.milliseconds,
         )
-        if kept.events and self._task.budget.is_scarce:
+        if failed_attempt.events and self._task.budget.is_scarce:
             self._task.budget.release(attempt.invocation_result.budget_cost if attempt.invocation_result else 0)
-            kept = kept.model_copy(update={"events": [], "dropped_events": attempt.dropped_events + len(kept.events)})
-        self._failed.append(kept)
-        self._emit(NodeRetried(self._task.tool.tool_id, number, error.as_dict(), int(wait * 1000)))
+            failed_attempt = failed_attempt.model_copy(
+                update={"events": [], "dropped_events": attempt.dropped_events + len(failed_attempt.events)}
+            )
+        self._failed.append(failed_attempt)
+        self._emit(NodeRetried(self._task.tool.tool_id, number, error.as_dict(), int(delay * 1000)))
 
     def _build_result(self, attempt: _AttemptResult, retries: int) -> ToolResult:
         failure = attempt.verdict if isinstance(attempt.verdict, NodeFailure) else None
-        outcome = attempt.invocation_result
+        result = attempt.invocation_result
         return ToolResult(
             tool_id=self._task.tool.tool_id,
             tool_path=self._task.tool.tool_path,
@@ -225,14 +227,14 @@ class _NodeRun:
             execution_time_ms=attempt.milliseconds + sum(failed.execution_time_ms for failed in self._failed),
             retry_count=retries,
             error=failure.as_error() if failure else None,
-            sandbox=outcome.sandbox if outcome and outcome.exit_reason is not ScriptExitReason.NOT_STARTED else None,
+            sandbox=result.sandbox if result and result.exit_reason is not ScriptExitReason.NOT_STARTED else None,
             attempts=self._failed,
-            diagnostics=self._diagnostics(outcome.stderr) if outcome else "",
+            diagnostics=self._diagnostics(result.stderr) if result else "",
             dropped_events=attempt.dropped_events,
         )
 
     def _diagnostics(self, text: str) -> str:
-        """The diagnostics where there is room for them, else their end."""
+        """Returns the diagnostics if the budget allows, else only their end."""
         if len(text) <= _MIN_DIAGNOSTICS or self._task.budget.reserve(len(text), is_dispensable=True) is not None:
             return text
         return f"({len(text) - _MIN_DIAGNOSTICS:,} characters were not kept) {text[-_MIN_DIAGNOSTICS:]}"
@@ -241,7 +243,7 @@ class _NodeRun:
         return failure._replace(message=self._mask.text(failure.message))
 
     def _emit_started(self, number: int) -> None:
-        """Say that an attempt begins, once, however often it has to be begun."""
+        """Emits the start of an attempt, once per number."""
         if self._started < number:
             self._started = number
             self._emit(NodeStarted(self._task.tool.tool_id, self._task.tool.tool_path, number))
@@ -252,14 +254,14 @@ class _NodeRun:
 
 _NO_SECRETS = Mask()
 _MIN_DIAGNOSTICS = 500
-"""Characters of diagnostics that are kept of every node."""
+"""Characters of diagnostics that are always kept for each node."""
 _STOP_REASONS = (ScriptExitReason.CANCELLED, ScriptExitReason.TIMED_OUT)
 _CANCELLED = NodeFailure(FailureClass.CANCELLED, "The run was cancelled before the next attempt.")
-_PLAN_TIMED_OUT = NodeFailure(FailureClass.PLAN_TIMEOUT, "The plan's time was over before the script had ended.")
+_PLAN_TIMED_OUT = NodeFailure(FailureClass.PLAN_TIMEOUT, "The plan timed out before the script ended.")
 
 
 def _state(failure: NodeFailure | None) -> ExecutionState:
     if failure is None:
         return ExecutionState.COMPLETED
-    late = (FailureClass.TIMEOUT, FailureClass.PLAN_TIMEOUT)
-    return ExecutionState.TIMEOUT if failure.kind in late else ExecutionState.FAILED
+    timeout_classes = (FailureClass.TIMEOUT, FailureClass.PLAN_TIMEOUT)
+    return ExecutionState.TIMEOUT if failure.kind in timeout_classes else ExecutionState.FAILED

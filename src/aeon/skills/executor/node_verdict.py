@@ -1,4 +1,4 @@
-"""What an invocation's outcome comes to: an output, or a failure named for what it is (skills 1-4). Pure."""
+"""Turns an invocation's result into the node's output or a classified failure (skills 1-4). Pure."""
 
 import signal
 from collections.abc import Sequence
@@ -17,113 +17,115 @@ from aeon.skills.plan_json import ToolErrorJson
 
 _LAST_LINES = 3
 _MESSAGE = 500
-"""Characters of a script's own words in an error."""
+"""Maximum characters of a script's own text in an error."""
 
 _PROBLEMS = 20
-"""Problems of one value that an error lists."""
+"""Maximum number of problems of one value in an error."""
 
 _LIMIT_MESSAGES = {
-    "File too large": "how much it may write, [skills] written_mb",
-    "MemoryError": "its memory, [skills] memory_mb",
-    "Cannot allocate memory": "its memory, [skills] memory_mb",
-    "heap out of memory": "its memory, [skills] memory_mb",
-    "Too many open files": "its open files, [skills] open_files",
+    "File too large": "bytes written, [skills] written_mb",
+    "MemoryError": "memory, [skills] memory_mb",
+    "Cannot allocate memory": "memory, [skills] memory_mb",
+    "heap out of memory": "memory, [skills] memory_mb",
+    "Too many open files": "open files, [skills] open_files",
 }
-"""What programs say when the kernel holds them to a limit (skills 18)."""
+"""Messages that programs print when the kernel enforces a limit, with the limit (skills 18)."""
 
 _EXIT_FAILURES = {
     ScriptExitReason.NOT_STARTED: (FailureClass.CANNOT_START, "The script could not be started"),
     ScriptExitReason.OUTPUT_EXCEEDED: (FailureClass.OUTPUT_LIMIT, "The script wrote too much and was ended"),
-    ScriptExitReason.RESOURCES_EXCEEDED: (FailureClass.RESOURCE_LIMIT, "The script was over a limit and was ended"),
+    ScriptExitReason.RESOURCES_EXCEEDED: (FailureClass.RESOURCE_LIMIT, "The script exceeded a limit and was ended"),
     ScriptExitReason.CANCELLED: (FailureClass.CANCELLED, "The script was ended because the run was cancelled"),
 }
 
 
 class NodeFailure(NamedTuple):
-    """Why a node, or one attempt at it, came to nothing."""
+    """Why a node, or one attempt at it, failed."""
 
     kind: FailureClass
     message: str
     exit_code: int | None = None
 
     def as_error(self) -> ToolErrorJson:
-        """The failure under the published names."""
+        """Returns the failure under the published names."""
         return ToolErrorJson(type=self.kind.value, message=self.message, exit_code=self.exit_code)
 
 
-def judge_result(outcome: InvocationResult, script: SkillScript, timeout: float) -> JsonObject | NodeFailure:
-    """The output of an invocation that ended well, else its failure. `timeout` is what it was given, in seconds."""
-    failure = (
-        _exit_reason_failure(outcome, timeout) or _exit_code_failure(outcome) or _protocol_failure(outcome, script)
-    )
+def judge_result(result: InvocationResult, script: SkillScript, timeout: float) -> JsonObject | NodeFailure:
+    """Returns the output of a successful invocation, else its failure. `timeout` was its timeout in seconds."""
+    failure = _exit_reason_failure(result, timeout) or _exit_code_failure(result) or _protocol_failure(result, script)
     if failure is not None:
         return failure
     try:
         patched = (
-            apply_patches({}, state_patches(outcome.events))
+            apply_patches({}, state_patches(result.events))
             if script.protocol == "ndjson"
-            else _plain_output(outcome.stdout)
+            else _plain_output(result.stdout)
         )
     except UnicodeDecodeError as error:
-        said = f"The script wrote what is no UTF-8 text, first at byte {error.start} of its output"
-        return NodeFailure(FailureClass.PROTOCOL_VIOLATION, f"{said}.", outcome.exit_code)
+        message = f"The script's output is not UTF-8 text, first at byte {error.start}"
+        return NodeFailure(FailureClass.PROTOCOL_VIOLATION, f"{message}.", result.exit_code)
     except MergeDepthError as error:
-        return NodeFailure(FailureClass.PROTOCOL_VIOLATION, f"A state patch: {error}", outcome.exit_code)
-    return _validated_output({**_assets_and_summary(outcome.events), **patched}, patched, script)
+        return NodeFailure(FailureClass.PROTOCOL_VIOLATION, f"A state patch: {error}", result.exit_code)
+    return _validated_output({**_assets_and_summary(result.events), **patched}, patched, script)
 
 
 def join_problems(problems: Sequence[object]) -> str:
-    """Problems as the end of a message."""
+    """Returns the problems as the end of a message."""
     more = f"; and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
     return "; ".join(str(problem) for problem in problems[:_PROBLEMS]) + more
 
 
-def _exit_reason_failure(outcome: InvocationResult, timeout: float) -> NodeFailure | None:
-    if outcome.exit_reason is ScriptExitReason.EXITED:
+def _exit_reason_failure(result: InvocationResult, timeout: float) -> NodeFailure | None:
+    if result.exit_reason is ScriptExitReason.EXITED:
         return None
-    if outcome.exit_reason is ScriptExitReason.TIMED_OUT:
-        said = f"The script was ended after {timeout:g} s{_last_words(outcome.stderr)}"
-        return NodeFailure(FailureClass.TIMEOUT, said, outcome.exit_code)
-    kind, said = _EXIT_FAILURES[outcome.exit_reason]
-    why = f": {outcome.problem}" if outcome.problem else "."
-    return NodeFailure(kind, said + why, outcome.exit_code)
+    if result.exit_reason is ScriptExitReason.TIMED_OUT:
+        message = f"The script was ended after {timeout:g} s{_last_words(result.stderr)}"
+        return NodeFailure(FailureClass.TIMEOUT, message, result.exit_code)
+    kind, message = _EXIT_FAILURES[result.exit_reason]
+    detail = f": {result.problem}" if result.problem else "."
+    return NodeFailure(kind, message + detail, result.exit_code)
 
 
-def _exit_code_failure(outcome: InvocationResult) -> NodeFailure | None:
-    if outcome.exit_code == 0:
+def _exit_code_failure(result: InvocationResult) -> NodeFailure | None:
+    if result.exit_code == 0:
         return None
-    code = outcome.exit_code
-    said = f"The script was ended by {_signal(-code)}" if code is not None and code < 0 else f"Exit code {code}"
-    said += _limit(outcome)
-    broke = f"; it had also broken the protocol: {outcome.violation}" if outcome.violation else ""
-    words = _error_messages(outcome.events)
+    code = result.exit_code
+    message = f"The script was ended by {_signal(-code)}" if code is not None and code < 0 else f"Exit code {code}"
+    message += _limit(result)
+    violation = f"; it had also broken the protocol: {result.violation}" if result.violation else ""
+    error_messages = _error_messages(result.events)
     return NodeFailure(
-        FailureClass.EXIT_CODE, f"{said}{broke}{f': {words}' if words else _last_words(outcome.stderr)}", code
+        FailureClass.EXIT_CODE,
+        f"{message}{violation}{f': {error_messages}' if error_messages else _last_words(result.stderr)}",
+        code,
     )
 
 
-def _limit(outcome: InvocationResult) -> str:
-    """The limit that its exit code or its last words tell of, as a part of a sentence."""
-    last = outcome.stderr[-_MESSAGE:]
-    if outcome.exit_code == -signal.SIGXFSZ:
+def _limit(result: InvocationResult) -> str:
+    """Returns the exceeded limit, from the exit code or the end of stderr, as a part of a sentence."""
+    last = result.stderr[-_MESSAGE:]
+    if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
-    return next((f" (a limit: {which})" for words, which in _LIMIT_MESSAGES.items() if words in last), "")
+    return next((f" (a limit: {limit})" for phrase, limit in _LIMIT_MESSAGES.items() if phrase in last), "")
 
 
-def _protocol_failure(outcome: InvocationResult, script: SkillScript) -> NodeFailure | None:
-    if outcome.violation is not None:
-        said = f"The script broke the protocol: {outcome.violation}{_last_words(outcome.stderr)}"
-        return NodeFailure(FailureClass.PROTOCOL_VIOLATION, said, outcome.exit_code)
+def _protocol_failure(result: InvocationResult, script: SkillScript) -> NodeFailure | None:
+    if result.violation is not None:
+        message = f"The script broke the protocol: {result.violation}{_last_words(result.stderr)}"
+        return NodeFailure(FailureClass.PROTOCOL_VIOLATION, message, result.exit_code)
     if script.protocol == "plain":
         return None
-    done = next((event for event in outcome.events if event.get("type") == "done"), None)
+    done = next((event for event in result.events if event.get("type") == "done"), None)
     if done is None:
-        said = f"The script ended without a done event{_last_words(outcome.stderr)}"
-        return NodeFailure(FailureClass.PROTOCOL_VIOLATION, said, outcome.exit_code)
+        message = f"The script ended without a done event{_last_words(result.stderr)}"
+        return NodeFailure(FailureClass.PROTOCOL_VIOLATION, message, result.exit_code)
     if done.get("ok") is True:
         return None
-    said = _error_messages(outcome.events) or str(done.get("summary") or "The script said that it failed, and not why.")
-    return NodeFailure(FailureClass.CONTROLLED, said[:_MESSAGE], outcome.exit_code)
+    message = _error_messages(result.events) or str(
+        done.get("summary") or "The script reported a failure without a reason."
+    )
+    return NodeFailure(FailureClass.CONTROLLED, message[:_MESSAGE], result.exit_code)
 
 
 def _plain_output(stdout: bytes) -> JsonObject:
@@ -146,26 +148,28 @@ def _assets_and_summary(events: Sequence[JsonObject]) -> JsonObject:
 
 
 def _validated_output(output: JsonObject, patched: JsonObject, script: SkillScript) -> JsonObject | NodeFailure:
-    """The output when it fits its schema; assets and summary count only where the schema names them."""
+    """Returns the output if it fits its schema; assets and summary are checked only if the schema names them."""
     check = compile_declared_schema(script.output_schema)
     if check is None:
         return output
     if isinstance(check, str):
-        return NodeFailure(FailureClass.CONFIGURATION, f"The script's output schema is no valid JSON Schema: {check}")
+        return NodeFailure(
+            FailureClass.CONFIGURATION, f"The script's output schema is not a valid JSON Schema: {check}"
+        )
     named: JsonObject = check.schema.get("properties") or {}
     shown = {key: value for key, value in output.items() if key in patched or (key in ADDED_OUTPUT and key in named)}
     if check.is_valid(shown):
         return output
-    said = join_problems(check.problems(shown))
-    return NodeFailure(FailureClass.INVALID_OUTPUT, f"The output does not fit the script's output schema: {said}")
+    problems = join_problems(check.problems(shown))
+    return NodeFailure(FailureClass.INVALID_OUTPUT, f"The output does not fit the script's output schema: {problems}")
 
 
 def _error_messages(events: Sequence[JsonObject]) -> str:
-    """What the script's own error events say."""
-    said = [
+    """Returns the text of the script's error events."""
+    messages = [
         f"{event.get('errorCode')}: {event.get('errorMessage')}" for event in events if event.get("type") == "error"
     ]
-    return "; ".join(said)[:_MESSAGE]
+    return "; ".join(messages)[:_MESSAGE]
 
 
 def _last_words(stderr: str) -> str:
@@ -181,26 +185,26 @@ def _signal(number: int) -> str:
 
 
 _ENVELOPE = frozenset({"version", "type", "ok", "level"})
-"""Fields whose values are the protocol's own words (skills 2): a secret that is one of them is no secret there."""
+"""Fields whose values are the protocol's own terms (skills 2); a secret equal to one of them is not masked there."""
 
 
-def mask_result(mask: Mask, outcome: InvocationResult) -> InvocationResult:
-    """`outcome` without the secrets, but for `stdout`, which is bytes that nobody has read yet.
+def mask_result(mask: Mask, result: InvocationResult) -> InvocationResult:
+    """Returns `outcome` with secrets masked, except in `stdout`, which is still unparsed bytes.
 
-    Its events are decoded once and for all.
+    The events of the result are a decoded list.
     """
     if mask.is_empty:
-        return outcome._replace(events=[*outcome.events])
-    return outcome._replace(
-        events=[_masked_event(mask, event) for event in outcome.events],
-        stderr=mask.tail(outcome.stderr),
-        violation=_optional(mask, outcome.violation),
-        problem=_optional(mask, outcome.problem),
+        return result._replace(events=[*result.events])
+    return result._replace(
+        events=[_masked_event(mask, event) for event in result.events],
+        stderr=mask.tail(result.stderr),
+        violation=_optional(mask, result.violation),
+        problem=_optional(mask, result.problem),
     )
 
 
 def _masked_event(mask: Mask, event: JsonObject) -> JsonObject:
-    """The names of an event's fields stay, and so do the protocol's words in them."""
+    """Returns the event with masked values, except for field names and the protocol's own terms."""
     return {name: value if name in _ENVELOPE else mask.value(value) for name, value in event.items()}
 
 
@@ -208,11 +212,11 @@ def _optional(mask: Mask, text: str | None) -> str | None:
     return None if text is None else mask.text(text)
 
 
-def with_absolute_paths(outcome: InvocationResult, cwd: Path) -> InvocationResult:
-    """`outcome`, the paths of its assets absolute; `cwd` is where its script ran."""
-    if not any(event.get("type") == "asset" for event in outcome.events):
-        return outcome
-    return outcome._replace(events=[_absolute(event, cwd) for event in outcome.events])
+def with_absolute_paths(result: InvocationResult, cwd: Path) -> InvocationResult:
+    """Returns `outcome` with absolute asset paths; `cwd` is the script's working folder."""
+    if not any(event.get("type") == "asset" for event in result.events):
+        return result
+    return result._replace(events=[_absolute(event, cwd) for event in result.events])
 
 
 def _absolute(event: JsonObject, cwd: Path) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Runs a plan (skills 3-7): checks it, runs its nodes as their dependencies allow, commits what ended well."""
+"""Runs a plan (skills 3-7): checks it, runs its nodes in dependency order, commits the successful ones."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -20,21 +20,21 @@ from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolResult
 from aeon.skills.poll_loop import PollLoop, TaskLoop
 
 PLAN_TIMEOUT = 60.0
-"""Seconds that a plan may take (skills 4). A script that ignores its end takes its `grace_seconds` more."""
+"""Default timeout of a plan in seconds (skills 4). A script that ignores its end may add its `grace_seconds`."""
 
 TaskLoopFactory: TypeAlias = Callable[[], TaskLoop[NodeCompletion]]
-"""Makes what runs the nodes of one plan."""
+"""Returns a new loop that runs the nodes of one plan."""
 
 
 def no_secrets(_skill: Skill) -> tuple[str, ...]:
-    """For skills whose configuration holds none."""
+    """Returns no secrets, for skills without secret settings."""
     return ()
 
 
 class PlanExecutor:
-    """Runs plans with the skills of one catalog. Threads may share it: nothing of a run stays behind."""
+    """Runs plans with the skills of one catalog. Thread-safe: it keeps no state of a run."""
 
-    def __init__(  # noqa: PLR0913  # what it runs with, its time, its limits, who watches
+    def __init__(  # noqa: PLR0913  # the services, the limits, the observer
         self,
         catalog: SkillCatalog,
         runner: ScriptRunner,
@@ -49,10 +49,10 @@ class PlanExecutor:
         initial_state: JsonObject | None = None,
         crew: TaskLoopFactory = PollLoop[NodeCompletion],
     ) -> None:
-        """`parallel`: nodes that run at once, by default as many as there are cores. `plan_timeout` is in seconds.
+        """`parallel`: nodes that run at once, by default the number of cores. `plan_timeout` is in seconds.
 
-        `observer` is always called in the thread that executes. Raises InputError for limits that are none and for an
-        `initial_state` that is no JSON.
+        `observer` is always called in the executing thread. Raises InputError for invalid limits and for an
+        `initial_state` that is not JSON.
         """
         problems = [f"initial_state, {fault}" for fault in json_problems(initial_state or {})]
         if parallel is not None and parallel < 1:
@@ -60,7 +60,7 @@ class PlanExecutor:
         if not plan_timeout > 0:
             problems.append(f"plan_timeout is {plan_timeout} s; a plan needs time to run in")
         if problems:
-            raise InputError(f"Plans cannot be executed so: {'; '.join(problems)}.")
+            raise InputError(f"Invalid execution options: {'; '.join(problems)}.")
         self._catalog = catalog
         self._clock = clock or SystemClock()
         self._services = NodeServices(runner, prepare, secrets, self._clock, wait)
@@ -79,36 +79,44 @@ class PlanExecutor:
         by_hand: bool = False,
         verbatim: bool = False,
     ) -> ExecutionResult:
-        """Run `plan` to its end and say how it went; the result's trace alone leads to its final state again.
+        """Runs `plan` to its end and returns its result, whose trace alone reproduces its final state.
 
-        `finished` are results of nodes of this plan that are not to run again: each is taken as it is and its effects
-        commit; ids that the plan does not have are ignored. `is_user_supplied` is for whoever watches: no planner made
-        it. `verbatim` takes the inputs as they are, what looks like a reference too.
-        Raises nothing for what plans and scripts do wrong. SandboxError comes through, as does what an observer raises:
-        every script has been ended by then, and the cancellation wished.
+        `finished` are results of nodes of this plan that must not run again: each is used unchanged and its effects
+        commit; unknown ids are ignored. `by_hand` tells the observer that the user supplied the plan. `verbatim` uses
+        the inputs unchanged, without references.
+        Faults of plans and scripts do not raise. SandboxError, and what an observer raises, does: by then every script
+        has been ended and the cancellation requested.
         """
-        began = self._clock.monotonic()
-        done = finished or {}
+        started_at = self._clock.monotonic()
+        finished_results = finished or {}
         graph = plan_graph(plan, verbatim=verbatim)
         self._emit_plan(plan, by_hand=by_hand)
-        wrong = check_plan(plan, self._catalog, finished=done, graph=graph)
+        faults = check_plan(plan, self._catalog, finished=finished_results, graph=graph)
         with ExitStack() as stack:
             stop = cancellation or stack.enter_context(Cancellation())
-            if wrong:
-                results = rejected_results(plan, wrong, [done.get(tool.tool_id) for tool in plan.tools])
+            if faults:
+                results = rejected_results(plan, faults, [finished_results.get(tool.tool_id) for tool in plan.tools])
                 for result in results:
                     self._emit_node_ended(result)
             else:
-                deadline = began + self._plan_timeout
-                course = SkillPlanRun(
-                    plan, graph, self._catalog, done, self._services, deadline, stop, self._emit, self._emit_node_ended
+                deadline = started_at + self._plan_timeout
+                plan_run = SkillPlanRun(
+                    plan,
+                    graph,
+                    self._catalog,
+                    finished_results,
+                    self._services,
+                    deadline,
+                    stop,
+                    self._emit,
+                    self._emit_node_ended,
                 )
                 width = self._width if plan.parallel else 1
-                results = NodeScheduler(course, self._make_loop(), width).run()
+                results = NodeScheduler(plan_run, self._make_loop(), width).run()
             is_cancelled = stop.is_cancelled
-        spent = round((self._clock.monotonic() - began) * 1000)
+        milliseconds = round((self._clock.monotonic() - started_at) * 1000)
         return build_result(
-            FinishedPlan(plan, graph, self._catalog, results, self._initial_state, wrong, is_cancelled, spent)
+            FinishedPlan(plan, graph, self._catalog, results, self._initial_state, faults, is_cancelled, milliseconds)
         )
 
     def _emit(self, event: Event) -> None:
@@ -125,5 +133,5 @@ class PlanExecutor:
 
 
 def _without_events(result: ToolResult) -> JsonObject:
-    """The result as data, less what its scripts said: that was told when they said it."""
+    """Returns the result as data, without the scripts' events, which were already emitted."""
     return result.model_dump(mode="json", by_alias=True, exclude={"events": True, "attempts": {"__all__": {"events"}}})

@@ -1,4 +1,4 @@
-"""The result of a plan, made of the results of its nodes (skills-data-model 3). Pure."""
+"""Builds the result of a plan from the results of its nodes (skills-data-model 3). Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ from aeon.skills.plan_json import (
 )
 
 _MAX_NODES_NAMED = 5
-"""Nodes that a warning names."""
+"""Maximum number of nodes named in a conflict warning."""
 
 _MAX_WARNINGS = 50
-"""Keys that are warned of one by one."""
+"""Maximum number of conflict warnings; the remaining keys are counted."""
 
 StateKey: TypeAlias = tuple[str, ...]
 
 _OBJECT = "{"
-"""How it counts that a patch goes on below a key, or puts an object there: no JSON value reads so."""
+"""The value recorded for a key that a patch descends into or sets to an object; no JSON value equals it."""
 
 
 class _StateWrite(NamedTuple):
@@ -47,9 +47,9 @@ def conflict_warnings(
     names: Sequence[str],
     patches: Mapping[int, Sequence[JsonObject]],
 ) -> list[str]:
-    """A warning for each key that independent nodes set differently, in the order of the keys' first setting.
+    """Returns a warning for each key that independent nodes set differently, in the order of their first writes.
 
-    `order` is a topological order of all nodes, `names` theirs by position, `patches` the committed ones of each.
+    `order` is a topological order of all nodes, `names` has their names by position, `patches` their committed ones.
     """
     contended = {
         key: writes
@@ -59,20 +59,20 @@ def conflict_warnings(
     nodes = sorted({write.node for writes in contended.values() for write in writes})
     bit = {node: 1 << index for index, node in enumerate(nodes)}
     above = marked_ancestors(dependencies, order, nodes) if nodes else {}
-    found = [(key, _independent(writes, bit, above)) for key, writes in contended.items()]
-    said = [_warning_text(key, [names[node] for node in clashing]) for key, clashing in found if clashing]
-    more = [f"{len(said) - _MAX_WARNINGS} more keys are set differently by independent nodes."]
-    return said[:_MAX_WARNINGS] + (more if len(said) > _MAX_WARNINGS else [])
+    conflicts = [(key, _independent(writes, bit, above)) for key, writes in contended.items()]
+    warnings = [_warning_text(key, [names[node] for node in clashing]) for key, clashing in conflicts if clashing]
+    more = [f"{len(warnings) - _MAX_WARNINGS} more keys are set differently by independent nodes."]
+    return warnings[:_MAX_WARNINGS] + (more if len(warnings) > _MAX_WARNINGS else [])
 
 
 def _writes(order: Sequence[int], patches: Mapping[int, Sequence[JsonObject]]) -> dict[StateKey, list[_StateWrite]]:
-    """Who sets each key to what, in topological order; of one node's several values for a key the last."""
-    found: dict[StateKey, list[_StateWrite]] = {}
+    """Returns the writes of each key in topological order, with only the last write of each node."""
+    writes: dict[StateKey, list[_StateWrite]] = {}
     for node in order:
         last = dict(setting for patch in patches.get(node, ()) for setting in _assignments(patch, ()))
         for key, value in last.items():
-            found.setdefault(key, []).append(_StateWrite(node, value))
-    return found
+            writes.setdefault(key, []).append(_StateWrite(node, value))
+    return writes
 
 
 def _assignments(patch: Json, key: StateKey) -> Iterator[tuple[StateKey, str]]:
@@ -86,7 +86,7 @@ def _assignments(patch: Json, key: StateKey) -> Iterator[tuple[StateKey, str]]:
 
 
 def _independent(writes: Sequence[_StateWrite], bit: Mapping[int, int], above: Mapping[int, int]) -> list[int]:
-    """The nodes that set one key differently from another that is not upstream of them, and those others."""
+    """Returns the nodes that set a key differently from a node that is not upstream of them, and those nodes."""
     by_value: dict[str, int] = {}
     clashing = 0
     for node, value in writes:
@@ -99,18 +99,20 @@ def _independent(writes: Sequence[_StateWrite], bit: Mapping[int, int], above: M
 def _warning_text(key: StateKey, nodes: Sequence[str]) -> str:
     more = f" and {len(nodes) - _MAX_NODES_NAMED} more" if len(nodes) > _MAX_NODES_NAMED else ""
     shown = ", ".join(repr(name) for name in nodes[:_MAX_NODES_NAMED])
-    return f"{'.'.join(key)!r} is set differently by {shown}{more}, none of which waits for the other; the last wins."
+    return (
+        f"{'.'.join(key)!r} is set differently by {shown}{more}, none of which depends on another; the last write wins."
+    )
 
 
 _MAX_NAMED = 5
 
 FAILED_STATES = (ExecutionState.FAILED, ExecutionState.TIMEOUT)
-"""How a node that ran, or was wrong, ended badly; one that was skipped did not."""
+"""The states of a failed or invalid node; a skipped node has not failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedPlan:
-    """A plan whose nodes are all over: `results` by position, what it was rejected for, whether it was stopped."""
+    """A plan whose nodes have all ended: `results` by position, the faults it was rejected for, its cancellation."""
 
     plan: PlanJson
     graph: PlanGraph
@@ -123,7 +125,7 @@ class FinishedPlan:
 
 
 def build_result(ended: FinishedPlan) -> ExecutionResult:
-    """The plan's result: trace in topological order, effects committed in that order, what it says about a replan."""
+    """Returns the plan's result: trace and committed effects in topological order, and whether to replan."""
     plan = ended.plan
     order = topological_order(ended.graph.dependencies)
     sequence = range(len(plan.tools)) if isinstance(order, DependencyCycles) else order
@@ -151,14 +153,14 @@ def build_result(ended: FinishedPlan) -> ExecutionResult:
 
 
 def skipped_result(tool: ToolInvocation, kind: FailureClass, message: str) -> ToolResult:
-    """The result of a node that did not run."""
+    """Returns the result of a node that did not run."""
     return _unrun_result(tool, ExecutionState.SKIPPED, kind, message)
 
 
 def rejected_results(
     plan: PlanJson, faults: Sequence[NodeFault], finished: Sequence[ToolResult | None]
 ) -> list[ToolResult]:
-    """The results of a plan that may not run: its faulty nodes say what is wrong, finished ones stay as they are."""
+    """Returns the results of a rejected plan: faulty nodes carry their faults, finished ones stay unchanged."""
     by_position: dict[int, list[NodeFault]] = {}
     for fault in faults:
         by_position.setdefault(fault.position, []).append(fault)
@@ -166,7 +168,7 @@ def rejected_results(
         _faulty_result(tool, by_position[position])
         if position in by_position
         else finished[position]
-        or skipped_result(tool, FailureClass.PLAN_REJECTED, "Not run: other nodes of the plan are wrong.")
+        or skipped_result(tool, FailureClass.PLAN_REJECTED, "Not run: other nodes of the plan are invalid.")
         for position, tool in enumerate(plan.tools)
     ]
 
@@ -191,7 +193,7 @@ def _kind(result: ToolResult) -> FailureClass | None:
 
 
 def _reason(ended: FinishedPlan, sequence: Sequence[int]) -> FailureReason | None:
-    """Why the plan failed: a cycle, its deadline, else its first required failure; None when it was only cancelled."""
+    """Returns why the plan failed: a cycle, its deadline, or its first required failure; None if only cancelled."""
     if ended.faults:
         cyclic = any(fault.failure is FailureClass.CIRCULAR_DEPENDENCY for fault in ended.faults)
         return FailureReason.CIRCULAR_DEPENDENCY if cyclic else FailureReason.TOOL_FAILURE
@@ -215,22 +217,22 @@ _REASONS: dict[FailureClass | None, FailureReason] = {
 
 
 def _can_replan(ended: FinishedPlan) -> bool:
-    """Whether a skill is left to plan with: plannable, not disabled by the plan, not at fault in it (skills 7)."""
+    """Whether any plannable skill is left that the plan did not disable and that was not at fault (skills 7)."""
     if ended.is_cancelled:
         return False
-    gone = set(ended.plan.disabled_skills)
+    excluded = set(ended.plan.disabled_skills)
     for result in ended.results:
         kind = _kind(result)
-        found = ended.catalog.find_script(result.tool_path or "")
-        if kind is not None and found is not None and blame_for(kind) is Blame.SKILL:
-            gone.add(found[0].name)
-    return any(skill.name not in gone for skill in ended.catalog.plannable())
+        match = ended.catalog.find_script(result.tool_path or "")
+        if kind is not None and match is not None and blame_for(kind) is Blame.SKILL:
+            excluded.add(match[0].name)
+    return any(skill.name not in excluded for skill in ended.catalog.plannable())
 
 
 def _narrative(ended: FinishedPlan, state: JsonObject) -> tuple[str | None, list[str]]:
-    """What a node said as the narrative, else the plan's own with its references filled in; warnings for the rest."""
-    is_told = any("narrative" in patch for result in ended.results for patch in committed_patches(result))
-    if is_told and isinstance(state.get("narrative"), str):
+    """Returns a node's narrative, else the plan's own with filled references, and warnings for missing values."""
+    has_narrative = any("narrative" in patch for result in ended.results for patch in committed_patches(result))
+    if has_narrative and isinstance(state.get("narrative"), str):
         return state["narrative"], []
     if ended.plan.narrative is None:
         return None, []
@@ -240,14 +242,14 @@ def _narrative(ended: FinishedPlan, state: JsonObject) -> tuple[str | None, list
 
 
 def _dropped_event_warnings(trace: Sequence[ToolResult]) -> list[str]:
-    """Which nodes wrote more than is kept, and how much of it is not in the trace."""
+    """Returns the warning about nodes with dropped events, if there are any."""
     counts = {node.tool_id: node.dropped_events + sum(each.dropped_events for each in node.attempts) for node in trace}
     names = [name for name, count in counts.items() if count]
     if not names:
         return []
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    most = f"{OUTPUT_BUDGET_BYTES // 1024**2} MiB of a plan's events and output are kept at most"
-    return [f"{sum(counts.values()):,} events of {', '.join(names[:_MAX_NAMED])}{more} are not in the trace: {most}."]
+    limit = f"at most {OUTPUT_BUDGET_BYTES // 1024**2} MiB of a plan's events and output are kept"
+    return [f"{sum(counts.values()):,} events of {', '.join(names[:_MAX_NAMED])}{more} are not in the trace: {limit}."]
 
 
 def _conflict_warnings(ended: FinishedPlan, order: Sequence[int]) -> list[str]:

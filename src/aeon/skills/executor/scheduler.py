@@ -1,4 +1,4 @@
-"""A plan under way: starts what may start, settles what cannot, waits for what runs (skills 4, 5)."""
+"""Schedules a plan's nodes: starts ready ones, settles those that cannot run, awaits running ones (skills 4, 5)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from aeon.skills.poll_loop import PollTask, TaskLoop
 
 
 class ReadyQueue:
-    """Nodes that wait to start, by position. One that must run alone starts only when nothing runs.
+    """Nodes ready to start, by position. An exclusive node starts only when nothing runs.
 
-    While others run, nodes that may run beside them go first, so that a wait for quiet leaves no core idle.
+    While nodes run, concurrent nodes start before exclusive ones, so that no core is idle.
     """
 
     def __init__(self, width: int) -> None:
-        """`width`: nodes that run at once, at most."""
+        """`width`: maximum number of nodes that run at once."""
         self._width = width
         self._concurrent: list[int] = []
         self._exclusive: list[int] = []
@@ -32,11 +32,11 @@ class ReadyQueue:
         self.running = 0
 
     def add(self, position: int, *, is_alone: bool) -> None:
-        """Let a node wait for its turn."""
+        """Adds a node that is ready to start."""
         heappush(self._exclusive if is_alone else self._concurrent, position)
 
     def take(self) -> int | None:
-        """The node that starts now and counts as running from here on, or None while none may."""
+        """Returns the node to start now, which then counts as running, or None if none may start."""
         if self._is_exclusive or self.running >= self._width:
             return None
         waiting = self._next_queue()
@@ -47,7 +47,7 @@ class ReadyQueue:
         return heappop(waiting)
 
     def release(self) -> None:
-        """Note that a running node is over."""
+        """Records that a running node has ended."""
         self.running -= 1
         self._is_exclusive = False
 
@@ -69,7 +69,7 @@ _STOP_CLASSES = (FailureClass.CANCELLED, FailureClass.PLAN_TIMEOUT)
 
 @dataclass(frozen=True, slots=True)
 class SkillPlanRun:
-    """A sound plan and all that running it takes. `deadline` is the clock's; `tell` hears of everything."""
+    """A valid plan and everything needed to run it. `deadline` is the clock's; `emit` receives all events."""
 
     plan: PlanJson
     graph: PlanGraph
@@ -83,29 +83,29 @@ class SkillPlanRun:
 
 
 class NodeScheduler:
-    """Runs the nodes of one plan, all in the thread that calls `results`."""
+    """Runs the nodes of one plan, all in the thread that calls `run`."""
 
-    def __init__(self, course: SkillPlanRun, crew: TaskLoop[NodeCompletion], width: int) -> None:
-        self._plan_run = course
-        self._loop = crew
-        self._ready = ReadySet(course.graph.dependencies)
+    def __init__(self, plan_run: SkillPlanRun, loop: TaskLoop[NodeCompletion], width: int) -> None:
+        self._plan_run = plan_run
+        self._loop = loop
+        self._ready = ReadySet(plan_run.graph.dependencies)
         self._group = ConcurrencyGroup(width)
         self._budget = OutputBudget()
-        self._queue = ReadyQueue(width + course.services.runner.prefetch)
+        self._queue = ReadyQueue(width + plan_run.services.runner.prefetch)
         self._results: dict[int, ToolResult] = {}
         self._blocking: set[int] = set()
 
     def run(self) -> list[ToolResult]:
-        """Run every node and give their results by position.
+        """Runs every node and returns the results by position.
 
-        What goes wrong outside the nodes, an interrupt too, ends every script before it comes through.
+        An error outside the nodes, or an interrupt, ends every script before it is raised.
         """
         try:
             self._advance()
             while self._queue.running:
-                over = self._loop.next_result()
+                completion = self._loop.next_result()
                 self._queue.release()
-                self._settle(over.position, over.result)
+                self._settle(completion.position, completion.result)
                 self._advance()
         except BaseException:
             self._plan_run.cancellation.cancel()
@@ -115,7 +115,7 @@ class NodeScheduler:
         return [self._results[position] for position in range(len(self._plan_run.plan.tools))]
 
     def _advance(self) -> None:
-        """Start and settle nodes until the next thing to do is to wait."""
+        """Starts and settles nodes until it must wait."""
         self._sort_ready()
         while (position := self._queue.take()) is not None:
             if not self._is_stopped():
@@ -138,15 +138,17 @@ class NodeScheduler:
         tool = self._plan_run.plan.tools[position]
         if tool.tool_id in self._plan_run.finished:
             return self._plan_run.finished[tool.tool_id]
-        bar = next((node for node in self._plan_run.graph.dependencies[position] if node in self._blocking), None)
-        if bar is None:
+        blocker = next((node for node in self._plan_run.graph.dependencies[position] if node in self._blocking), None)
+        if blocker is None:
             return None
-        error = self._results[bar].error
+        error = self._results[blocker].error
         kind = FailureClass(error.type) if error else FailureClass.DEPENDENCY_FAILED
         if kind in _STOP_CLASSES:
             return skipped_result(tool, kind, _SKIP_MESSAGES[kind])
-        said = f"Not run: {self._plan_run.plan.tools[bar].tool_id!r}, which it depends on, did not end well."
-        return skipped_result(tool, FailureClass.DEPENDENCY_FAILED, said)
+        message = (
+            f"Not run: {self._plan_run.plan.tools[blocker].tool_id!r}, which it depends on, failed or was skipped."
+        )
+        return skipped_result(tool, FailureClass.DEPENDENCY_FAILED, message)
 
     def _is_stopped(self) -> bool:
         """Whether no further node starts."""
@@ -154,37 +156,37 @@ class NodeScheduler:
         return is_late or self._plan_run.cancellation.is_cancelled
 
     def _start(self, position: int) -> None:
-        course = self._plan_run
-        tool = course.plan.tools[position]
-        found = course.catalog.find_script(tool.tool_path)
-        assert found is not None, "a plan that was checked names scripts that exist"  # noqa: S101  # for the type
-        needed = [self._results[node] for node in course.graph.dependencies[position]]
-        job = NodeTask(
+        plan_run = self._plan_run
+        tool = plan_run.plan.tools[position]
+        match = plan_run.catalog.find_script(tool.tool_path)
+        assert match is not None, "a plan that was checked names scripts that exist"  # noqa: S101  # for the type
+        dependency_results = [self._results[node] for node in plan_run.graph.dependencies[position]]
+        task = NodeTask(
             tool,
-            found[0],
-            found[1],
-            has_references=bool(course.graph.references[position]),
-            outputs={result.tool_id: result.output for result in needed if result.ok},
-            absent=[result.tool_id for result in needed if not result.ok],
-            request_id=course.plan.request_id,
-            deadline=course.deadline,
-            cancellation=course.cancellation,
+            match[0],
+            match[1],
+            has_references=bool(plan_run.graph.references[position]),
+            outputs={result.tool_id: result.output for result in dependency_results if result.ok},
+            absent=[result.tool_id for result in dependency_results if not result.ok],
+            request_id=plan_run.plan.request_id,
+            deadline=plan_run.deadline,
+            cancellation=plan_run.cancellation,
             group=self._group,
             budget=self._budget,
         )
-        self._loop.start(self._run(position, job))
+        self._loop.start(self._run(position, task))
 
-    def _run(self, position: int, job: NodeTask) -> PollTask[NodeCompletion]:
-        result = yield from run_node(self._plan_run.services, job, self._plan_run.emit)
+    def _run(self, position: int, task: NodeTask) -> PollTask[NodeCompletion]:
+        result = yield from run_node(self._plan_run.services, task, self._plan_run.emit)
         return NodeCompletion(position, result or self._skipped_by_stop(position))
 
     def _skipped_by_stop(self, position: int) -> ToolResult:
-        """The result of a node whose turn had not come when the run was stopped."""
+        """Returns the result of a node that had not started when the run was stopped."""
         kind = FailureClass.CANCELLED if self._plan_run.cancellation.is_cancelled else FailureClass.PLAN_TIMEOUT
         return skipped_result(self._plan_run.plan.tools[position], kind, _SKIP_MESSAGES[kind])
 
     def _settle(self, position: int, result: ToolResult) -> None:
-        """Note a node's result. A required one that failed, and one that was skipped, bars what depends on it."""
+        """Records a node's result. A failed required node and a skipped node block their dependents."""
         self._results[position] = result
         is_skipped = result.state is ExecutionState.SKIPPED
         if is_skipped or (self._plan_run.plan.tools[position].required and not result.ok):
@@ -195,5 +197,5 @@ class NodeScheduler:
 
 _SKIP_MESSAGES = {
     FailureClass.CANCELLED: "Not run: the run was cancelled.",
-    FailureClass.PLAN_TIMEOUT: "Not run: the plan's time was over.",
+    FailureClass.PLAN_TIMEOUT: "Not run: the plan timed out.",
 }

@@ -1,4 +1,4 @@
-"""What nodes did to the state: the patches of those that ended well, in the order of the trace (skills 6)."""
+"""Applies the state patches of successful nodes, in the order of the trace (skills 6)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
@@ -15,45 +15,45 @@ class MergeDepthError(InputError):
 
 
 def merge_patch(target: Json, patch: Json) -> Json:
-    """`target` after `patch`: objects merge, null removes a key, everything else replaces what stood there (RFC 7396).
+    """Returns `target` after `patch`: objects merge, null removes a key, other values replace (RFC 7396).
 
-    Raises MergeDepthError for either of them when it is nested deeper than `MAX_DEPTH`.
+    Raises MergeDepthError if either is nested deeper than `MAX_DEPTH`.
     """
-    return _applied(_copied(target, MAX_DEPTH), patch, MAX_DEPTH)
+    return _apply(_copy(target, MAX_DEPTH), patch, MAX_DEPTH)
 
 
 def apply_patches(start: JsonObject, patches: Iterable[JsonObject]) -> JsonObject:
-    """`start` after every patch in turn. Costs one copy of `start` and then only what the patches are large.
+    """Returns `start` after every patch in turn. The cost is one copy of `start` plus the size of the patches.
 
     Raises MergeDepthError as `merge_patch` does.
     """
-    state: JsonObject = _copied(start, MAX_DEPTH)
+    state: JsonObject = _copy(start, MAX_DEPTH)
     for patch in patches:
-        state = _applied(state, patch, MAX_DEPTH)
+        state = _apply(state, patch, MAX_DEPTH)
     return state
 
 
-def _applied(own: Json, patch: Json, depth: int) -> Json:
-    """Apply `patch` to `own`, which nobody else holds and which is changed where it is an object."""
+def _apply(own: Json, patch: Json, depth: int) -> Json:
+    """Applies `patch` to `own`, which must not be shared: an object is changed in place."""
     if not isinstance(patch, dict):
-        return _copied(patch, depth)
+        return _copy(patch, depth)
     _check(depth)
     result: JsonObject = cast(JsonObject, own) if isinstance(own, dict) else {}
     for key, value in cast(JsonObject, patch).items():
         if value is None:
             result.pop(key, None)
         else:
-            result[key] = _applied(result.get(key), value, depth - 1)
+            result[key] = _apply(result.get(key), value, depth - 1)
     return result
 
 
-def _copied(value: Json, depth: int) -> Json:
+def _copy(value: Json, depth: int) -> Json:
     if isinstance(value, dict):
         _check(depth)
-        return {key: _copied(item, depth - 1) for key, item in cast(JsonObject, value).items()}
+        return {key: _copy(item, depth - 1) for key, item in cast(JsonObject, value).items()}
     if isinstance(value, list):
         _check(depth)
-        return [_copied(item, depth - 1) for item in cast(list[Json], value)]
+        return [_copy(item, depth - 1) for item in cast(list[Json], value)]
     return value
 
 
@@ -63,25 +63,25 @@ def _check(depth: int) -> None:
 
 
 def state_patches(events: Sequence[JsonObject]) -> Iterator[JsonObject]:
-    """The state patches among `events`, in order."""
+    """Yields the state patches in `events`, in order."""
     return (event["patch"] for event in events if event.get("type") == "state_patch")
 
 
 def committed_patches(result: ToolResult) -> Iterator[JsonObject]:
-    """The state patches of a node, none unless it ended well."""
+    """Yields the state patches of a node if it succeeded."""
     return state_patches(result.events if result.ok and result.state is ExecutionState.COMPLETED else ())
 
 
 def final_state(initial_state: JsonObject, trace: Iterable[ToolResult]) -> JsonObject:
-    """The state that nodes left, started from a copy of `initial_state`; `trace` is in topological order."""
+    """Returns the state after all nodes, from a copy of `initial_state`; `trace` is in topological order."""
     return apply_patches(initial_state, (patch for result in trace for patch in committed_patches(result)))
 
 
 def replay_state(result: ExecutionResult, initial_state: JsonObject | None = None) -> JsonObject:
-    """The state that the trace of `result` leads to; `initial_state` is what the run began with, if anything."""
+    """Returns the state that the trace of `result` leads to; `initial_state` is the run's own, if any."""
     return final_state(initial_state or {}, result.execution_trace)
 
 
 def verify_replay(result: ExecutionResult, initial_state: JsonObject | None = None) -> bool:
-    """Whether the trace leads to the recorded final state, compared as canonical JSON, byte for byte."""
+    """Whether the trace leads to the recorded final state, compared byte for byte as canonical JSON."""
     return canonical_json(replay_state(result, initial_state)) == canonical_json(result.final_state)

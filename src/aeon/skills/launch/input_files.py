@@ -1,4 +1,4 @@
-"""Files of the user that an input names, by fields with `"format": "file-path"`: all that a script may read of his."""
+"""Resolves the user's files that an input names in fields with `"format": "file-path"`; scripts read no others."""
 
 import os
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ FILE_PATH = "file-path"
 
 
 class InputFiles(NamedTuple):
-    """The input with absolute paths, the files it names, and what is wrong with them."""
+    """The input with absolute paths, the files it names, and problems with them."""
 
     input: JsonObject
     files: tuple[Path, ...] = ()
@@ -21,17 +21,17 @@ class InputFiles(NamedTuple):
 
 
 def resolve_input_files(
-    schema: JsonObject | None, given: JsonObject, root: Path, allowed: Sequence[Path] = ()
+    schema: JsonObject | None, input_data: JsonObject, root: Path, allowed: Sequence[Path] = ()
 ) -> InputFiles:
-    """Resolve the files that an input names, inside `root` or a folder of `allowed`; relative ones start at `root`.
+    """Resolves the files that an input names inside `root` or `allowed`; relative paths start at `root`.
 
-    Symbolic links are followed first, so that none leads out. What does not exist or cannot be read is a problem.
+    Symbolic links are followed before the check. A file that does not exist or cannot be read is a problem.
     """
     if schema is None:
-        return InputFiles(given)
-    search = _PathResolver(schema, root, tuple(folder.resolve() for folder in (root, *allowed)), [], [])
-    found = cast(JsonObject, search.walk(given, [schema], "$"))
-    return InputFiles(found, tuple(dict.fromkeys(search.files)), tuple(search.problems))
+        return InputFiles(input_data)
+    resolver = _PathResolver(schema, root, tuple(folder.resolve() for folder in (root, *allowed)), [], [])
+    resolved = cast(JsonObject, resolver.walk(input_data, [schema], "$"))
+    return InputFiles(resolved, tuple(dict.fromkeys(resolver.files)), tuple(resolver.problems))
 
 
 class _PathResolver(NamedTuple):
@@ -61,24 +61,24 @@ class _PathResolver(NamedTuple):
             self._check(real)
         except (OSError, ValueError, RuntimeError) as error:
             self.problems.append(
-                ValidationProblem(path, f"{written[:200]!r} {_error_text(error)}{self._meant(written)}")
+                ValidationProblem(path, f"{written[:200]!r} {_error_text(error)}{self._suggestion(written)}")
             )
             return written
         self.files.append(real)
         return str(real)
 
-    def _meant(self, written: str) -> str:
-        """The file of that name where the user works: a planner likes to invent the folder before it."""
+    def _suggestion(self, written: str) -> str:
+        """Suggests a file of that name in the root: planners often invent a folder before the name."""
         name = written.rpartition("/")[2]
         is_there = name not in ("", written) and "\0" not in name and (self.root / name).is_file()
         return f"; did you mean {name!r}?" if is_there else ""
 
     def _check(self, real: Path) -> None:
         if not any(real.is_relative_to(folder) for folder in self.folders):
-            places = ", ".join(str(folder) for folder in self.folders)
-            raise ValueError(f"is outside of what this run may read ({places})")
+            folders = ", ".join(str(folder) for folder in self.folders)
+            raise ValueError(f"is outside the folders that this run may read ({folders})")
         if not real.is_file():
-            raise ValueError("is no file")
+            raise ValueError("is not a file")
         if not os.access(real, os.R_OK):
             raise ValueError("cannot be read: permission denied")
 
@@ -90,4 +90,4 @@ def _error_text(error: Exception) -> str:
         return f"cannot be read: {error.strerror}"
     if isinstance(error, RuntimeError):
         return f"cannot be read: {error}"
-    return "holds a NUL character" if "null" in str(error) else str(error)
+    return "contains a NUL character" if "null" in str(error) else str(error)

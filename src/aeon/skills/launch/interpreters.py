@@ -1,4 +1,4 @@
-"""Which program runs a script: its shebang says, then its suffix, exec bit or not (skills 9)."""
+"""Finds the program that runs a script: by its shebang, then by its suffix, whatever its exec bit (skills 9)."""
 
 import os
 import re
@@ -17,10 +17,10 @@ InterpreterCommand: TypeAlias = tuple[str, ...]
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 _PYTHON = (sys.executable, "-s", "-B")
-"""The Python that Aeon runs on, so that the extra's packages are there; scripts import what lies beside them.
+"""The Python that runs Aeon, so that the extra's packages are available; scripts import modules beside them.
 
-The environment is made for the script, so isolation by `-I` would only take its own folder away from it. `-s` because
-the user's packages are looked for under HOME, which is the script's to write; `-B` because its folder is not.
+Not `-I`: the environment is already clean, and `-I` would hide the script's own folder. `-s` because the user's
+packages are looked up under HOME, where the script may write; `-B` because it may not write to its own folder.
 """
 
 _BY_SUFFIX: Mapping[str, tuple[InterpreterCommand, ...]] = {
@@ -35,26 +35,26 @@ _BY_SUFFIX: Mapping[str, tuple[InterpreterCommand, ...]] = {
     ".pl": (("perl",),),
     ".ps1": (("pwsh", "-NoProfile", "-NonInteractive", "-File"),),
 }
-"""The programs for each suffix, in the order in which they are looked for."""
+"""The programs for each suffix, in the order of the search."""
 
 _PYTHON_NAME = re.compile(r"python(3(\.\d+)?)?")
 _LONGEST_SHEBANG = 1024
 
 
 def has_interpreter(path: Path) -> bool:
-    """Whether some interpreter is named for this file, by its suffix or else its first line."""
+    """Whether the file's suffix or its first line names an interpreter."""
     return path.suffix.lower() in _BY_SUFFIX or bool(_shebang(path))
 
 
 def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> InterpreterCommand:
-    """The words to put before the script's path on its command line; none for a program of its own.
+    """Returns the words before the script's path on its command line; empty if the script is a program itself.
 
-    Raises SkillError that names the programs which are missing, or says that none is known for such a file.
+    Raises SkillError that names the missing programs, or states that no interpreter is known for the file.
     """
     wanted = [*_by_shebang(path), *_BY_SUFFIX.get(path.suffix.lower(), ())]
     for program, *options in wanted:
-        if found := _find_program(program, search_path):
-            return (found, *options)
+        if program_path := _find_program(program, search_path):
+            return (program_path, *options)
     if not wanted and os.access(path, os.X_OK):
         return ()
     if not wanted:
@@ -75,7 +75,7 @@ def _find_program(program: str, search_path: str) -> str | None:
 
 
 def _by_shebang(path: Path) -> list[InterpreterCommand]:
-    """The shebang's program, as it stands and by its bare name: `/usr/local/bin/ruby` may be elsewhere here."""
+    """Returns the shebang's program as written and by its bare name: `/usr/local/bin/ruby` may be elsewhere here."""
     words = _shebang(path)
     if not words:
         return []
@@ -87,7 +87,7 @@ def _by_shebang(path: Path) -> list[InterpreterCommand]:
 
 
 def _shebang(path: Path) -> Sequence[str]:
-    """The words of the first line after `#!`, without `env`; none when there is no such line."""
+    """Returns the words of the first line after `#!`, without `env`; empty if the file has no shebang."""
     with path.open("rb") as file:
         line = file.read(_LONGEST_SHEBANG).partition(b"\n")[0]
     if not line.startswith(b"#!"):

@@ -1,4 +1,4 @@
-"""From a script and its input to what is started: command line, stdin, folder, environment (skills 1, 9, 11)."""
+"""Prepares the invocation of a script: command line, stdin, folder, environment (skills 1, 9, 11)."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -17,15 +17,15 @@ from aeon.skills.models import Skill, SkillScript
 _NOTHING_GRANTED = Grants()
 
 MAX_ARGUMENT_BYTES = 128 * 1024 - 1
-"""Bytes of one argument or variable that Linux starts a program with."""
+"""Maximum bytes of one argument or variable in Linux."""
 MAX_COMMAND_BYTES = 1024 * 1024
-"""Bytes of a command line in all; the kernel allows more, and less where the stack is limited."""
+"""Maximum bytes of a whole command line; the kernel allows more, or less if the stack is limited."""
 
 
 def prepare_invocation(
     skill: Skill,
     script: SkillScript,
-    input: JsonObject,  # noqa: A002  # the envelope's own word (skills 1)
+    input: JsonObject,  # noqa: A002  # the envelope's own term (skills 1)
     request_id: str,
     *,
     environ: Mapping[str, str],
@@ -34,11 +34,12 @@ def prepare_invocation(
     extra_read: Sequence[Path] = (),
     grants: Grants = _NOTHING_GRANTED,
 ) -> Invocation:
-    """What runs a script with this input. `environ` is Aeon's own; of it the script gets PATH and what x-env names.
+    """Returns the invocation of a script with this input, and makes the skill's data folder.
 
-    `extra_env` and `extra_read` reach only a script that may use the model. Makes the skill's data folder.
-    Raises NotGrantedError for what it asks for and was not granted, SkillError when the script cannot be started,
-    ConfigError for bad settings, InputError for an input that no command line can carry.
+    `environ` is Aeon's own environment; the script gets only its PATH and the variables that x-env names. `extra_env`
+    and `extra_read` are given only to a script that may use the model. Raises NotGrantedError if the skill requests
+    more than was granted, SkillError if the script cannot be started, ConfigError for invalid settings, InputError
+    if the input does not fit on a command line.
     """
     require_grants(skill, grants)
     is_ndjson = script.protocol == "ndjson"
@@ -76,7 +77,7 @@ def prepare_invocation(
 
 
 def data_folder(skill: Skill) -> Path:
-    """The skill's `data/` and its `tmp/`, made on first use, for the user only (skills 11). Raises SkillError."""
+    """Returns the skill's `data/`, made with `tmp/` on first use, for the user only (skills 11). Raises SkillError."""
     data = skill.data_home / "data"
     try:
         make_folder(data, 0o700)
@@ -95,9 +96,9 @@ def data_folder(skill: Skill) -> Path:
 
 
 def _command(skill: Skill, script: SkillScript, search_path: str) -> list[str]:
-    """Interpreter and path of a script that is still there and still the skill's own: a plan may be old.
+    """Returns interpreter and path of a script, after checking that it still exists inside the skill's folder.
 
-    The path has no links above the skill's folder: an isolated script sees the folder, and not what leads there.
+    The path has no links above the skill's folder: an isolated script sees the folder, but not the links to it.
     """
     folder = skill.directory_path.resolve()
     try:
@@ -110,34 +111,34 @@ def _command(skill: Skill, script: SkillScript, search_path: str) -> list[str]:
     return [*interpreter, str(folder / script.path.relative_to(skill.directory_path))]
 
 
-def _envelope(skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> bytes:
-    line = {"requestId": request_id, "tool": skill.name, "operation": script.name, "input": given}
+def _envelope(skill: Skill, script: SkillScript, input_data: JsonObject, request_id: str) -> bytes:
+    line = {"requestId": request_id, "tool": skill.name, "operation": script.name, "input": input_data}
     return canonical_json(line).encode("ascii") + b"\n"
 
 
-def _stdin(given: JsonObject) -> bytes:
-    text = given.get("stdin", "")
+def _stdin(input_data: JsonObject) -> bytes:
+    text = input_data.get("stdin", "")
     return (text if isinstance(text, str) else canonical_json(text)).encode("utf-8", errors="replace")
 
 
-def _arguments(given: JsonObject) -> list[str]:
-    """Flags, then what stands in `args` (skills 9). Raises InputError for what no command line can carry."""
-    flags = [word for key, value in given.items() if key not in ("args", "stdin") for word in _flag(key, value)]
-    listed: Json = given.get("args", [])
-    named = cast(list[Json], listed) if isinstance(listed, list) else [listed]
-    words = flags + [_word(each) for each in named if each is not None]
+def _arguments(input_data: JsonObject) -> list[str]:
+    """Returns flags, then the items of `args` (skills 9). Raises InputError if they do not fit on a command line."""
+    flags = [word for key, value in input_data.items() if key not in ("args", "stdin") for word in _flag(key, value)]
+    args: Json = input_data.get("args", [])
+    items = cast(list[Json], args) if isinstance(args, list) else [args]
+    words = flags + [_word(each) for each in items if each is not None]
     sizes = [len(os.fsencode(word)) for word in words]
     if any("\0" in word for word in words):
-        raise InputError("An argument holds a NUL character.", next_step="Leave it out.")
+        raise InputError("An argument contains a NUL character.", next_step="Remove it.")
     if sizes and (max(sizes) > MAX_ARGUMENT_BYTES or sum(sizes) > MAX_COMMAND_BYTES):
-        raise InputError("The arguments are longer than a command line can be.", next_step="Give long text by `stdin`.")
+        raise InputError("The arguments are too long for a command line.", next_step="Pass long text in `stdin`.")
     return words
 
 
 def _flag(key: str, value: Json) -> Sequence[str]:
-    """`--key value`; true is the flag alone, false and null are nothing, a list repeats it.
+    """Returns `--key value`; true gives the flag alone, false and null give nothing, a list repeats the flag.
 
-    A value that begins with a dash is joined to its flag: it must not become a flag of its own.
+    A value that begins with a dash is joined to its flag, so that it does not become a separate flag.
     """
     flag = f"-{key}" if len(key) == 1 else f"--{key}"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What is wrong with a plan before anything runs (skills 7): all of it at once, each as what it is."""
+"""Checks a plan before it runs (skills 7) and reports all faults at once, each with its class."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -18,15 +18,15 @@ from aeon.skills.plan_json import PlanJson, ToolInvocation, ToolResult
 _OPEN_KEYWORDS = frozenset(
     {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not", "patternProperties", "dependentSchemas"}
 )
-"""Keywords by which a schema may say more than it shows at once: below them nothing is held against a path."""
+"""Keywords that may admit further fields: below them no path counts as impossible."""
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
 
 
 def impossible_part(schema: Json, parts: Sequence[str]) -> str | None:
-    """Why no value that fits `schema` has anything at `parts`, or None when one may.
+    """Returns why no value that fits `schema` has anything at `parts`, or None if one may.
 
-    Only closed objects and plain types are conclusive; `allOf` and its like leave everything open.
+    Only closed objects and plain types are conclusive; `allOf` and similar keywords leave everything open.
     """
     for part in parts:
         if not isinstance(schema, dict) or _OPEN_KEYWORDS & schema.keys():
@@ -42,9 +42,9 @@ def impossible_part(schema: Json, parts: Sequence[str]) -> str | None:
 def _reason(level: JsonObject, part: str) -> str | None:
     kind = level.get("type")
     if isinstance(kind, str) and kind in _SCALARS:
-        return f"there is nothing inside a {kind}, so no {part!r}"
+        return f"a value of type {kind} has no field {part!r}"
     if kind == "array":
-        return None if part.removeprefix("-").isdecimal() else f"a list is numbered from 0, so it has no {part!r}"
+        return None if part.removeprefix("-").isdecimal() else f"a list has indexes from 0, not {part!r}"
     properties = level.get("properties")
     known = cast(JsonObject, properties) if isinstance(properties, dict) else {}
     if kind == "object" and level.get("additionalProperties") is False and part not in known:
@@ -60,16 +60,16 @@ def _below(level: JsonObject, part: str) -> Json:
 
 
 ADDED_OUTPUT = frozenset({"assets", "summary"})
-"""What every output under the protocol may hold beside what its schema declares."""
+"""Fields that every output under the protocol may have in addition to its schema."""
 
 _MAX_SUGGESTIONS = 20
-"""Unknown names that get a suggestion: looking for one costs as much as there are scripts."""
+"""Maximum number of suggestions for unknown names: each search is linear in the number of scripts."""
 
 _MAX_SHOWN = 20
 
 
 class NodeFault(NamedTuple):
-    """One thing wrong with one node: `position` in `plan.tools`, `path` inside the plan."""
+    """One fault of one node: `position` in `plan.tools`, `path` inside the plan."""
 
     position: int
     tool_id: str
@@ -88,24 +88,24 @@ def check_plan(
     finished: Mapping[str, ToolResult] = {},
     graph: PlanGraph | None = None,
 ) -> list[NodeFault]:
-    """Everything that keeps `plan` from running with these skills, by position; empty when it may run (skills 7).
+    """Returns all faults that keep `plan` from running with these skills, by position (skills 7).
 
-    Nodes in `finished` do not run again: their script is not looked at, and references are held against their output.
-    Linear in nodes, edges and the size of the inputs. `graph` is the plan's own, where it was made already.
+    Nodes in `finished` do not run again: their scripts are not checked; references to them are checked against their
+    outputs. Linear in nodes, edges and the size of the inputs. `graph`: the plan's graph if it is known already.
     """
     check = _PlanCheck(plan, catalog, graph or plan_graph(plan), finished)
     return sorted(check.faults(), key=lambda fault: fault.position)
 
 
 class _ScriptCheck(NamedTuple):
-    """What is wrong with a script whatever its input, and what its input is held against."""
+    """The faults of a script that do not depend on the input, and the schema to check its input against."""
 
     faults: Sequence[tuple[FailureClass, str]]
     check: CompiledSchema | None
 
 
 class _PlanCheck:
-    """One check under way, with what is worth finding once for many nodes."""
+    """Checks one plan; caches what several nodes share."""
 
     def __init__(
         self, plan: PlanJson, catalog: SkillCatalog, graph: PlanGraph, finished: Mapping[str, ToolResult]
@@ -123,8 +123,8 @@ class _PlanCheck:
         for position, tool in enumerate(self._plan.tools):
             first = self._graph.positions[tool.tool_id]
             if first != position:
-                said = f"{tool.tool_id!r} is also the id of $.tools[{first}]; give each node its own"
-                yield self._fault(position, FailureClass.DUPLICATE_ID, ".toolId", said)
+                message = f"{tool.tool_id!r} is also the id of $.tools[{first}]; give each node its own"
+                yield self._fault(position, FailureClass.DUPLICATE_ID, ".toolId", message)
             if tool.dependencies:
                 yield from self._dependency_faults(position, tool)
             if self._graph.references[position]:
@@ -139,8 +139,10 @@ class _PlanCheck:
     def _dependency_faults(self, position: int, tool: ToolInvocation) -> Iterator[NodeFault]:
         for index, dependency in enumerate(tool.dependencies):
             if dependency not in self._graph.positions:
-                said = f"{dependency!r} is no node of this plan; the nodes are {_name_list(self._graph.positions)}"
-                yield self._fault(position, FailureClass.UNKNOWN_DEPENDENCY, f".dependencies[{index}]", said)
+                message = (
+                    f"{dependency!r} is not a node of this plan; the nodes are {_name_list(self._graph.positions)}"
+                )
+                yield self._fault(position, FailureClass.UNKNOWN_DEPENDENCY, f".dependencies[{index}]", message)
 
     def _reference_faults(self, position: int) -> Iterator[NodeFault]:
         for reference in self._graph.references[position]:
@@ -150,7 +152,7 @@ class _PlanCheck:
 
     def _unresolvable(self, reference: NodeReference) -> str | None:
         if reference.position is None:
-            return f"names no node of this plan; the nodes are {_name_list(self._graph.positions)}"
+            return f"does not name a node of this plan; the nodes are {_name_list(self._graph.positions)}"
         named = self._plan.tools[reference.position]
         done = self._finished.get(named.tool_id)
         if done is not None:
@@ -159,19 +161,19 @@ class _PlanCheck:
         return f"the output of {named.tool_id!r}: {reason}" if reason else None
 
     def _impossible_output(self, tool_path: str, parts: tuple[str, ...]) -> str | None:
-        """Why the script's declared output has nothing at `parts`, or None."""
+        """Returns why the script's declared output has nothing at `parts`, or None."""
         key = tool_path, parts
         if key not in self._impossible:
-            found = self._catalog.find_script(tool_path)
-            schema = found[1].output_schema if found else None
+            match = self._catalog.find_script(tool_path)
+            schema = match[1].output_schema if match else None
             is_open = schema is None or bool(parts and parts[0] in ADDED_OUTPUT)
             self._impossible[key] = None if is_open else impossible_part(schema, parts)
         return self._impossible[key]
 
     def _script_faults(self, position: int, tool: ToolInvocation) -> Iterator[NodeFault]:
         known = self._scripts.get(tool.tool_path) or self._check_script(tool.tool_path)
-        for failure, said in known.faults:
-            yield self._fault(position, failure, ".toolPath", said)
+        for failure, message in known.faults:
+            yield self._fault(position, failure, ".toolPath", message)
         if known.check is None or known.check.is_valid(tool.input):
             return
         unknown = [reference.path for reference in self._graph.references[position]]
@@ -179,12 +181,12 @@ class _PlanCheck:
             yield self._fault(position, FailureClass.INVALID_INPUT, f".input{problem.path[1:]}", problem.message)
 
     def _check_script(self, tool_path: str) -> _ScriptCheck:
-        found = self._catalog.find_script(tool_path)
-        if found is None:
-            said = f"{tool_path[:200]!r} is no script of any skill{self._suggestion(tool_path)}"
-            known = _ScriptCheck([(FailureClass.UNKNOWN_SCRIPT, said)], None)
+        match = self._catalog.find_script(tool_path)
+        if match is None:
+            message = f"{tool_path[:200]!r} is not a script of any skill{self._suggestion(tool_path)}"
+            known = _ScriptCheck([(FailureClass.UNKNOWN_SCRIPT, message)], None)
         else:
-            known = self._script_check(*found)
+            known = self._script_check(*match)
         self._scripts[tool_path] = known
         return known
 
@@ -194,19 +196,19 @@ class _PlanCheck:
             faults.append((FailureClass.DISABLED_SKILL, f"the skill {skill.name!r} {reason}"))
         check = compile_declared_schema(script.input_schema)
         if isinstance(check, str):
-            said = f"the input schema of {script.tool_path!r} is no valid JSON Schema: {check}"
-            return _ScriptCheck([*faults, (FailureClass.CONFIGURATION, said)], None)
+            message = f"the input schema of {script.tool_path!r} is not a valid JSON Schema: {check}"
+            return _ScriptCheck([*faults, (FailureClass.CONFIGURATION, message)], None)
         return _ScriptCheck(faults, check)
 
     def _disabled_reason(self, skill: Skill) -> str | None:
         if skill.name in self._disabled:
-            return "is among this plan's disabledSkills"
+            return "is in this plan's disabledSkills"
         if not skill.enabled:
             return "is disabled"
         return None if skill.can_be_planned else f"is {skill.error_state.value}; `aeon skills check` says why"
 
     def _suggestion(self, tool_path: str) -> str:
-        """What is wrong with the skill that is named, else the nearest script's name, as the end of a sentence."""
+        """Returns the end of a message: why the named skill is unavailable, else the closest script's name."""
         named = self._catalog.by_name.get(tool_path.removeprefix("skills/").partition("/")[0])
         if named is not None and (reason := self._disabled_reason(named)):
             return f"; the skill {named.name!r} {reason}"
@@ -222,12 +224,12 @@ class _PlanCheck:
         if not isinstance(order, DependencyCycles):
             return
         for cycle in order.paths:
-            said = f"depends on itself: {_cycle_text([self._plan.tools[node].tool_id for node in cycle])}"
+            message = f"depends on itself: {_cycle_text([self._plan.tools[node].tool_id for node in cycle])}"
             for node, needed in pairwise(cycle):
-                yield self._fault(node, FailureClass.CIRCULAR_DEPENDENCY, self._edge(node, needed), said)
+                yield self._fault(node, FailureClass.CIRCULAR_DEPENDENCY, self._edge(node, needed), message)
 
     def _edge(self, node: int, needed: int) -> str:
-        """Where a node says that it depends on another: in its dependencies, else in its input."""
+        """Returns the path of a node's dependency on another: in its dependencies, else in its input."""
         for index, dependency in enumerate(self._plan.tools[node].dependencies):
             if self._graph.positions.get(dependency) == needed:
                 return f".dependencies[{index}]"
@@ -237,7 +239,7 @@ class _PlanCheck:
 
 
 def compile_declared_schema(schema: JsonObject | None) -> CompiledSchema | str | None:
-    """The schema ready to check with, None without one, or what is wrong with the schema itself."""
+    """Returns the compiled schema, None without a schema, or the fault of an invalid schema."""
     if schema is None:
         return None
     try:
@@ -247,7 +249,7 @@ def compile_declared_schema(schema: JsonObject | None) -> CompiledSchema | str |
 
 
 def _missing_part(done: ToolResult, reference: NodeReference) -> str | None:
-    """What a finished node's output lacks. An optional node that failed gave nothing, which is no fault."""
+    """Returns what a finished node's output lacks. A failed optional node has no output, which is allowed."""
     if not done.ok:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a plan's nodes run, whatever they are called: by it a plan, or a node's result, is known again (skills 4)."""
+"""Fingerprints of plans and nodes by what they run, whatever their ids (skills 4)."""
 
 import hashlib
 import re
@@ -13,22 +13,22 @@ from aeon.skills.plan.graph import TOOL_PREFIX, plan_graph
 from aeon.skills.plan_json import PlanJson
 
 ScriptKey: TypeAlias = Callable[[str], str]
-"""What stands for the script that a plan calls by some path."""
+"""Returns the key of the script at a plan's path."""
 
 _REFERENCE = reference_pattern(TOOL_PREFIX)
 
 
 def plan_fingerprint(plan: PlanJson, catalog: SkillCatalog) -> str:
-    """Equal for two plans that run the same, whatever their ids, the spelling of paths and the order of their nodes."""
+    """Returns a fingerprint that is equal for plans that run the same, whatever their ids, path spelling or order."""
     nodes = sorted(node_fingerprints(plan, script_key_by_path(catalog)).values())
-    tangled = [node.as_dict() for node in plan.tools if len(nodes) < len(plan.tools)]
-    return canonical_json([nodes, tangled, plan.narrative if not plan.tools else None])
+    cyclic_nodes = [node.as_dict() for node in plan.tools if len(nodes) < len(plan.tools)]
+    return canonical_json([nodes, cyclic_nodes, plan.narrative if not plan.tools else None])
 
 
 def node_fingerprints(plan: PlanJson, script_name: ScriptKey) -> dict[int, str]:
-    """A digest for each node by position: of its script, its input, and the keys of the nodes it depends on.
+    """Returns a digest for each node by position: of its script, its input, and the keys of its dependencies.
 
-    Ids do not count: a reference stands for what it refers to. Nodes on or after a cycle have no key.
+    Ids do not matter: a reference counts as the node it refers to. Nodes on or after a cycle have no key.
     """
     graph = plan_graph(plan)
     keys: dict[int, str] = {}
@@ -45,27 +45,27 @@ def node_fingerprints(plan: PlanJson, script_name: ScriptKey) -> dict[int, str]:
 
 
 def script_key_by_path(catalog: SkillCatalog) -> ScriptKey:
-    """Scripts by their path, however a plan spells it."""
+    """Returns keys that are a script's path in its canonical spelling."""
 
-    def named(tool_path: str) -> str:
-        found = catalog.find_script(tool_path)
-        return found[1].tool_path if found else tool_path
+    def key(tool_path: str) -> str:
+        match = catalog.find_script(tool_path)
+        return match[1].tool_path if match else tool_path
 
-    return named
+    return key
 
 
 def script_key_by_content(catalog: SkillCatalog) -> ScriptKey:
-    """Scripts by their path and a digest of their bytes as they are now, each read once."""
-    name = script_key_by_path(catalog)
+    """Returns keys that are a script's path and a digest of its current bytes; reads each script once."""
+    path_key = script_key_by_path(catalog)
     known: dict[str, str] = {}
 
-    def digested(tool_path: str) -> str:
+    def key(tool_path: str) -> str:
         if tool_path not in known:
-            found = catalog.find_script(tool_path)
-            known[tool_path] = f"{name(tool_path)} {_digest(str(found[1].path)) if found else None}"
+            match = catalog.find_script(tool_path)
+            known[tool_path] = f"{path_key(tool_path)} {_digest(str(match[1].path)) if match else None}"
         return known[tool_path]
 
-    return digested
+    return key
 
 
 def _digest(path: str) -> str | None:
@@ -77,9 +77,9 @@ def _digest(path: str) -> str | None:
 
 
 def _without_ids(value: Json, named: Mapping[str, str]) -> Json:
-    """`value`, in its references the keys of nodes instead of their ids."""
+    """Returns `value` with node keys instead of ids in its references."""
     if isinstance(value, str):
-        return _REFERENCE.sub(lambda found: _renamed(found, named), value)
+        return _REFERENCE.sub(lambda match: _renamed(match, named), value)
     if isinstance(value, dict):
         return {key: _without_ids(item, named) for key, item in cast(JsonObject, value).items()}
     if isinstance(value, list):
@@ -87,6 +87,6 @@ def _without_ids(value: Json, named: Mapping[str, str]) -> Json:
     return value
 
 
-def _renamed(found: re.Match[str], named: Mapping[str, str]) -> str:
-    split = split_reference(found[1], cast(Collection[str], named))
-    return found[0] if split is None else f"{{{TOOL_PREFIX}.{'.'.join([named[split[0]], *split[1]])}}}"
+def _renamed(match: re.Match[str], named: Mapping[str, str]) -> str:
+    split = split_reference(match[1], cast(Collection[str], named))
+    return match[0] if split is None else f"{{{TOOL_PREFIX}.{'.'.join([named[split[0]], *split[1]])}}}"

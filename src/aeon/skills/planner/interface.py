@@ -1,4 +1,4 @@
-"""What a planner is asked and what it may answer: the port between replanning and whoever makes plans."""
+"""The port between replanning and planners: the planning task, the planner, its error."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,25 +12,25 @@ from aeon.skills.plan_json import PlanJson, PlanMetadata, ToolInvocation, ToolRe
 class PlanningError(AeonError):
     """No plan could be made for the request."""
 
-    next_step = "Say it in other words, or see `aeon skills list` for what there is."
+    next_step = "Reword the request, or see `aeon skills list` for the available skills."
 
 
 @dataclass(frozen=True, slots=True)
 class PlanningTask:
-    """A request to plan. `catalog` holds what may be used, disabled skills marked; `lessons` say what failed before."""
+    """A request to plan. `catalog` has the skills, disabled ones marked; `lessons` are the earlier failures."""
 
     request: str
     catalog: SkillCatalog
     attempt: int = 1
     parent_plan_id: str | None = None
     reusable_nodes: Sequence[ToolInvocation] = ()
-    """Nodes that are over: they stand first in the new plan and are not run again (skills 4)."""
+    """Finished nodes: they come first in the new plan and do not run again (skills 4)."""
     finished: Mapping[str, ToolResult] = field(default_factory=dict[str, ToolResult])
     """Their results, by toolId."""
     lessons: Sequence[str] = ()
 
     def plan(self, nodes: Sequence[ToolInvocation], narrative: str | None = None) -> PlanJson:
-        """The plan of the kept nodes and these, with its place in the series of attempts."""
+        """Returns the plan of the reusable nodes followed by `nodes`, with its attempt number."""
         return PlanJson(
             narrative=narrative,
             tools=[*self.reusable_nodes, *nodes],
@@ -40,8 +40,8 @@ class PlanningTask:
 
 
 class Planner(Protocol):
-    """Makes plans. What it returns is checked before anything runs."""
+    """Makes plans. Every plan is checked before it runs."""
 
     def plan(self, task: PlanningTask) -> PlanJson:
-        """A plan for the task. Raises PlanningError when it finds none, LLMError when its model does not answer."""
+        """Returns a plan for the task. Raises PlanningError if it finds none, LLMError if its model does not answer."""
         ...

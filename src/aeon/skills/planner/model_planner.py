@@ -1,4 +1,4 @@
-"""Planning by a language model: names and descriptions first, then prompts and scripts of the chosen (skills 9)."""
+"""Plans with a language model: first by names and descriptions, then by the chosen skills' prompts (skills 9)."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -19,10 +19,10 @@ from aeon.validation.output_schemas import describe_shape
 from aeon.validation.recovery import RecoveredValue, recover
 
 _MAX_RESULT_CHARS = 600
-"""Characters of a finished node's output that a planner is shown."""
+"""Maximum characters of a finished node's output in the planner's prompt."""
 
 NO_SKILL = "none"
-"""What a model chooses when no skill is needed: small ones never leave the list empty."""
+"""The model's choice if no skill is needed: small models never leave the list empty."""
 
 CHOICE_SYSTEM = (
     "You choose the skills that a request needs: only those whose work it asks for, in the order of use, mostly one.\n"
@@ -57,14 +57,14 @@ _NODES_SYSTEM = (
 
 
 def choice_prompt(task: PlanningTask) -> str:
-    """The request, with what is done and what failed."""
+    """Returns the prompt for the choice: the request, finished nodes and failures."""
     return f"{request_with_lessons(task)}\nAnswer:"
 
 
 def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str], budget: int) -> str:
-    """The prompts of the chosen skills, `budget` characters of them in all, then their scripts and what to do.
+    """Returns the chosen skills' prompts, up to `budget` characters in total, then the instructions and scripts.
 
-    What matters most stands last: a small model forgets the form over a long prompt that follows it.
+    The most important part comes last: a small model forgets the format if a long prompt follows it.
     """
     scripts = "\n".join(script_line(script) for skill in chosen for script in skill.scripts)
     share = budget // max(1, len(chosen))
@@ -73,18 +73,18 @@ def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str], b
 
 
 def nodes_prompt(task: PlanningTask) -> str:
-    """The request, with what is done and what failed, and the call for a plan."""
+    """Returns the prompt for the plan: the request, finished nodes and failures."""
     return f"{request_with_lessons(task)}\nPlan:"
 
 
 def script_line(script: SkillScript) -> str:
-    """A script as a planner sees it: how it is named, what it takes and what it gives."""
+    """Returns a script's description for the planner: its path, its input and its output."""
     gives = f", gives {describe_shape(script.output_schema)}" if script.output_schema else ""
     return f"- {script.tool_path}: {script.description} Takes {describe_shape(script.input_schema or {})}{gives}"
 
 
 def request_with_lessons(task: PlanningTask) -> str:
-    """The request, the results that are there already, and what earlier attempts came to."""
+    """Returns the request, the finished results, and the failures of earlier attempts."""
     lines = [f"Request: {task.request}"]
     if task.reusable_nodes:
         lines.append("Done already, do not repeat; its results can be used:")
@@ -104,31 +104,31 @@ def _finished_line(task: PlanningTask, tool_id: str, tool_path: str) -> str:
 
 
 def _truncate(text: str, most: int) -> str:
-    """The beginning of a prompt, to the end of a line; that it was cut is said."""
+    """Returns the beginning of a prompt, up to the end of a line, with a remark if it was cut."""
     if len(text) <= most:
         return text
     return f"{text[:most].rpartition(chr(10))[0] or text[:most]}\n(the rest of it is left out)"
 
 
 MAX_CANDIDATES = 12
-"""Skills whose names and descriptions a model is shown at once."""
+"""Maximum number of skills in the prompt for the choice."""
 
 PROMPT_BUDGET = 12_000
 SMALL_PROMPT_BUDGET = 500
-"""For models that run here: longer prompts make them leave half of a request out, and take them a minute to read."""
+"""For local models: with longer prompts they omit half of the request, and need a minute to read them."""
 
 _CHOICE_TOKENS = 128
 _PLAN_TOKENS = 1500
 _ANSWER_TOKENS = 512
 _TEMPERATURE_STEP = 0.3
-"""How much the temperature rises with each attempt: a model asked the same way again would answer the same."""
+"""Increase of the temperature per attempt: with the same temperature a model repeats its answer."""
 
 PromptReader = Callable[[Skill], str]
-"""The behavioural prompt of a skill, empty for none."""
+"""Returns the behavioural prompt of a skill, empty if it has none."""
 
 
 class ModelPlanner:
-    """Plans by a language model whose decoding is constrained to what exists; its output is read and checked again."""
+    """Plans with a language model, constrained by a schema; its output is parsed and checked again."""
 
     def __init__(
         self,
@@ -137,21 +137,21 @@ class ModelPlanner:
         observer: Observer | None = None,
         prompt_budget: int = PROMPT_BUDGET,
     ) -> None:
-        """`prompt_budget`: characters of the chosen skills' prompts that the model is shown, all together."""
+        """`prompt_budget`: maximum characters of all chosen skills' prompts together."""
         self._model = model
         self._read_prompt = read_prompt
         self._budget = prompt_budget
         self._observe = observer
 
     def plan(self, task: PlanningTask) -> PlanJson:
-        """Choose skills, then write nodes: two calls, and at most two repairs of each (core 10).
+        """Chooses skills, then writes nodes: two calls, and at most two repairs of each (core 10).
 
-        Raises PlanningError when nothing usable came, LLMError when the model does not answer.
+        Raises PlanningError if no usable plan results, LLMError if the model does not answer.
         """
         usable = task.catalog.plannable()
         if not usable:
             raise PlanningError(
-                "There is no skill to plan with.", next_step="See `aeon skills list` for the reasons, and add one."
+                "No skill is available for planning.", next_step="See `aeon skills list` for the reasons, and add one."
             )
         shown = select_candidates(_index(task.catalog), usable, task.request, MAX_CANDIDATES)
         chosen = self._choose(task, shown) if shown else []
@@ -160,7 +160,7 @@ class ModelPlanner:
         if not chosen and not task.reusable_nodes:
             return task.plan([], self._answer(task))
         if not chosen:
-            raise PlanningError("No skill that is left fits what remains to be done.")
+            raise PlanningError("None of the remaining skills fits the rest of the request.")
         return task.plan(self._nodes(task, chosen))
 
     def _choose(self, task: PlanningTask, shown: Sequence[Skill]) -> list[Skill]:
@@ -188,13 +188,13 @@ class ModelPlanner:
         return [ToolInvocation.model_validate(node) for node in nodes]
 
     def _answer(self, task: PlanningTask) -> str:
-        """What needs no skill is answered by the model itself."""
+        """Returns the model's own answer to a request that needs no skill."""
         request = LLMRequest(
             request_with_lessons(task), ANSWER_SYSTEM, max_tokens=_ANSWER_TOKENS, temperature=_temperature(task)
         )
         text = self._ask(request, "answer").text.strip()
         if not text:
-            raise PlanningError("The model chose no skill and gave no answer of its own.")
+            raise PlanningError("The model neither chose a skill nor answered itself.")
         return text
 
     def _ask(self, request: LLMRequest, purpose: str) -> LLMResponse:
@@ -212,7 +212,7 @@ class ModelPlanner:
         if isinstance(read, RecoveredValue):
             return cast(JsonObject, read.value)
         if reply.is_truncated:
-            raise PlanningError("The model's plan was cut off by the token limit; it is not completed by guessing.")
+            raise PlanningError("The model's plan was cut off by the token limit; Aeon does not guess the rest.")
         try:
             return Supervisor(self._model).repair_json(reply.text, schema)
         except SupervisorError as error:

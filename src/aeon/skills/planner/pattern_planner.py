@@ -1,4 +1,4 @@
-"""Planning without a model: only a request each word of which has its place in the plan. Nothing is invented."""
+"""Plans without a model: only requests of which every word is used in the plan. Nothing is guessed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,31 +13,31 @@ from aeon.skills.planner.answer_schemas import fresh_ids
 from aeon.skills.planner.interface import PlanningError, PlanningTask
 
 _REQUEST_FIELDS = frozenset({"request", "prompt", "text", "query", "question", "message"})
-"""Properties that take what the request says in quotation marks."""
+"""Properties that take the quoted text of the request."""
 
 _WORD = re.compile(r"""["\u201c\u201d\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]+)["\u201c\u201d\u00bb]|(\S+)""")
 _PUNCTUATION = ".,;:!?()'\"\u2026"
 _NAME_PART = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _LONGEST = 10_000
-"""Characters of a request that can be understood by its words."""
+"""Characters of a request that are analyzed."""
 _LONGEST_NUMBER = 300
 _SHOWN = 6
 _SHOWN_LENGTH = 30
 
 _FILLER_WORDS = frozenset(["a", "an", "and", "for", "me", "my", "of", "please", "some", "the", "then", "us", "with"])
-"""Words that change nothing of what is asked, wherever they stand. `not`, `if`, `how` or `all` do."""
+"""Words that never change the meaning of a request, unlike `not`, `if`, `how` or `all`."""
 
 _POLITE = re.compile(r"^\s*(?:please\s+)?(?:can|could|will|would)\s+you\s+", re.IGNORECASE)
 
 _NEXT_STEP = (
-    "Put text that is to be passed on in quotation marks, start a model (`aeon doctor`), or write the plan by hand "
-    "for `aeon skills exec`."
+    "Put text for a script in quotation marks, start a model (`aeon doctor`), or write the plan yourself and run it "
+    "with `aeon skills exec`."
 )
 
 
 class RequestWord(NamedTuple):
-    """A word of a request, or what stands in quotation marks there, which is one."""
+    """A word of a request; a quoted text counts as one word."""
 
     position: int
     text: str
@@ -45,14 +45,14 @@ class RequestWord(NamedTuple):
 
 
 class FilledInput(NamedTuple):
-    """An input, and the positions of the words that were read into it."""
+    """An input, and the positions of the words used for it."""
 
     input: JsonObject
     words: frozenset[int]
 
 
 class _ScriptMatch(NamedTuple):
-    """A script that the request names, its input, and the positions of all words that it accounts for."""
+    """A script that the request names, its input, and the positions of all words that it uses."""
 
     script: SkillScript
     input: JsonObject
@@ -60,17 +60,17 @@ class _ScriptMatch(NamedTuple):
 
 
 class PatternPlanner:
-    """One node for each script that the request names and whose input can be read out of it, in the order of the words.
+    """Makes one node for each script that the request names and gives the input for, in the order of the words.
 
-    A script is named by all words of its name, or by one of its skill's where it is the only one. A property takes the
-    value in the request that its schema asks for: one of its enum, a match of its pattern, a lone number; a free text
-    called `prompt`, `text` or the like takes the lone text in quotation marks; else its default. Every word that says
-    something must be accounted for by exactly one script, else nothing is planned. A script that declares no input is
-    never guessed at, and what a kept node did already is not done again.
+    A script is named by all words of its name, or by one word of its skill's name if it is the skill's only script. A
+    property takes the value that its schema selects: one of its enum, a match of its pattern, the only number. A free
+    text named `prompt`, `text` or similar takes the only quoted text. Other properties take their defaults. Every word
+    except fillers must be used by exactly one script, else planning fails. A script without a declared input is never
+    planned, and the work of a reusable node is not repeated.
     """
 
     def plan(self, task: PlanningTask) -> PlanJson:
-        """Raises PlanningError, which names the words that have no place in a plan."""
+        """Returns the plan. Raises PlanningError that names the words that no script uses."""
         words = split_words(task.request)
         wanted = _matching_scripts(task.catalog, words)
         unplaced = _unplaced(words, wanted)
@@ -87,61 +87,62 @@ class PatternPlanner:
         ]
         if len(nodes) < len(calls) or not nodes:
             raise PlanningError(
-                "Without a model, nothing else can be planned for the request than what was done.",
+                "Without a model, nothing more can be planned for this request.",
                 next_step=_NEXT_STEP,
             )
         return task.plan(nodes)
 
 
 def split_words(request: str) -> list[RequestWord]:
-    """The words of a request that say something, and each text in quotation marks as one."""
-    spoken = _POLITE.sub("", request[:_LONGEST])
-    found = [
-        (quoted, True) if quoted else (plain.strip(_PUNCTUATION), False) for quoted, plain in _WORD.findall(spoken)
+    """Returns the words of a request without fillers; each quoted text is one word."""
+    request_text = _POLITE.sub("", request[:_LONGEST])
+    parts = [
+        (quoted, True) if quoted else (plain.strip(_PUNCTUATION), False)
+        for quoted, plain in _WORD.findall(request_text)
     ]
-    words = [RequestWord(at, text, is_quoted) for at, (text, is_quoted) in enumerate(found)]
+    words = [RequestWord(at, text, is_quoted) for at, (text, is_quoted) in enumerate(parts)]
     rest = [RequestWord(len(words), request[_LONGEST:])] if len(request) > _LONGEST else []
-    return [word for word in words if word.text and not _says_nothing(word)] + rest
+    return [word for word in words if word.text and not _is_filler(word)] + rest
 
 
 def fill_input(schema: JsonObject, words: Sequence[RequestWord]) -> FilledInput | None:
-    """An input that fits `schema`, read out of the words; None when something required is not there.
+    """Returns an input that fits `schema`, taken from the words; None if something required is missing.
 
-    One word is the value of one property: of two that would take it, neither can be sure.
+    Each word is the value of one property only: if two properties match a word, the result is None.
     """
     properties = cast(Mapping[str, Json], schema.get("properties", {}))
     required = set(cast(list[str], schema.get("required", [])))
-    filled: JsonObject = {}
-    taken: list[int] = []
+    input_data: JsonObject = {}
+    used_words: list[int] = []
     for name, inner in properties.items():
         node = cast(JsonObject, inner) if isinstance(inner, dict) else {}
         if name not in required and _is_free_text(node):
             continue
-        read = _match_property(name, node, words)
-        if read is not None:
-            filled[name] = read.value
-            taken += read.words
+        match = _match_property(name, node, words)
+        if match is not None:
+            input_data[name] = match.value
+            used_words += match.words
         elif node.get("default") is not None:
-            filled[name] = node["default"]
-    if len(set(taken)) < len(taken) or not required <= filled.keys():
+            input_data[name] = node["default"]
+    if len(set(used_words)) < len(used_words) or not required <= input_data.keys():
         return None
-    is_valid = compile_schema(schema or {"type": "object"}).is_valid(filled)
-    return FilledInput(filled, frozenset(taken)) if is_valid else None
+    is_valid = compile_schema(schema or {"type": "object"}).is_valid(input_data)
+    return FilledInput(input_data, frozenset(used_words)) if is_valid else None
 
 
-def _says_nothing(word: RequestWord) -> bool:
+def _is_filler(word: RequestWord) -> bool:
     return not word.is_quoted and word.text.casefold() in _FILLER_WORDS
 
 
 def _matching_scripts(catalog: SkillCatalog, words: Sequence[RequestWord]) -> list[_ScriptMatch]:
-    """The scripts that the words name and fill, by the first of the words that each accounts for."""
-    found = [
+    """Returns the scripts that the words name and fill, by the first word that each uses."""
+    matches = [
         call
         for skill in catalog.plannable()
         for script in skill.scripts
         if script.protocol == "ndjson" and (call := _match_script(skill, script, words)) is not None
     ]
-    return sorted(found, key=lambda call: min(call.words))
+    return sorted(matches, key=lambda call: min(call.words))
 
 
 def _match_script(skill: Skill, script: SkillScript, words: Sequence[RequestWord]) -> _ScriptMatch | None:
@@ -153,14 +154,14 @@ def _match_script(skill: Skill, script: SkillScript, words: Sequence[RequestWord
 
 
 def _words_naming(part: str, words: Sequence[RequestWord]) -> set[int]:
-    """The words, at most one, that are a part of a name: in any case, with or without an s."""
+    """Returns the only word equal to a part of a name, in any case, with or without an s; else an empty set."""
     name = part.casefold().removesuffix("s")
     named = [word.position for word in words if not word.is_quoted and word.text.casefold().removesuffix("s") == name]
     return {*named} if len(named) == 1 else set()
 
 
 def _unplaced(words: Sequence[RequestWord], calls: Sequence[_ScriptMatch]) -> list[RequestWord]:
-    """The words that are not accounted for by exactly one call."""
+    """Returns the words that are not used by exactly one call."""
     places = list(chain.from_iterable(call.words for call in calls))
     return [word for word in words if places.count(word.position) != 1]
 
@@ -169,8 +170,8 @@ def _not_understood_error(words: Sequence[RequestWord]) -> PlanningError:
     shown = ", ".join(repr(_shortened(word.text)) for word in words[:_SHOWN])
     more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
     what = f"not understood: {shown}{more}" if words else "it has no words"
-    said = "Without a model, a request is carried out only when each of its words has its place in a plan"
-    return PlanningError(f"{said}; {what}. {_NEXT_STEP}", next_step=_NEXT_STEP)
+    message = "Without a model, a request runs only if every word of it is used in the plan"
+    return PlanningError(f"{message}; {what}. {_NEXT_STEP}", next_step=_NEXT_STEP)
 
 
 def _shortened(text: str) -> str:
@@ -178,16 +179,16 @@ def _shortened(text: str) -> str:
 
 
 class _ValueMatch(NamedTuple):
-    """A value, and the positions of the words that say it."""
+    """A value, and the positions of its words."""
 
     value: Json
     words: Sequence[int]
 
 
 def _match_property(name: str, schema: JsonObject, words: Sequence[RequestWord]) -> _ValueMatch | None:
-    """The value that the request names for a property, when exactly one does."""
+    """Returns the request's value for a property if there is exactly one."""
     if "enum" in schema:
-        named = [found for value in cast(list[Json], schema["enum"]) if (found := _match_enum_value(value, words))]
+        named = [match for value in cast(list[Json], schema["enum"]) if (match := _match_enum_value(value, words))]
         return named[0] if len(named) == 1 else None
     kind = schema.get("type")
     if kind in ("integer", "number"):
@@ -203,7 +204,7 @@ def _match_property(name: str, schema: JsonObject, words: Sequence[RequestWord])
 
 
 def _match_enum_value(value: Json, words: Sequence[RequestWord]) -> _ValueMatch | None:
-    """A value of an enum whose words stand side by side in the request."""
+    """Returns an enum's value if its words are adjacent in the request."""
     parts = value.casefold().split() if isinstance(value, str) else []
     for at in range(len(words) - len(parts) + 1):
         if parts and [word.text.casefold() for word in words[at : at + len(parts)]] == parts:
@@ -220,10 +221,10 @@ def _number(text: str, kind: str) -> Json:
 
 
 def _match_pattern(pattern: str, words: Sequence[RequestWord]) -> _ValueMatch | None:
-    """The one word of the request that the pattern takes whole."""
+    """Returns the only word of the request that matches the whole pattern."""
     check = compile_schema({"type": "string", "pattern": pattern})
-    found = {word.text: word.position for word in reversed(words) if check.is_valid(word.text)}
-    return next((_ValueMatch(text, [at]) for text, at in found.items()), None) if len(found) == 1 else None
+    matches = {word.text: word.position for word in reversed(words) if check.is_valid(word.text)}
+    return next((_ValueMatch(text, [at]) for text, at in matches.items()), None) if len(matches) == 1 else None
 
 
 def _is_free_text(node: JsonObject) -> bool:

@@ -1,4 +1,4 @@
-"""Finding the skills that a request may need among thousands, by text search over what they say of themselves."""
+"""Finds the skills for a request among thousands, by text search over their names and descriptions."""
 
 import re
 import sqlite3
@@ -11,29 +11,29 @@ from aeon.skills.models import Skill
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _MOST_WORDS = 64
-"""Words of a request that are searched for."""
+"""Maximum number of words of a request in a search."""
 
 _WEIGHTS = "6.0, 2.0, 1.0"
-"""Of a hit in the name, the description, the scripts' names and descriptions."""
+"""Weights of a hit in the name, the description, the scripts' names and descriptions."""
 
 _TABLE = "CREATE VIRTUAL TABLE skill USING fts5(name, description, scripts, tokenize = 'porter unicode61')"
 _INSERT = "INSERT INTO skill (rowid, name, description, scripts) VALUES (?, ?, ?, ?)"
 _SEARCH = f"SELECT rowid FROM skill WHERE skill MATCH ? ORDER BY bm25(skill, {_WEIGHTS}), rowid LIMIT ?"  # noqa: S608  # a constant
 
-_SAYING_NOTHING = """
+_STOP_WORD_LIST = """
 a an and are as at be but by can could do does for from get give have how i if in into is it its let me my of on or our
 out please so some tell than that the their them then there this to up us use want was we what when where which who will
 with would you your
 """
-_STOP_WORDS = frozenset(_SAYING_NOTHING.split())
-"""Words that say nothing of what is wanted."""
+_STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
+"""Words that carry no meaning for the search."""
 
 
 class SkillIndex:
-    """A full-text index (SQLite's FTS5, BM25, English stems) over skills. Threads may share it."""
+    """A full-text index (SQLite's FTS5, BM25, English stems) over skills. Thread-safe."""
 
     def __init__(self, skills: Sequence[Skill]) -> None:
-        # Equal hits come in the order of the rows: the higher priority first, then as found.
+        # Equal hits come in row order: higher priority first, then the catalog's order.
         self._skills = sorted(skills, key=lambda skill: -skill.priority)
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
@@ -41,14 +41,14 @@ class SkillIndex:
         self._connection.executemany(_INSERT, (_row(number, skill) for number, skill in enumerate(self._skills)))
 
     def search(self, request: str, most: int) -> list[Skill]:
-        """At most `most` skills that share a word with `request`, the likeliest first; higher priority wins a tie."""
+        """Returns at most `most` skills that share a word with `request`, best match first, ties by priority."""
         words = dict.fromkeys(word for word in _WORD.findall(request.casefold()) if word not in _STOP_WORDS)
         if not words:
             return []
-        asked = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
+        query = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
         with self._lock:
-            found = self._connection.execute(_SEARCH, (asked, most)).fetchall()
-        return [self._skills[number] for (number,) in found]
+            rows = self._connection.execute(_SEARCH, (query, most)).fetchall()
+        return [self._skills[number] for (number,) in rows]
 
     def close(self) -> None:
         with self._lock:
@@ -64,7 +64,7 @@ class SkillIndex:
 
 
 def select_candidates(index: SkillIndex, skills: Sequence[Skill], request: str, most: int) -> list[Skill]:
-    """What a planner is shown: every skill where there are few, else those that the search finds."""
+    """Returns the skills for the planner: all if there are at most `most`, else the results of the search."""
     return list(skills) if len(skills) <= most else index.search(request, most)
 
 

@@ -1,4 +1,4 @@
-"""Starts scripts as processes, watches over them and leaves none behind; isolated as well as the machine allows."""
+"""Runs scripts as processes, isolated as well as the machine allows, and leaves no process behind."""
 
 from aeon.skills.sandbox.isolation import SandboxMode
 from aeon.skills.sandbox.runner import SandboxRunner

@@ -1,4 +1,4 @@
-"""What a script sees at each level of isolation: the folders, and bubblewrap's command line for them."""
+"""The folders that a script sees at each sandbox level, bubblewrap's command line, and the choice of the level."""
 
 import os
 import shutil
@@ -14,11 +14,11 @@ from aeon.skills.sandbox.reaper.messages import MARKER_VARIABLE, SandboxPolicy, 
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/sys", "/run/systemd/resolve")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/fd")
-_OWN_WRITABLE = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
+_WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
 
 def build_spawn_request(invocation: Invocation, level: SandboxLevel, token: str) -> SpawnRequest:
-    """The invocation as the reaper takes it: isolated at `level`, its environment as given and the marker."""
+    """Returns the reaper's request for an invocation, isolated at `level`, with the marker in its environment."""
     env = {**invocation.env, MARKER_VARIABLE: token}
     command = tuple(invocation.command)
     cwd = str(invocation.cwd)
@@ -29,25 +29,25 @@ def build_spawn_request(invocation: Invocation, level: SandboxLevel, token: str)
 
 
 def bubblewrap_path() -> str | None:
-    """Where bubblewrap is; None when it is not installed."""
+    """Returns bubblewrap's path; None if it is not installed."""
     return shutil.which("bwrap")
 
 
 def _interpreter() -> tuple[str, ...]:
-    """The folders of the interpreter that runs this."""
+    """Returns the folders of this Python interpreter."""
     program = os.path.dirname(os.path.realpath(sys.executable))  # noqa: PTH120  # strings all through
     return (sys.prefix, sys.base_prefix, sys.exec_prefix, program)
 
 
 @cache
 def _system() -> tuple[str, ...]:
-    """What every script may read and execute: the system and this interpreter's folders, none inside another."""
+    """Returns the folders that every script may read and execute: the system's and this interpreter's, not nested."""
     return _outermost_folders((*_SYSTEM, *_interpreter()))
 
 
 @lru_cache(maxsize=64)
 def _path_folders(path: str) -> tuple[str, ...]:
-    """The folders of a script's PATH that the system's do not contain."""
+    """Returns the folders of a script's PATH outside the system's folders."""
     return tuple(
         folder for folder in _absolute_entries(path) if not any(_is_inside(folder, root) for root in _system())
     )
@@ -55,7 +55,7 @@ def _path_folders(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _unmounted_folders(path: str) -> tuple[str, ...]:
-    """The folders of a script's PATH, and of the interpreter, that the system's mounts do not show by that name."""
+    """Returns the folders of a script's PATH and of the interpreter that the system's mounts lack under that name."""
     names = (*_SYSTEM, *_system())
     return tuple(
         folder
@@ -70,16 +70,16 @@ def _absolute_entries(path: str) -> list[str]:
 
 
 def _outermost_folders(folders: Iterable[str]) -> tuple[str, ...]:
-    """The folders without those that another of them contains."""
-    kept: list[str] = []
+    """Returns the folders that no other of them contains."""
+    outermost: list[str] = []
     for folder in sorted(dict.fromkeys(folders), key=lambda each: len(os.path.realpath(each))):
-        if not any(_is_inside(folder, root) for root in kept):
-            kept.append(folder)
-    return tuple(kept)
+        if not any(_is_inside(folder, root) for root in outermost):
+            outermost.append(folder)
+    return tuple(outermost)
 
 
 def _is_inside(folder: str, root: str) -> bool:
-    """Whether everything in `folder` is in `root`, wherever links lead."""
+    """Whether `folder` is inside `root`, with symbolic links resolved."""
     return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(root))
 
 
@@ -87,45 +87,47 @@ def _sandbox_policy(invocation: Invocation) -> SandboxPolicy:
     access = invocation.access
     system = (*_system(), "/proc", *_DEVICES)
     read = (*_path_folders(invocation.env.get("PATH", "")), *map(str, access.read))
-    return SandboxPolicy(system, read, (*_OWN_WRITABLE, *map(str, access.write)), access.network, access.local_sockets)
+    return SandboxPolicy(
+        system, read, (*_WRITABLE_DEVICES, *map(str, access.write)), access.network, access.local_sockets
+    )
 
 
 def _bubblewrap_command(invocation: Invocation) -> list[str]:
-    """Bubblewrap's command line: the same view, processes and /tmp of its own, no capability."""
+    """Returns bubblewrap's command line: the same folders, its own processes and /tmp, no capabilities."""
     access = invocation.access
-    box = [bubblewrap_path() or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
+    command = [bubblewrap_path() or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
     if not access.network:
-        box.append("--unshare-net")
-    box += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc", *_bubblewrap_system()]  # noqa: S108  # the box's own
+        command.append("--unshare-net")
+    command += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc", *_bubblewrap_system()]  # noqa: S108  # the box's own
     for folder in (
         *_unmounted_folders(invocation.env.get("PATH", "")),
         *(str(each) for each in access.read if each not in access.write),
     ):
-        box += ["--ro-bind-try", folder, folder]
+        command += ["--ro-bind-try", folder, folder]
     for folder in map(str, access.write):
-        box += ["--bind-try", folder, folder]
-    return [*box, "--chdir", str(invocation.cwd), "--"]
+        command += ["--bind-try", folder, folder]
+    return [*command, "--chdir", str(invocation.cwd), "--"]
 
 
 @cache
 def _bubblewrap_system() -> tuple[str, ...]:
-    """The system in bubblewrap: a mount for each folder apart, a link where a link leads into one of those."""
-    view: list[str] = []
+    """Returns the system's options for bubblewrap: a mount for each folder, a link for each link into one of them."""
+    options: list[str] = []
     for folder in _system():
-        view += ["--ro-bind-try", folder, folder]
+        options += ["--ro-bind-try", folder, folder]
     for folder in set(_SYSTEM).difference(_system()):
         if os.path.islink(folder):  # noqa: PTH114  # strings all through
-            view += ["--symlink", os.path.realpath(folder), folder]
-    return tuple(view)
+            options += ["--symlink", os.path.realpath(folder), folder]
+    return tuple(options)
 
 
 def asset_roots(invocation: Invocation) -> tuple[Path, ...]:
-    """The folders that an asset may stand in (skills 2)."""
+    """Returns the folders that may contain an asset (skills 2)."""
     return (*invocation.access.write, *invocation.access.read, invocation.cwd)
 
 
 SandboxMode: TypeAlias = Literal["auto", "require", "bubblewrap", "landlock", "plain"]
-"""A level by name, "auto" for the best to be had, "require" for the best that is not plain."""
+"""A level's name, "auto" for the best available level, "require" for the best one except plain."""
 
 ProbeRun: TypeAlias = Callable[[SandboxLevel, Invocation], InvocationResult]
 
@@ -140,31 +142,31 @@ _PROBE_INVOCATION = Invocation(
 )
 
 _working_levels: set[SandboxLevel] = set()
-"""What was found to work; that does not change while a process runs, unlike what failed for want of memory."""
+"""Levels that were found to work, which does not change in one process; a failure may be a lack of memory."""
 
 
-def best_level(wish: SandboxMode, run: ProbeRun) -> SandboxLevel:
-    """The strongest level that was asked for and works here.
+def best_level(mode: SandboxMode, run: ProbeRun) -> SandboxLevel:
+    """Returns the strongest level that was requested and works here.
 
-    Raises SandboxError, with the reason of each, when none does.
+    Raises SandboxError with the reason for each level if none works.
     """
     reasons: list[str] = []
-    for level in _candidates(wish):
+    for level in _candidates(mode):
         fault = probe_level(level, run)
         if fault is None:
             return level
         reasons.append(f"{level}: {fault}")
-    raise SandboxError(f"Scripts cannot be isolated here as was asked ({'; '.join(reasons)}).")
+    raise SandboxError(f"The requested isolation of scripts is not available here ({'; '.join(reasons)}).")
 
 
-def _candidates(wish: SandboxMode) -> Sequence[SandboxLevel]:
-    if wish == "auto":
+def _candidates(mode: SandboxMode) -> Sequence[SandboxLevel]:
+    if mode == "auto":
         return ("bubblewrap", "landlock", "plain")
-    return ("bubblewrap", "landlock") if wish == "require" else (wish,)
+    return ("bubblewrap", "landlock") if mode == "require" else (mode,)
 
 
 def probe_level(level: SandboxLevel, run: ProbeRun) -> str | None:
-    """Why the level does not work here; None when it does."""
+    """Returns why the level does not work here; None if it works."""
     if level in _working_levels:
         return None
     if level == "bubblewrap" and bubblewrap_path() is None:

@@ -1,4 +1,4 @@
-"""Aeon's side of one invocation: feeds stdin, reads what comes, keeps the limits, asks for the end when it is time."""
+"""Monitors one invocation: feeds stdin, reads output, enforces limits, and requests the end in time."""
 
 import math
 import os
@@ -16,15 +16,15 @@ from aeon.skills.sandbox.reaper_client import ReaperChannel
 
 _CHUNK = 65536
 _LAST_READS = 64
-"""More than it takes to empty a pipe of the largest size."""
+"""More reads than needed to empty a pipe of the largest size."""
 _UNHEARD_SECONDS = 0.005
-"""How long a script is left alone: one that ends within it wakes Aeon once, not for what it wrote before that too."""
+"""Seconds before Aeon reads output, so that a short script wakes it only once."""
 _REAPER_SECONDS = 10.0
-"""Seconds beyond the polite ones after which a reaper that has not ended a script counts as hung."""
+"""Seconds after the grace period when a reaper that has not ended a script counts as hung."""
 
 
 class ScriptOutput(Protocol):
-    """What reads stdout."""
+    """The reader of stdout."""
 
     overflow: str | None
 
@@ -35,15 +35,15 @@ class ScriptOutput(Protocol):
 class StdioPipes:
     """Both ends of a script's stdin, stdout and stderr.
 
-    The script's ends of stdout and stderr stay open here too: that everything is over is the reaper's to say, and the
-    end of a stream would only wake Aeon once more before that.
+    The script's ends of stdout and stderr stay open here too: the reaper reports when everything is over, and the end
+    of a stream would only wake Aeon once more before that.
     """
 
-    def __init__(self, given: bytes) -> None:
-        """`given`: what stdin shall hold; as much of it as a pipe takes is there before the script is."""
+    def __init__(self, input_data: bytes) -> None:
+        """`input_data`: the content of stdin; as much as the pipe takes is written before the script starts."""
         self.child_fds: list[int] = []
         self.parent_fds: list[int] = []
-        self._pending_input = memoryview(given)
+        self._pending_input = memoryview(input_data)
         try:
             for is_input in (True, False, False):
                 read, write = os.pipe2(os.O_CLOEXEC)
@@ -60,30 +60,30 @@ class StdioPipes:
 
     @property
     def has_pending_input(self) -> bool:
-        """Whether there is more for stdin than it has taken yet."""
+        """Whether some input has not been written to stdin yet."""
         return bool(self._pending_input)
 
     def write_stdin(self) -> None:
-        """Write to stdin what it takes."""
+        """Writes to stdin as much as the pipe takes."""
         try:
             while self._pending_input:
                 self._pending_input = self._pending_input[os.write(self.stdin, self._pending_input[:_CHUNK]) :]
         except BlockingIOError:
             return
         except OSError:
-            self._pending_input = memoryview(b"")  # it does not want any, which is its right
+            self._pending_input = memoryview(b"")  # the script closed stdin, which is allowed
 
     def close_stdin(self) -> None:
-        """Close stdin after the last of it."""
+        """Closes stdin after the last input."""
         self.parent_fds.remove(self.stdin)
         os.close(self.stdin)
 
     def close_child_stdin(self) -> None:
-        """Close the script's end of stdin, so that Aeon hears when nobody reads it any more."""
+        """Closes the script's end of stdin here, so that Aeon notices when no process reads it any longer."""
         os.close(self.child_fds.pop(0))
 
     def close_child_fds(self) -> None:
-        """Close what the script had, so that an empty pipe is one that has ended."""
+        """Closes the script's ends here, so that an empty pipe has ended."""
         self._close(self.child_fds)
 
     def close(self) -> None:
@@ -96,9 +96,9 @@ class StdioPipes:
 
 
 class LaunchOptions(NamedTuple):
-    """Who had a script started: may stop it, hears what it says, and when its turn comes.
+    """The caller's options for a launch: its cancellation, its event sink, its start slot.
 
-    `latest` is the monotonic time by which it has to be over.
+    `deadline` is the monotonic time by which the script must have ended.
     """
 
     cancellation: Cancellation | None
@@ -108,7 +108,7 @@ class LaunchOptions(NamedTuple):
 
 
 class ScriptMonitor:
-    """One invocation, from the request on. It is settled when nothing of it is left, or the reaper is gone."""
+    """Monitors one invocation from its request until all its processes have ended, or the reaper has died."""
 
     def __init__(
         self,
@@ -116,33 +116,33 @@ class ScriptMonitor:
         channel: ReaperChannel,
         pipes: StdioPipes,
         output: ScriptOutput,
-        caller: LaunchOptions,
+        options: LaunchOptions,
     ) -> None:
         self._invocation = invocation
         self._socket = channel.socket
         self._pipes = pipes
         self._output = output
-        self._on_event = caller.on_event
-        self._slot = caller.slot
-        self._last_stop_at = caller.deadline
+        self._on_event = options.on_event
+        self._slot = options.slot
+        self._last_stop_at = options.deadline
         self._stop_at = self._last_stop_at
         self.deadline = self._last_stop_at
-        """When to attend to it at the latest: to begin listening, and then because its time is over."""
+        """The latest time of the next poll: to start reading, later to enforce the timeout."""
         self._started_at = math.inf
         self.diagnostics = TailBuffer(invocation.limits.stderr)
         self.stop_reason: ScriptExitReason | None = None
-        """Why it was asked to end; None while it was not."""
+        """Why its end was requested; None if it was not."""
         self.last_report: messages.ReaperReport | None = None
         self.is_reaper_gone = False
         self._epoll = channel.epoll
         self._reactions: dict[int, Callable[[], object]] = {self._socket.fileno(): self._receive_report}
         if pipes.has_pending_input:
             self._register(pipes.stdin, self._write_stdin, select.EPOLLOUT)
-        if (cancellation := caller.cancellation) is not None:
+        if (cancellation := options.cancellation) is not None:
             self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
 
     def mark_started(self, moment: float) -> None:
-        """It was started at that monotonic time, in seconds, from which its own time runs."""
+        """Records the start at this monotonic time in seconds, from which its timeout counts."""
         self._started_at = moment
         if self.stop_reason is None:
             self._stop_at = min(moment + self._invocation.timeout, self._last_stop_at)
@@ -150,12 +150,12 @@ class ScriptMonitor:
 
     @property
     def has_started(self) -> bool:
-        """Whether it counts as started."""
+        """Whether the script has started."""
         return self._started_at < math.inf
 
     @property
     def seconds(self) -> float:
-        """How long it has run."""
+        """Seconds since the start."""
         return max(0.0, time.monotonic() - self._started_at)
 
     def _register(self, fd: int, react: Callable[[], object], event: int = select.EPOLLIN) -> None:
@@ -167,7 +167,7 @@ class ScriptMonitor:
         self._epoll.unregister(fd)
 
     def fileno(self) -> int:
-        """Readable when there is something to attend to."""
+        """Returns a descriptor that is readable when `poll` has work to do."""
         return self._epoll.fileno()
 
     @property
@@ -175,7 +175,7 @@ class ScriptMonitor:
         return self.last_report is not None or self.is_reaper_gone
 
     def poll(self) -> None:
-        """Attend to what has happened, and to the deadline. What `on_event` raises goes through once it is ended."""
+        """Handles events and the deadline. What `on_event` raises is raised again once the script has been ended."""
         try:
             for fd, _ in self._epoll.poll(0):
                 self._reactions[fd]()
@@ -189,14 +189,14 @@ class ScriptMonitor:
             raise
 
     def close(self) -> None:
-        """Register with the poll no longer."""
+        """Removes all registrations from the epoll."""
         del self._reactions[self._socket.fileno()]
         for fd in self._reactions:
-            with suppress(OSError):  # a cancellation that was closed before the script was over
+            with suppress(OSError):  # a cancellation that was closed before the script ended
                 self._epoll.unregister(fd)
 
     def read_rest(self) -> None:
-        """Read what is still in the pipes, now that whatever wrote there is gone (skills 4)."""
+        """Reads the rest of the pipes after all writers have ended (skills 4)."""
         self._pipes.close_child_fds()
         for read in (self._read_stdout, self._read_stderr):
             for _ in range(_LAST_READS):
@@ -205,14 +205,14 @@ class ScriptMonitor:
         self._emit(self._output.finish())
 
     def _start_reading(self) -> None:
-        """Read what it writes from now on, as it comes."""
+        """Reads output as it arrives, from now on."""
         if self._pipes.stdout not in self._reactions:
             self._register(self._pipes.stdout, self._read_stdout)
             self._register(self._pipes.stderr, self._read_stderr)
         self.deadline = self._stop_at
 
     def _kill_and_wait(self) -> None:
-        """Left by an exception: end the script before it is passed on."""
+        """Ends the script at once and waits for it, before an exception is raised."""
         if self.is_finished:
             return
         self._slot = None
@@ -237,21 +237,21 @@ class ScriptMonitor:
         self._unregister(fd)
         self._request_stop(ScriptExitReason.CANCELLED)
 
-    def _request_stop(self, why: ScriptExitReason) -> None:
-        """Ask for the end, once."""
+    def _request_stop(self, reason: ScriptExitReason) -> None:
+        """Requests the end, once."""
         if self.stop_reason is None:
-            self.stop_reason = why
+            self.stop_reason = reason
             self._stop_at = time.monotonic() + self._invocation.grace_seconds + _REAPER_SECONDS
             self._start_reading()
-            # What others wait for in the lane is not to begin because this one makes room: their time is over, too.
-            is_for_all = why is ScriptExitReason.CANCELLED or time.monotonic() >= self._last_stop_at
+            # Waiting invocations of the group must not start in the freed slot: their time is over, too.
+            is_for_all = reason is ScriptExitReason.CANCELLED or time.monotonic() >= self._last_stop_at
             messages.send_stop(self._socket, messages.ScriptStopCommand(self._invocation.grace_seconds, is_for_all))
 
     def _limit_passed(self) -> None:
         if self.stop_reason is None:
             self._request_stop(ScriptExitReason.TIMED_OUT)
         else:
-            self.is_reaper_gone = True  # it was asked, and has not answered
+            self.is_reaper_gone = True  # it did not answer the request
 
     def _write_stdin(self) -> None:
         self._pipes.write_stdin()
@@ -260,7 +260,7 @@ class ScriptMonitor:
             self._pipes.close_stdin()
 
     def _read_stdout(self) -> bool:
-        """Whether there was something."""
+        """Reads stdout once. Returns whether there was data."""
         data = self._read(self._pipes.stdout)
         if data:
             self._emit(self._output.feed(data))
@@ -274,7 +274,7 @@ class ScriptMonitor:
                 self._on_event(event)
 
     def _read_stderr(self) -> bool:
-        """As above."""
+        """Reads stderr once. Returns whether there was data."""
         data = self._read(self._pipes.stderr)
         self.diagnostics.feed(data)
         return bool(data)

@@ -1,4 +1,4 @@
-"""What a script writes, kept within its limits: stdout of a plain script whole, of diagnostics the last part."""
+"""Buffers of script output within limits: all stdout of a plain script, and the end of its stderr."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from aeon.skills.protocol import BUDGET_EXCEEDED
 
 
 class PlainOutputReader:
-    """Stdout as it is (skills 9), up to a limit; the same face as the protocol's reader, with no events."""
+    """Keeps raw stdout up to a limit (skills 9); same interface as `ScriptEventReader`, without events."""
 
     events: Sequence[JsonObject] = ()
     violation: str | None = None
@@ -24,10 +24,10 @@ class PlainOutputReader:
         self.budget_cost = 0
 
     def feed(self, data: bytes) -> Sequence[JsonObject]:
-        room = self._limit - len(self._kept)
+        remaining = self._limit - len(self._kept)
         if self.overflow is None:
-            self._keep(data[:room])
-            if self.overflow is None and len(data) > room:
+            self._keep(data[:remaining])
+            if self.overflow is None and len(data) > remaining:
                 self.overflow = f"it wrote more than {self._limit} bytes"
         return ()
 
@@ -48,7 +48,7 @@ class PlainOutputReader:
 
 
 class TailBuffer:
-    """The last bytes of a stream."""
+    """Keeps the last bytes of a stream."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -61,5 +61,5 @@ class TailBuffer:
 
     @property
     def text(self) -> str:
-        """Those bytes as text; what is no UTF-8 is replaced."""
+        """The bytes as text; invalid UTF-8 is replaced."""
         return bytes(self._kept[-self._limit :] if self._limit else b"").decode(errors="replace")

@@ -1,4 +1,4 @@
-"""Aeon's end of a reaper: starts it when it is first needed, asks it on channels, starts another when it is gone."""
+"""The client of a reaper: starts it on first use, sends requests on channels, replaces it if it died."""
 
 import os
 import select
@@ -20,20 +20,20 @@ ReaperKind: TypeAlias = Literal["cold", "warm"]
 
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from reaper.main import main; sys.path.pop(); main(sys.argv[2:])"
 _SEND_SECONDS = 10.0
-"""How long a reaper may take to accept what it is asked before it counts as hung."""
+"""Seconds that a reaper may take to accept a request before it counts as hung."""
 
 _GUARD_SECONDS = 12.0
-"""A little more than a guard takes to end what a killed reaper left."""
+"""A little more than a guard needs to end the children of a killed reaper."""
 
 _CLOSE_SECONDS = 15.0
-"""A little more than a reaper takes to end what it started."""
+"""A little more than a reaper needs to end what it started."""
 
 
 _NUMBERS = count(1)
 
 
 class SpawnOrder(NamedTuple):
-    """A request, the script's ends of its pipes, and its lane; with `places` it waits for one there."""
+    """A request, the script's ends of its pipes, and its group; with `limit` it waits for a free slot there."""
 
     request: messages.SpawnRequest
     stdio: list[int]
@@ -42,64 +42,64 @@ class SpawnOrder(NamedTuple):
 
 
 class ReaperChannel:
-    """A conversation with a reaper about one script after another, and the file for what is too long to say.
+    """A socket to a reaper, for one script after another, and a file for requests that are too long for it.
 
-    `poll` waits for what the reaper says, and for whatever else whoever uses the channel registers with it meanwhile.
+    `epoll` waits for the reaper's messages and for the descriptors that the channel's user registers.
     """
 
     def __init__(self, reaper: "ReaperProcess") -> None:
-        """Raises OSError when too many files are open."""
+        """Raises OSError if too many files are open."""
         self.reaper = reaper
         self.number = next(_NUMBERS)
-        with ExitStack() as held:
+        with ExitStack() as resources:
             self.request_file = os.memfd_create("request", os.MFD_CLOEXEC)
-            held.callback(os.close, self.request_file)
+            resources.callback(os.close, self.request_file)
             self.socket, self.reaper_socket = map(
-                held.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                resources.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             )
-            self.epoll = held.enter_context(select.epoll())
+            self.epoll = resources.enter_context(select.epoll())
             self.epoll.register(self.socket, select.EPOLLIN)
-            self._held = held.pop_all()
+            self._resources = resources.pop_all()
 
     def close(self) -> None:
-        """Hang up: what runs by it is ended at once."""
-        self._held.close()
+        """Closes the channel; the reaper ends its script at once."""
+        self._resources.close()
 
 
 class ReaperProcess:
-    """One reaper. Raises SandboxError when it cannot be started."""
+    """One reaper process. Raises SandboxError if it cannot be started."""
 
     def __init__(self, kind: ReaperKind, limits: ResourceLimits) -> None:
         self._idle: list[ReaperChannel] = []
-        # In memory: a full disk is no reason not to start. Read when the reaper is gone.
+        # In memory, so that a full disk does not matter. Read after the reaper's death.
         self._stderr = os.fdopen(os.memfd_create("complaints", os.MFD_CLOEXEC), "w+b")
-        self._command_socket, reapers = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._command_socket, reaper_socket = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._command_socket.settimeout(_SEND_SECONDS)
-        with reapers:
+        with reaper_socket:
             try:
                 self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own program
-                    _command(kind, reapers.fileno(), limits),
+                    _command(kind, reaper_socket.fileno(), limits),
                     cwd="/",
                     env={"LANG": "C.UTF-8"},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=self._stderr,
-                    pass_fds=(reapers.fileno(),),
+                    pass_fds=(reaper_socket.fileno(),),
                     start_new_session=True,
                 )
             except OSError as error:
                 self._release()
-                raise SandboxError(f"The process that starts scripts cannot be started: {error}.") from error
+                raise SandboxError(f"The process that runs scripts cannot be started: {error}.") from error
 
     @property
     def pid(self) -> int:
-        """The reaper's; what was started is its guard, above it."""
+        """The reaper's process id; the child process is the guard, the reaper's parent."""
         return next(iter(procfs.children(self._process.pid)), self._process.pid)
 
     def spawn(self, order: SpawnOrder) -> ReaperChannel:
-        """Have a request carried out; returns where it reports, which is the caller's to give back or to close.
+        """Sends a request. Returns the channel for its reports, which the caller must release or close.
 
-        Raises OSError when it is gone or hung, SandboxError when the request cannot be written.
+        Raises OSError if the reaper died or hung, SandboxError if the request cannot be written.
         """
         channel = self._acquire_channel()
         try:
@@ -112,7 +112,7 @@ class ReaperProcess:
         return channel
 
     def release_channel(self, channel: ReaperChannel) -> None:
-        """Keep a channel on which nothing runs any more for the next request."""
+        """Returns an idle channel for the next request."""
         if self._process.returncode is None:
             self._idle.append(channel)
         else:
@@ -134,29 +134,29 @@ class ReaperProcess:
         return channel
 
     def exit_error(self) -> SandboxError:
-        """Why it is gone, as far as it said."""
-        said = ""
-        with suppress(ValueError):  # another thread has replaced and closed it
+        """Returns the error for its death, with the end of its stderr."""
+        stderr = ""
+        with suppress(ValueError):  # another thread replaced and closed it
             self._stderr.seek(0)
-            said = self._stderr.read()[-500:].decode(errors="replace").strip()
+            stderr = self._stderr.read()[-500:].decode(errors="replace").strip()
         return SandboxError(
-            f"The process that starts scripts ended by itself{': ' + said if said else '.'}",
-            next_step="Run it again; if that goes on, see whether something on this machine ends it.",
+            f"The process that runs scripts died{': ' + stderr if stderr else '.'}",
+            next_step="Run it again; if it happens again, check whether something on this machine kills it.",
         )
 
     def kill(self) -> None:
-        """End it and everything below it at once, whatever it is doing; by its guard, where that still listens."""
-        below = procfs.children(self._process.pid)
+        """Kills the reaper and everything below it at once; through its guard if that still responds."""
+        descendants = procfs.children(self._process.pid)
         with suppress(subprocess.TimeoutExpired):
             self._process.send_signal(guard.KILL_SIGNAL)
             self._process.wait(_GUARD_SECONDS)
         self._process.kill()
         self._process.wait()
-        for pid in below:
+        for pid in descendants:
             procfs.kill(pid)
 
     def close(self) -> None:
-        """Let it end everything that it started, and then itself."""
+        """Lets the reaper end everything that it started, and then itself."""
         self._command_socket.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_CLOSE_SECONDS)
@@ -170,11 +170,11 @@ class ReaperProcess:
         self._stderr.close()
 
 
-def _command(kind: ReaperKind, door: int, limits: ResourceLimits) -> list[str]:
+def _command(kind: ReaperKind, command_fd: int, limits: ResourceLimits) -> list[str]:
     isolation = ["-P", *messages.WARM_OPTIONS] if kind == "warm" else ["-I", "-S"]
-    bounds = map(str, (limits.memory, limits.processes, limits.bytes_written, limits.open_files))
-    whom = (str(os.getpid()), str(door), kind)
-    return [sys.executable, *isolation, "-c", _BOOT, str(Path(__file__).parent), *whom, *bounds]
+    limit_arguments = map(str, (limits.memory, limits.processes, limits.bytes_written, limits.open_files))
+    target = (str(os.getpid()), str(command_fd), kind)
+    return [sys.executable, *isolation, "-c", _BOOT, str(Path(__file__).parent), *target, *limit_arguments]
 
 
 def _open_channel(reaper: ReaperProcess) -> ReaperChannel:
@@ -185,18 +185,18 @@ def _open_channel(reaper: ReaperProcess) -> ReaperChannel:
 
 
 def _write_request(file: int, request: messages.SpawnRequest) -> int:
-    """How long the request is that now stands in the file."""
+    """Writes the request into the file and returns its length."""
     try:
         return messages.write_request(file, request)
     except OSError as error:
         raise SandboxError(
-            f"A script cannot be started, since what starts it cannot be told so: {error.strerror}.",
+            f"A script cannot be started, since its request cannot be written: {error.strerror}.",
             next_step="Raise the limit on the size of files (ulimit -f) and run it again.",
         ) from error
 
 
 class ReaperClient:
-    """The reaper of one kind: "cold" starts programs, "warm" forks Python scripts. Threads may share it."""
+    """Manages the reaper of one kind: "cold" starts programs, "warm" forks Python scripts. Thread-safe."""
 
     def __init__(self, kind: ReaperKind, limits: ResourceLimits) -> None:
         self._kind: ReaperKind = kind
@@ -206,16 +206,16 @@ class ReaperClient:
         self._is_closed = False
 
     def spawn(self, order: SpawnOrder) -> ReaperChannel:
-        """Have a request carried out, by another reaper where the last one is gone; see `ReaperProcess.ask`.
+        """Sends a request, to a new reaper if the last one died; see `ReaperProcess.spawn`.
 
-        Raises SandboxError when no reaper can be had.
+        Raises SandboxError if no reaper accepts it.
         """
         with suppress(OSError):
             return self._try_spawn(order)
         try:
-            return self._try_spawn(order)  # the first was gone already
+            return self._try_spawn(order)  # the first reaper was already dead
         except OSError as error:
-            raise SandboxError(f"The process that starts scripts takes no requests: {error}.") from error
+            raise SandboxError(f"The process that runs scripts accepts no requests: {error}.") from error
 
     def _try_spawn(self, order: SpawnOrder) -> ReaperChannel:
         reaper = self._reaper_process()
@@ -229,7 +229,7 @@ class ReaperClient:
         with self._lock:
             if self._is_closed:
                 raise SandboxError(
-                    "No script can be started any more: what starts them was closed.",
+                    "No script can be started: the runner was closed.",
                     next_step="Use the runner inside its `with` block, or make a new one.",
                 )
             if self._reaper is None:
@@ -237,20 +237,20 @@ class ReaperClient:
             return self._reaper
 
     def discard(self, reaper: ReaperProcess) -> SandboxError:
-        """Have no more to do with one that is gone or hung; returns what it said of that.
+        """Kills and drops a dead or hung reaper; returns the error for its death.
 
-        It may look alive for a moment still: a script that it was about to start holds its descriptors until then.
+        It may look alive for a moment: a script that it was starting still holds its descriptors.
         """
         with self._lock:
             reaper.kill()
-            why = reaper.exit_error()
+            error = reaper.exit_error()
             if self._reaper is reaper:
                 self._reaper = None
                 reaper.close()
-            return why
+            return error
 
     def close(self) -> None:
-        """End the reaper and, by it, everything that it started. Nothing is started any more."""
+        """Ends the reaper and everything that it started; further requests are refused."""
         with self._lock:
             self._is_closed = True
             if self._reaper is not None:

@@ -1,4 +1,4 @@
-"""Runs scripts as processes, isolated as well as this machine allows, and leaves none behind."""
+"""`SandboxRunner`: runs scripts as real processes at the best available sandbox level."""
 
 import math
 import sys
@@ -26,24 +26,24 @@ from aeon.skills.sandbox.script_process import ScriptLaunch, ScriptProcess
 from aeon.skills.sandbox.start_errors import validate_invocation
 
 _PREFETCH = 2
-"""Scripts that wait at the reaper beside those that run; more gains nothing, and each holds its pipes."""
+"""Scripts that wait at the reaper in addition to the running ones; more gains nothing, and each holds pipes."""
 
 
 class SandboxRunner:
-    """The port `ScriptRunner` by real processes. A context manager; threads may share one.
+    """Implements `ScriptRunner` with real processes. A context manager; thread-safe.
 
-    One reaper process starts and ends the scripts, so that nothing of them survives, not even this process being
-    killed (skills 4). With `fork_server`, Python scripts run by this interpreter without options are forked from a warm
-    one, except in bubblewrap and where the environment sets PYTHON variables; those start cold.
+    One reaper process starts and ends the scripts, so that none of their processes survives, even if this process is
+    killed (skills 4). With `fork_server`, Python scripts that this interpreter runs without options are forked from a
+    warm process, except in bubblewrap or if the environment sets PYTHON variables; those start cold.
     """
 
     def __init__(
         self, level: SandboxMode = "auto", *, fork_server: bool = False, limits: ResourceLimits | None = None
     ) -> None:
-        """Raises ConfigError for a level that there is not."""
+        """Raises ConfigError for an unknown level."""
         if level not in get_args(SandboxMode):
             known = ", ".join(get_args(SandboxMode))
-            raise ConfigError(f"{level!r:.80} is no level of isolation.", next_step=f"Choose one of {known}.")
+            raise ConfigError(f"{level!r:.80} is not a sandbox level.", next_step=f"Choose one of {known}.")
         self._mode: SandboxMode = level
         self._fork_server = fork_server
         self._level: SandboxLevel | None = None
@@ -53,9 +53,9 @@ class SandboxRunner:
 
     @property
     def level(self) -> SandboxLevel:
-        """How scripts are isolated; found by trying, once.
+        """The sandbox level of all scripts, found once by probing.
 
-        Raises SandboxError when what was asked for is not to be had.
+        Raises SandboxError if the requested level is not available.
         """
         with self._lock:
             if self._level is None:
@@ -64,7 +64,7 @@ class SandboxRunner:
 
     @property
     def prefetch(self) -> int:
-        """A few: a reaper then starts the next as soon as one is over. None where two reapers share a lane."""
+        """A few, so that a reaper starts the next script at once; 0 if two reapers share a group."""
         return 0 if self._fork_server else _PREFETCH
 
     def start(
@@ -74,13 +74,13 @@ class SandboxRunner:
         on_event: EventSink | None = None,
         turn: StartSlot | None = None,
     ) -> Pollable[InvocationResult]:
-        """Start it; see ScriptRunner. A script that says `done` and does not exit is timed out in the end."""
+        """Starts the script; see `ScriptRunner`. A script that reports `done` and does not exit times out."""
         return self._start(invocation, self.level, cancellation, on_event, turn)
 
     def run(
         self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
     ) -> InvocationResult:
-        """Run it to its end."""
+        """Runs the script to its end."""
         return poll_until_done(self.start(invocation, cancellation, on_event))
 
     def _try(self, level: SandboxLevel, invocation: Invocation) -> InvocationResult:
@@ -98,16 +98,16 @@ class SandboxRunner:
             return ReadyResult(InvocationResult(ScriptExitReason.CANCELLED, sandbox=level))
         if fault := validate_invocation(invocation):
             return ReadyResult(InvocationResult(ScriptExitReason.NOT_STARTED, problem=fault, sandbox=level))
-        latest = time.monotonic() + turn.seconds_left if turn is not None else math.inf
-        caller = LaunchOptions(cancellation, on_event, turn, latest)
-        return ScriptProcess(ScriptLaunch(invocation, level, self._client_for(invocation, level), caller))
+        deadline = time.monotonic() + turn.seconds_left if turn is not None else math.inf
+        options = LaunchOptions(cancellation, on_event, turn, deadline)
+        return ScriptProcess(ScriptLaunch(invocation, level, self._client_for(invocation, level), options))
 
     def _client_for(self, invocation: Invocation, level: SandboxLevel) -> ReaperClient:
         is_warm = self._fork_server and level != "bubblewrap" and _can_fork(invocation)
         return self._warm if is_warm else self._cold
 
     def close(self) -> None:
-        """End whatever still runs."""
+        """Ends all running scripts."""
         self._cold.close()
         self._warm.close()
 
@@ -119,7 +119,7 @@ class SandboxRunner:
 
 
 def _can_fork(invocation: Invocation) -> bool:
-    """Whether a fork of this interpreter does what its command would."""
+    """Whether a fork of this interpreter is equivalent to the command."""
     program, *words = invocation.command
     script = next((word for word in words if word not in WARM_OPTIONS), "")
     is_configured = any(name.startswith("PYTHON") for name in invocation.env)

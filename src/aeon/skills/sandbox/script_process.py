@@ -1,4 +1,4 @@
-"""One invocation by a reaper, from its request to its outcome."""
+"""Runs one invocation through a reaper, from its request to its result."""
 
 import os
 import signal
@@ -18,29 +18,29 @@ from aeon.skills.sandbox.reaper.messages import MARKER_VARIABLE
 from aeon.skills.sandbox.reaper_client import ReaperClient, SpawnOrder
 from aeon.skills.sandbox.start_errors import sandbox_failure_message, start_failure_message, too_many_open_files_error
 
-_SECONDS = 5.0
-_PAUSE = 0.01
+_KILL_SECONDS = 5.0
+_PAUSE_SECONDS = 0.01
 
 
 def kill_orphans(token: str, leader: int) -> None:
-    """End every process that carries the marker, and the leader's session, for good. Returns when none is left.
+    """Kills every process with the marker and the leader's session. Returns when none is left or after 5 s.
 
-    `leader` is 0 when it is not known; that is never taken for a session, for some processes say theirs is 0.
+    `leader` is 0 if unknown, which never counts as a session: some processes report session 0.
 
-    What has scrubbed its environment and left the session is not found: a reaper would have ended that too.
+    A process that cleared its environment and left the session is not found; a reaper would have ended it too.
     """
-    deadline = time.monotonic() + _SECONDS
-    while (left := _find_orphans(token, leader)) and time.monotonic() < deadline:
-        procfs.kill_with_groups(left, os.getpgrp())
-        time.sleep(_PAUSE)
+    deadline = time.monotonic() + _KILL_SECONDS
+    while (remaining := _find_orphans(token, leader)) and time.monotonic() < deadline:
+        procfs.kill_with_groups(remaining, os.getpgrp())
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _find_orphans(token: str, leader: int) -> set[int]:
-    found: set[int] = set()
+    orphans: set[int] = set()
     for entry in Path("/proc").glob("[0-9]*"):
         if _is_ours(int(entry.name), token, leader):
-            found.add(int(entry.name))
-    return found
+            orphans.add(int(entry.name))
+    return orphans
 
 
 def _is_ours(pid: int, token: str, leader: int) -> bool:
@@ -51,15 +51,15 @@ def _is_ours(pid: int, token: str, leader: int) -> bool:
 
 
 def asset_check(cwd: Path, roots: Sequence[Path]) -> AssetCheck:
-    """The check for a script that runs in `cwd` and may name files below `roots`, whatever links lead where."""
+    """Returns the check for a script in `cwd` whose assets must be below `roots`, with links resolved."""
 
     def check(path: str) -> str | None:
         if "\0" in path:
-            return f"the asset {path!r:.200} is no path"
+            return f"the asset {path!r:.200} is not a path"
         real = Path(os.path.realpath(cwd / path))
         if not any(real.is_relative_to(os.path.realpath(root)) for root in roots):
             return f"the asset {path!r:.200} is outside the folders that the script may read or write"
-        return None if _is_readable(real) else f"the asset {path!r:.200} is no file that can be read"
+        return None if _is_readable(real) else f"the asset {path!r:.200} is not a readable file"
 
     return check
 
@@ -71,12 +71,12 @@ def _is_readable(path: Path) -> bool:
         return False
 
 
-_REAPER_DIED = "The process that starts scripts was ended while this one ran, and this one with it."
+_REAPER_DIED = "The process that runs scripts was killed, and this script with it."
 _SIGNAL_BASE = 128
 
 
 class ScriptLaunch(NamedTuple):
-    """A script to run, how, by which reaper, and for whom."""
+    """A script to run, its sandbox level, its reaper client, and the caller's options."""
 
     invocation: Invocation
     level: SandboxLevel
@@ -85,12 +85,12 @@ class ScriptLaunch(NamedTuple):
 
 
 class ScriptProcess:
-    """A script under way; a `Pollable`. It is begun again, once, when the reaper was gone before it came to it."""
+    """A running script; a `Pollable`. It is launched again, once, if the reaper died before starting it."""
 
-    def __init__(self, asked: ScriptLaunch) -> None:
-        self._launch = asked
+    def __init__(self, launch: ScriptLaunch) -> None:
+        self._launch = launch
         self._is_retry = False
-        self._attempt = _LaunchAttempt(asked)
+        self._attempt = _LaunchAttempt(launch)
 
     @property
     def deadline(self) -> float:
@@ -100,32 +100,32 @@ class ScriptProcess:
         return self._attempt.monitor.fileno()
 
     def poll(self) -> InvocationResult | None:
-        outcome = self._attempt.poll()
-        if not isinstance(outcome, SandboxError):
-            return outcome
+        result = self._attempt.poll()
+        if not isinstance(result, SandboxError):
+            return result
         if self._is_retry:
-            raise outcome
+            raise result
         self._is_retry = True
         self._attempt = _LaunchAttempt(self._relaunch_spec())
         return None
 
     def _relaunch_spec(self) -> ScriptLaunch:
-        """What is to be begun again; that it begins is told once."""
-        turn = self._launch.options.slot
-        if turn is None or not self._attempt.monitor.has_started:
+        """Returns the launch for the retry, which must not call `on_start` a second time."""
+        slot = self._launch.options.slot
+        if slot is None or not self._attempt.monitor.has_started:
             return self._launch
-        told = turn._replace(on_start=lambda: None)
-        return self._launch._replace(options=self._launch.options._replace(slot=told))
+        retry_slot = slot._replace(on_start=lambda: None)
+        return self._launch._replace(options=self._launch.options._replace(slot=retry_slot))
 
 
 class _LaunchAttempt:
-    """What one request holds: its pipes, the channel to the reaper, a place in its lane."""
+    """One launch request: it holds the pipes, the channel to the reaper and a slot in its group."""
 
-    def __init__(self, asked: ScriptLaunch) -> None:
-        invocation, self._slot = asked.invocation, asked.options.slot
+    def __init__(self, launch: ScriptLaunch) -> None:
+        invocation, self._slot = launch.invocation, launch.options.slot
         self._invocation = invocation
-        self._client = asked.client
-        self._level: SandboxLevel = asked.level
+        self._client = launch.client
+        self._level: SandboxLevel = launch.level
         self._output = _output_reader(invocation, self._slot.budget if self._slot else None)
         self._token = os.urandom(16).hex()
         self._pipes = _open_pipes(invocation.stdin)
@@ -133,47 +133,49 @@ class _LaunchAttempt:
             order = self._order()
             if self._slot is not None and not order.limit:
                 self._slot.on_start()
-            self._channel = asked.client.spawn(order)
+            self._channel = launch.client.spawn(order)
         except BaseException:
             self._pipes.close()
             raise
         if self._slot is not None:
             self._slot.group.active += 1
         self._pipes.close_child_stdin()
-        self.monitor = ScriptMonitor(invocation, self._channel, self._pipes, self._output, asked.options)
+        self.monitor = ScriptMonitor(invocation, self._channel, self._pipes, self._output, launch.options)
         if not order.limit:
             self.monitor.mark_started(time.monotonic())
 
     def _order(self) -> SpawnOrder:
-        """What the reaper is asked for: at once while the lane has a place, which only this end needs to count."""
+        """Returns the order for the reaper, without a limit while the group has a free slot: only this side counts."""
         request = isolation.build_spawn_request(self._invocation, self._level, self._token)
         if self._slot is None:
             return SpawnOrder(request, self._pipes.child_fds)
-        lane = self._slot.group
-        return SpawnOrder(request, self._pipes.child_fds, lane.number, lane.limit if lane.active >= lane.limit else 0)
+        group = self._slot.group
+        return SpawnOrder(
+            request, self._pipes.child_fds, group.number, group.limit if group.active >= group.limit else 0
+        )
 
     def poll(self) -> InvocationResult | SandboxError | None:
-        """The outcome once it is over; an error when the reaper was gone before it began to start anything."""
+        """Returns the result once it has ended, or an error if the reaper died before starting anything."""
         try:
             self.monitor.poll()
-            outcome = self._conclude() if self.monitor.is_finished else None
+            result = self._conclude() if self.monitor.is_finished else None
         except BaseException:
             self._close()
             raise
-        if outcome is not None:
+        if result is not None:
             self._close()
-        return outcome
+        return result
 
     def _conclude(self) -> InvocationResult | SandboxError:
-        watch = self.monitor
-        if watch.is_reaper_gone:
-            why = self._client.discard(self._channel.reaper)
+        monitor = self.monitor
+        if monitor.is_reaper_gone:
+            error = self._client.discard(self._channel.reaper)
             leader = messages.read_leader(self._channel.request_file)
             kill_orphans(self._token, leader or 0)
-            if leader is None and watch.stop_reason is None:
-                return why
-        watch.read_rest()
-        return _build_result(self._invocation, watch, self._output, self._level)
+            if leader is None and monitor.stop_reason is None:
+                return error
+        monitor.read_rest()
+        return _build_result(self._invocation, monitor, self._output, self._level)
 
     def _close(self) -> None:
         if self._slot is not None:
@@ -186,31 +188,31 @@ class _LaunchAttempt:
             self._channel.reaper.release_channel(self._channel)
 
 
-def _open_pipes(given: bytes) -> StdioPipes:
+def _open_pipes(input_data: bytes) -> StdioPipes:
     try:
-        return StdioPipes(given)
+        return StdioPipes(input_data)
     except OSError as error:
         raise too_many_open_files_error(error) from error
 
 
-def _output_reader(invocation: Invocation, allowance: OutputBudget | None) -> ScriptEventReader | PlainOutputReader:
+def _output_reader(invocation: Invocation, budget: OutputBudget | None) -> ScriptEventReader | PlainOutputReader:
     if not invocation.is_ndjson:
-        return PlainOutputReader(invocation.limits.total, allowance)
+        return PlainOutputReader(invocation.limits.total, budget)
     check = asset_check(invocation.cwd, isolation.asset_roots(invocation))
-    return ScriptEventReader(invocation.limits, check, allowance)
+    return ScriptEventReader(invocation.limits, check, budget)
 
 
 def _build_result(
-    invocation: Invocation, watch: ScriptMonitor, output: ScriptEventReader | PlainOutputReader, level: SandboxLevel
+    invocation: Invocation, monitor: ScriptMonitor, output: ScriptEventReader | PlainOutputReader, level: SandboxLevel
 ) -> InvocationResult:
-    """What the report and the output come to."""
-    milliseconds = round(watch.seconds * 1000)
-    report, diagnostics = watch.last_report, watch.diagnostics.text
+    """Builds the result from the reaper's report and the output."""
+    milliseconds = round(monitor.seconds * 1000)
+    report, diagnostics = monitor.last_report, monitor.diagnostics.text
     if report is not None and report.kind == messages.DEQUEUED:
-        return InvocationResult(watch.stop_reason or ScriptExitReason.CANCELLED, sandbox=level)
+        return InvocationResult(monitor.stop_reason or ScriptExitReason.CANCELLED, sandbox=level)
     if (
         report is not None
-        and watch.stop_reason is None
+        and monitor.stop_reason is None
         and report.kind in (messages.START_FAILED, messages.SANDBOX_FAILED)
     ):
         problem = (
@@ -224,13 +226,13 @@ def _build_result(
     exit_code = _exit_code(report, level)
     limit = report.text if report is not None and report.kind in (messages.EXITED, messages.SANDBOX_FAILED) else ""
     return InvocationResult(
-        ScriptExitReason.RESOURCES_EXCEEDED if limit else watch.stop_reason or ScriptExitReason.EXITED,
+        ScriptExitReason.RESOURCES_EXCEEDED if limit else monitor.stop_reason or ScriptExitReason.EXITED,
         exit_code,
         output.events,
         stdout=output.stdout if isinstance(output, PlainOutputReader) else b"",
         stderr=diagnostics,
-        violation=_violation(output, watch.stop_reason, exit_code),
-        problem=limit or _problem(output, watch, report),
+        violation=_violation(output, monitor.stop_reason, exit_code),
+        problem=limit or _problem(output, monitor, report),
         milliseconds=milliseconds,
         sandbox=level,
         dropped_events=output.dropped_events,
@@ -239,16 +241,16 @@ def _build_result(
 
 
 def _problem(
-    output: ScriptEventReader | PlainOutputReader, watch: ScriptMonitor, report: messages.ReaperReport | None
+    output: ScriptEventReader | PlainOutputReader, monitor: ScriptMonitor, report: messages.ReaperReport | None
 ) -> str | None:
-    """How it overflowed, or that its reaper is gone; None when neither."""
-    if watch.stop_reason is ScriptExitReason.OUTPUT_EXCEEDED:
+    """Returns how the output exceeded its limit, or that the reaper died; None if neither."""
+    if monitor.stop_reason is ScriptExitReason.OUTPUT_EXCEEDED:
         return output.overflow
     return None if report else _REAPER_DIED
 
 
 def _exit_code(report: messages.ReaperReport | None, level: SandboxLevel) -> int | None:
-    """The leader's; bubblewrap says of a death by signal 128 and its number, which is undone here."""
+    """Returns the leader's exit code; converts bubblewrap's 128 + signal back to the negative signal."""
     if report is None:
         return -signal.SIGKILL
     if report.kind == messages.START_FAILED:
@@ -258,8 +260,10 @@ def _exit_code(report: messages.ReaperReport | None, level: SandboxLevel) -> int
 
 
 def _violation(
-    output: ScriptEventReader | PlainOutputReader, wish: ScriptExitReason | None, exit_code: int | None
+    output: ScriptEventReader | PlainOutputReader, stop_reason: ScriptExitReason | None, exit_code: int | None
 ) -> str | None:
-    """The first breach; a script that ends well without `done` commits one by that (skills 4)."""
-    is_mute = isinstance(output, ScriptEventReader) and not output.is_done and wish is None and exit_code == 0
-    return output.violation or ("it ended without a done event" if is_mute else None)
+    """Returns the first violation; a script that exits with 0 without `done` violates the protocol (skills 4)."""
+    has_no_done = (
+        isinstance(output, ScriptEventReader) and not output.is_done and stop_reason is None and exit_code == 0
+    )
+    return output.violation or ("it ended without a done event" if has_no_done else None)

@@ -1,4 +1,4 @@
-"""What an engine must do that goes by the clock which it is given, when somebody sets that clock."""
+"""Cases for engines that use the given clock, while that clock is set."""
 
 import threading
 from collections.abc import Callable
@@ -11,20 +11,20 @@ HOUR, DAY = 3600.0, 86400.0
 
 
 def deadline_comes_early(world: EngineWorld) -> None:
-    """A deadline is an instant: where the clock is set past it, the run ends."""
+    """A deadline is an instant: if the clock is set past it, the run fails."""
     goes_on = threading.Event()
     hang = world.tool("hang", wait_for(goes_on))
     run = world.start_run(world.process("late", [step("a", hang, timeout=60)]), within=HOUR)
     world.wait_until(lambda: world.tools.calls["hang"] == 1)
     world.clock.jump(DAY)
-    seen = world.wait_for_end(run)
+    view = world.wait_for_end(run)
     goes_on.set()
-    assert seen.run.failure is not None
-    assert seen.run.failure["code"] == "deadline"
+    assert view.run.failure is not None
+    assert view.run.failure["code"] == "deadline"
 
 
 def deadline_comes_late(world: EngineWorld) -> None:
-    """Where the clock is set back, there is more time until it."""
+    """If the clock is set back, the deadline is later."""
     goes_on = threading.Event()
     gate = world.tool("gate", wait_for(goes_on))
     run = world.start_run(world.process("early", [step("a", gate, timeout=60)]), within=1.0)
@@ -36,7 +36,7 @@ def deadline_comes_late(world: EngineWorld) -> None:
 
 
 def timeouts_stay(world: EngineWorld) -> None:
-    """What is given so many seconds has them, neither more nor less, and all that happened stays in its order."""
+    """Timeouts are unaffected by the clock, and all entries stay in order."""
     goes_on = threading.Event()
     tool, gate, busy = world.tool("echo", echo), world.tool("gate", wait_for(goes_on)), world.tool("busy", flaky(1))
     ask = step("ask", tool, interactionMode="manual", timeout=2, required=False)
@@ -55,7 +55,7 @@ def timeouts_stay(world: EngineWorld) -> None:
 
 
 def question_is_not_put_for_ever(world: EngineWorld) -> None:
-    """A question that was put before the clock was set back is given up after its time, also by who comes next."""
+    """A question that was asked before the clock was set back times out, also after a restart."""
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=2)]))
     world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
@@ -67,4 +67,4 @@ def question_is_not_put_for_ever(world: EngineWorld) -> None:
 
 CLOCK_CASES: tuple[Case, ...] = (deadline_comes_early, deadline_comes_late, timeouts_stay)
 CLOCK_RECOVERY_CASES: tuple[Case, ...] = (question_is_not_put_for_ever,)
-"""For engines that keep their work."""
+"""For engines that store their work."""

@@ -1,10 +1,10 @@
-"""A store in trouble, on demand: full, so that it takes no writes; away, so that it answers nothing; or slow.
+"""A store that fails on demand: full (writes fail), away (reads and writes fail), or blocked.
 
 store = FaultyStore(real)
-with store.in_trouble("full"):
-    ...                     # writes raise StoreUnavailableError, as where the disk is full; store.refused counts them
-with store.held(run) as reached:
-    assert reached.wait(20)  # somebody asks after that run, and gets no answer before this block ends
+with store.failing("full"):
+    ...                     # writes raise StoreUnavailableError, as with a full disk; store.refused_count counts them
+with store.blocking_reads(run) as reached:
+    assert reached.wait(20)  # a caller reads that run, and gets no answer before this block ends
 """
 
 import threading
@@ -19,11 +19,11 @@ T = TypeVar("T")
 StoreFault = Literal["", "full", "away"]
 
 _MAX_BLOCK_SECONDS = 60.0
-"""Seconds, so that a test which fails ends."""
+"""Seconds; it ends a test that fails."""
 
 
 class FaultyStore:
-    """A `Store` over another one. What it refuses has not happened."""
+    """A `Store` over another one. A refused write has no effect."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -35,7 +35,7 @@ class FaultyStore:
 
     @contextmanager
     def failing(self, trouble: StoreFault, run: str = "") -> Generator[None]:
-        """While inside it refuses, what is about that run alone if there is one; `refused` counts from here."""
+        """Refuse calls inside the context, only those of `run` if given; reset `refused_count`."""
         self.refused_count, self._failing_run, self._fault = 0, run, trouble
         try:
             yield
@@ -44,7 +44,7 @@ class FaultyStore:
 
     @contextmanager
     def blocking_reads(self, run: str) -> Generator[threading.Event]:
-        """While inside whoever reads of that run waits; the event is set when the first one does."""
+        """Block reads of that run inside the context; the event is set by the first of them."""
         self._reached, self._unblock, self._blocked_run = threading.Event(), threading.Event(), run
         try:
             yield self._reached
@@ -80,12 +80,12 @@ class FaultyStore:
         self._store.close()
 
     def check_read(self, params: Params | None) -> None:
-        """Raise StoreUnavailableError where a read with these parameters is refused."""
+        """Raise StoreUnavailableError if a read with these parameters fails."""
         if self._fault == "away" and self._is_affected(params):
             self._refuse("The store's server does not answer.")
 
     def check_write(self, params: Params | None) -> None:
-        """Raise StoreUnavailableError where a write with these parameters is refused."""
+        """Raise StoreUnavailableError if a write with these parameters fails."""
         if self._fault and self._is_affected(params):
             self._refuse("The disk of the store is full.")
 
@@ -94,11 +94,11 @@ class FaultyStore:
 
     def _refuse(self, why: str) -> None:
         self.refused_count += 1
-        raise StoreUnavailableError(why, next_step="Wait until it is there again.")
+        raise StoreUnavailableError(why, next_step="Wait until it is available again.")
 
 
 class _FaultyUnit:
-    """A `UnitOfWork` that gets into its store's trouble."""
+    """A `UnitOfWork` that fails as its store does."""
 
     def __init__(self, unit: UnitOfWork, store: FaultyStore) -> None:
         self._unit = unit

@@ -1,4 +1,4 @@
-"""What an engine that keeps its work must do besides: go on where it stood when it is closed, and opened anew."""
+"""Cases for engines that store their work, and continue it after a restart."""
 
 import threading
 from collections.abc import Callable
@@ -10,7 +10,10 @@ Case = Callable[[EngineWorld], None]
 
 
 def goes_on(world: EngineWorld) -> None:
-    """What was completed is not done again; what was under way is done once more, under the same id (platform 10)."""
+    """A completed step is not repeated; a running one runs once more (platform 10).
+
+    The repeated job has the same id.
+    """
     is_first, reached, lets_go = [True], threading.Event(), threading.Event()
 
     def stop_here(given: JsonObject, key: str) -> Json:
@@ -34,7 +37,7 @@ def goes_on(world: EngineWorld) -> None:
 
 
 def once_is_not_repeated(world: EngineWorld) -> None:
-    """What must not be done twice, and was under way, is not done again: the run fails and says so (platform 10)."""
+    """A running job with the effect `once` is not repeated: the run fails (platform 10)."""
     reached, lets_go = threading.Event(), threading.Event()
 
     def stop_here(given: JsonObject, key: str) -> Json:
@@ -46,14 +49,14 @@ def once_is_not_repeated(world: EngineWorld) -> None:
     assert reached.wait(20)
     world.reopen()
     lets_go.set()
-    seen = world.wait_for_end(run)
-    assert seen.run.failure is not None
-    assert seen.run.failure["code"] == "interrupted"
+    view = world.wait_for_end(run)
+    assert view.run.failure is not None
+    assert view.run.failure["code"] == "interrupted"
     assert world.tools.calls == {"slow": 1}
 
 
 def question_survives(world: EngineWorld) -> None:
-    """A pause survives a restart, and so does an answer that is given while nothing runs (platform 9)."""
+    """A question survives a restart, and so does an answer while nothing runs (platform 9)."""
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
     world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
@@ -66,7 +69,7 @@ def question_survives(world: EngineWorld) -> None:
 
 
 def called_process_survives(world: EngineWorld) -> None:
-    """Runs that were called go on, too, and once."""
+    """Child runs continue, too, and are executed once."""
     reached, lets_go = threading.Event(), threading.Event()
 
     def stop_here(given: JsonObject, key: str) -> Json:
@@ -86,7 +89,7 @@ def called_process_survives(world: EngineWorld) -> None:
 
 
 def cancelled_while_closed(world: EngineWorld) -> None:
-    """What was wanted while nothing ran is done when something does."""
+    """A cancel request that is sent while nothing runs is handled after the start."""
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual"), step("b", tool)]))
     world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
@@ -95,21 +98,21 @@ def cancelled_while_closed(world: EngineWorld) -> None:
 
 
 def stops_what_it_called(world: EngineWorld) -> None:
-    """What was told to stop when everything stopped is stopped with all that it called, not left to itself."""
+    """A step that was stopping when everything stopped is stopped with its child run."""
     goes_on = threading.Event()
     tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
     inner = world.process("inner", [step("g", gate, timeout=60), step("i", tool)])
     run = world.start_run(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
-    called = f"{run.id}:c:1"
+    child = f"{run.id}:c:1"
     world.wait_until(lambda: world.tools.calls["gate"] == 1)
-    with world.store.failing("full", called):
+    with world.store.failing("full", child):
         world.runs.cancel(world.user, run.id)
         world.engine.wake(run.id)
         world.wait_until(lambda: world.event_names(run)[-1:] == ["step_stopping c"] and world.store.refused_count > 0)
         world.engine.close()
     world.reopen()
     assert world.wait_for_end(run).state.phase == "cancelled"
-    assert world.runs.view(world.user, called).run.phase == "cancelled"
+    assert world.runs.view(world.user, child).run.phase == "cancelled"
     goes_on.set()
     assert world.tools.calls["echo"] == 0
 

@@ -1,7 +1,8 @@
-"""Jobs carried out by a worker in another process, which reaches back to the tools of the world that it works for.
+"""Jobs executed by a worker process that calls back to the tools of a test.
 
-Tools of a world are functions of the test, with events that the test sets: they cannot live elsewhere. So the worker is
-a real one, in a process that can be killed, and only the call itself comes back here, as JSON over a socket.
+These tools are functions of the test, with events that the test sets, so they cannot live in another process.
+Therefore the worker is a real one, in a process that can be killed, and only the call itself comes back here, as JSON
+over a socket.
 """
 
 import shutil
@@ -19,23 +20,23 @@ from aeon.platform.workers.job_runner import JobRunner, make_job_runner
 
 
 class RemoteToolServer:
-    """The calls of workers elsewhere, made here. What a worker no longer waits for is still made to its end."""
+    """Makes the calls of workers in other processes. An abandoned call is still made to its end."""
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="aeon"))  # a socket's path must be short
+        self._folder = Path(tempfile.mkdtemp(prefix="aeon"))  # the path of a socket must be short
         self.address = str(self._folder / "calls")
-        self._carry_out: JobRunner | None = None
+        self._run_job: JobRunner | None = None
         self._listener = Listener(self.address, family="AF_UNIX")
         self._thread = threading.Thread(target=self._accept, name="aeon-reached-back", daemon=True)
         self._thread.start()
 
     def serve(self, tools: ToolCallPort) -> None:
-        """From now on these are the tools that are called."""
-        self._carry_out = make_job_runner(tools)
+        """Serve these tools from now on."""
+        self._run_job = make_job_runner(tools)
 
     def close(self) -> None:
-        """Take no more calls."""
-        self._carry_out = None
+        """Accept no more calls."""
+        self._run_job = None
         with suppress(OSError):
             Client(self.address, family="AF_UNIX").close()
         self._thread.join()
@@ -45,26 +46,26 @@ class RemoteToolServer:
     def _accept(self) -> None:
         while True:
             connection = self._listener.accept()
-            carry_out = self._carry_out
-            if carry_out is None:
+            run_job = self._run_job
+            if run_job is None:
                 connection.close()
                 return
-            threading.Thread(target=_answer, args=(connection, carry_out), daemon=True).start()
+            threading.Thread(target=_answer, args=(connection, run_job), daemon=True).start()
 
 
 def call_remote_tools(address: str) -> JobRunner:
-    """What carries jobs out by having them made by the `RemoteToolServer` at that address."""
+    """Return a function that executes jobs on the `RemoteToolServer` at that address."""
 
-    def carry_out(job: Job, _confirm: ConfirmOwnership) -> JobResult:
+    def run_job(job: Job, _confirm: ConfirmOwnership) -> JobResult:
         with Client(address, family="AF_UNIX") as connection:
             connection.send_bytes(canonical_json(job.as_dict()).encode())
-            done: JsonObject = parse_strict(connection.recv_bytes().decode())
-        return JobResult.parsed(done)
+            result: JsonObject = parse_strict(connection.recv_bytes().decode())
+        return JobResult.parsed(result)
 
-    return carry_out
+    return run_job
 
 
-def _answer(connection: Connection, carry_out: JobRunner) -> None:
-    with connection, suppress(OSError, EOFError):  # whoever asked was killed
-        done = carry_out(Job.parsed(parse_strict(connection.recv_bytes().decode())), always_owned)
-        connection.send_bytes(canonical_json(done.as_dict()).encode())
+def _answer(connection: Connection, run_job: JobRunner) -> None:
+    with connection, suppress(OSError, EOFError):  # the calling worker was killed
+        result = run_job(Job.parsed(parse_strict(connection.recv_bytes().decode())), always_owned)
+        connection.send_bytes(canonical_json(result.as_dict()).encode())

@@ -1,4 +1,4 @@
-"""A record with tools that do as they are told, and an engine that runs Processes of them."""
+"""A record with scripted tools, and an engine that runs Processes of them."""
 
 import threading
 import time
@@ -32,16 +32,16 @@ from aeon.testing.engines.faulty_store import FaultyStore
 from aeon.testing.vault import InMemoryVault
 
 ToolBehaviour: TypeAlias = Callable[[JsonObject, str], Json]
-"""What a tool does with its input and the id of its job."""
+"""Returns a tool's output for its input and the id of its job."""
 
 TEST_TIMEOUT = 60.0
-"""Seconds until a test fails. While a store hangs, Temporal tells of a cancellation after 24 of them."""
+"""Seconds until a test fails. Temporal reports a cancellation 24 s into an outage."""
 
-_MAX_WAIT = 30.0
+_MAX_EVENT_WAIT = 30.0
 
 
 class EngineFactory(Protocol):
-    """Opens the engine under test on these parts. Closed and made again, it goes on with what was there."""
+    """Opens the engine under test, which continues the work of a closed one."""
 
     def __call__(
         self, book: RunRepository, workers: WorkerPool, results: ResultStore, clock: SystemClock, executor: str
@@ -49,7 +49,7 @@ class EngineFactory(Protocol):
 
 
 class ScriptedTools:
-    """Calls tools that do as they were told, and counts the calls by the tool's name and by the job's id."""
+    """Calls scripted tools, and counts the calls by the tool's name and by the job's id."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
@@ -60,7 +60,7 @@ class ScriptedTools:
     def script(self, tool_id: str, name: str, behaviour: ToolBehaviour) -> None:
         self._behaviours[tool_id] = (name, behaviour)
 
-    def call(  # the port's
+    def call(  # parameters of the port
         self,
         user: str,  # noqa: ARG002
         tool_id: str,
@@ -78,20 +78,20 @@ class ScriptedTools:
 
 
 class SettableClock(SystemClock):
-    """The machine's own time, with a wall clock that can be set: `jump` by so many seconds, back where negative."""
+    """The system clock with a wall clock that can be set: `jump` by seconds, back if negative."""
 
     def __init__(self) -> None:
-        self._ahead = timedelta()
+        self._offset = timedelta()
 
     def now(self) -> str:
-        return (datetime.now(UTC) + self._ahead).isoformat(timespec="microseconds")
+        return (datetime.now(UTC) + self._offset).isoformat(timespec="microseconds")
 
     def jump(self, seconds: float) -> None:
-        self._ahead += timedelta(seconds=seconds)
+        self._offset += timedelta(seconds=seconds)
 
 
 class EngineWorld:
-    """One record, which may get into trouble, one user, and an engine that can be closed and opened again."""
+    """One record that can fail, one user, and an engine that can be closed and opened again."""
 
     def __init__(self, store: Store, folder: Path, make: EngineFactory) -> None:
         self.store = store = FaultyStore(store)
@@ -108,28 +108,30 @@ class EngineWorld:
         self.open()
 
     def open(self) -> None:
-        """Open the engine, as a process would that was started anew."""
+        """Open the engine, as a new process would."""
         workers = LocalWorkerPool(make_job_runner(self.tools), {}, otherwise=100)
         self.engine = self._new_engine(self.runs.repository, workers, self.results, self.clock, str(uuid4()))
 
     def reopen(self, while_closed: Callable[[], None] = lambda: None) -> None:
-        """Close the engine where everything stands, and have another one take over what was left."""
+        """Close the engine at once, and let another one adopt its runs."""
         self.engine.close()
         while_closed()
         self.open()
-        book = self.runs.repository
-        left = [run for run in book.list_open() if run.owner_id == self.user]
-        self.engine.adopt([run.id for run in left if book.reassign(run.id, run.executor, self.engine.executor)])
+        repository = self.runs.repository
+        open_runs = [run for run in repository.list_open() if run.owner_id == self.user]
+        self.engine.adopt(
+            [run.id for run in open_runs if repository.reassign(run.id, run.executor, self.engine.executor)]
+        )
 
     def close(self) -> None:
         self.engine.close()
 
     def tool(self, name: str, behaviour: ToolBehaviour, effect: Effect = "idempotent") -> str:
-        """A tool that does this; its id."""
+        """Add a tool with this behaviour; return its id."""
         new = NewTool.parsed({**_TOOL, "name": name, "serviceId": self._service.id, "effect": effect})
-        made = self.catalog.tools.add(new, MutationRequest(self.user))
-        self.tools.script(made.id, name, behaviour)
-        return made.id
+        tool = self.catalog.tools.add(new, MutationRequest(self.user))
+        self.tools.script(tool.id, name, behaviour)
+        return tool.id
 
     def process(self, name: str, steps: Sequence[JsonObject], **fields: Json) -> Process:
         new = NewProcess.parsed({"name": name, "initialContext": ["q"], "steps": list(steps), **fields})
@@ -142,7 +144,7 @@ class EngineWorld:
         return run
 
     def wait_for_end(self, run: Run) -> RunView:
-        """The run at its end. Raises AssertionError when it does not come."""
+        """Wait for the run to end and return it. Raises AssertionError if it does not end in time."""
         assert self.engine.wait(run.id, TEST_TIMEOUT), self.runs.view(self.user, run.id).state
         return self.view_of(run)
 
@@ -150,35 +152,35 @@ class EngineWorld:
         return self.runs.view(self.user, run.id)
 
     def event_names(self, run: Run) -> list[str]:
-        """What happened, as `event` or `event step`."""
+        """Return the events of a run, as `event` or `event step`."""
         entries = self.runs.list_entries(self.user, run.id)
         return [f"{each.event.event} {getattr(each.event, 'step', '')}".strip() for each in entries]
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
-        """Wait until it is so. Raises AssertionError when that takes too long."""
+        """Wait until the condition holds. Raises AssertionError after TEST_TIMEOUT."""
         deadline = time.monotonic() + TEST_TIMEOUT
         while not is_so():
-            assert time.monotonic() < deadline, "it never came to that"
+            assert time.monotonic() < deadline, "the condition never held"
             time.sleep(0.02)
 
 
 def echo(given: JsonObject, _key: str) -> Json:
-    """Gives back what it was given."""
+    """Return the input."""
     return {"got": given.get("id")}
 
 
 def failing(given: JsonObject, _key: str) -> Json:
-    """Fails for good."""
+    """Fail finally."""
     raise OperationError(f"it cannot do {given.get('id')}", next_step="Do something else.")
 
 
 def flaky(times: int) -> ToolBehaviour:
-    """Fails so often with what may pass, then does as `echo`."""
-    left = [times]
+    """Fail that number of times with a transient error, then behave as `echo`."""
+    failures_left = [times]
 
     def behave(given: JsonObject, key: str) -> Json:
-        if left[0]:
-            left[0] -= 1
+        if failures_left[0]:
+            failures_left[0] -= 1
             raise OperationError("it is busy", is_transient=True)
         return echo(given, key)
 
@@ -186,18 +188,18 @@ def flaky(times: int) -> ToolBehaviour:
 
 
 def wait_for(event: threading.Event) -> ToolBehaviour:
-    """Waits for that, then does as `echo`."""
+    """Wait for an event, then behave as `echo`."""
 
     def behave(given: JsonObject, key: str) -> Json:
-        event.wait(_MAX_WAIT)
+        event.wait(_MAX_EVENT_WAIT)
         return echo(given, key)
 
     return behave
 
 
 def step(id_: str, tool: str, *, after: Sequence[str] = (), **fields: Json) -> JsonObject:
-    """A step whose variable has its id; `mode`, `condition`, `timeout` and `interactionMode` are its execution's."""
-    execution = {key: fields.pop(key) for key in tuple(fields) if key in _OF_EXECUTION}
+    """Return a step whose variable is its id; some fields belong to its execution."""
+    execution = {key: fields.pop(key) for key in tuple(fields) if key in _EXECUTION_FIELDS}
     required = fields.pop("required", True)
     target: JsonObject = {"tool": tool} if "process" not in fields else {}
     return {
@@ -211,7 +213,7 @@ def step(id_: str, tool: str, *, after: Sequence[str] = (), **fields: Json) -> J
     }
 
 
-_OF_EXECUTION = ("mode", "condition", "timeout", "interactionMode")
+_EXECUTION_FIELDS = ("mode", "condition", "timeout", "interactionMode")
 _ENDPOINT: JsonObject = {"type": "object", "required": ["endpoint"], "properties": {"endpoint": {"type": "string"}}}
 _SERVICE: JsonObject = {"name": "api", "type": "rest_api", "protocol": "http", "connectionSchema": _ENDPOINT}
 _TOOL: JsonObject = {

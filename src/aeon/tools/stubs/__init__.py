@@ -1,4 +1,4 @@
-"""The tools that ship: echo, calculator, memory."""
+"""The built-in tools: echo, calculator, memory."""
 
 from aeon.tools.interface import Tool
 from aeon.tools.stubs.calculator import CalculatorTool
@@ -7,5 +7,5 @@ from aeon.tools.stubs.memory import KeyValueStore, MemoryReadTool, MemorySearchT
 
 
 def builtin_tools(memory: KeyValueStore) -> list[Tool]:
-    """One of each, the memory tools on `memory`."""
+    """Returns all built-in tools, the memory tools on `memory`."""
     return [CalculatorTool(), EchoTool(), MemoryWriteTool(memory), MemoryReadTool(memory), MemorySearchTool(memory)]

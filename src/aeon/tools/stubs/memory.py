@@ -1,4 +1,4 @@
-"""The memory tools: a model's hands on the key/value memory."""
+"""The memory tools: access to the key/value memory for models."""
 
 from typing import Any, Protocol
 
@@ -7,14 +7,14 @@ from aeon.base.json import Json, JsonObject
 from aeon.tools.interface import Example, Tool
 
 RESERVED_PREFIX = "step/"
-"""Keys of the kernel's own: results of steps (core 14). Tools read them and never write them."""
+"""Prefix of the kernel's keys: results of steps (core 14). Tools may read them but never write them."""
 
 _KEY: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200}
 _SCALAR: JsonObject = {"type": ["string", "number", "boolean"], "maxLength": 2000}
 
 
 class KeyValueStore(Protocol):
-    """What the memory tools need of a memory: any `aeon.memory.interface.Memory` has it."""
+    """The memory operations that the memory tools need; every `aeon.memory.interface.Memory` has them."""
 
     def write(self, key: str, value: Json) -> None: ...
     def read(self, key: str) -> Json: ...
@@ -26,7 +26,7 @@ def _object(**properties: JsonObject) -> JsonObject:
 
 
 class MemoryWriteTool(Tool):
-    """Stores a value under a key."""
+    """A tool that stores a value under a key."""
 
     name = "memory_write"
     description = "Store a value under a short key, to be read again later."
@@ -74,7 +74,7 @@ class MemoryWriteTool(Tool):
 
 
 class MemoryReadTool(Tool):
-    """Reads what is stored under a key."""
+    """A tool that reads the value under a key."""
 
     name = "memory_read"
     description = "Read the value stored under a key."
@@ -103,7 +103,7 @@ class MemoryReadTool(Tool):
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        """Raises ToolError when nothing is stored under the key."""
+        """Raises ToolError if nothing is stored under the key."""
         value = self._memory.read(kwargs["key"])
         if value is None:
             keys = [key for key, _ in self._memory.search("") if not key.startswith(RESERVED_PREFIX)]
@@ -113,7 +113,7 @@ class MemoryReadTool(Tool):
 
 
 class MemorySearchTool(Tool):
-    """Lists what is stored under keys with a prefix."""
+    """A tool that lists the keys with a prefix and their values."""
 
     name = "memory_search"
     description = "List stored keys that start with a prefix, with their values."
@@ -130,7 +130,7 @@ class MemorySearchTool(Tool):
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        found = self._memory.search(kwargs["prefix"])
+        entries = self._memory.search(kwargs["prefix"])
         return {
-            "matches": [{"key": key, "value": value} for key, value in found if not key.startswith(RESERVED_PREFIX)]
+            "matches": [{"key": key, "value": value} for key, value in entries if not key.startswith(RESERVED_PREFIX)]
         }

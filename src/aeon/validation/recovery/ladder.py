@@ -1,4 +1,4 @@
-"""The ladder from a model's text to a value: strict parse, unwrap, decode, repair; each rung gated by the schema."""
+"""The ladder from a model's text to a value: strict parse, unwrap, decode, repair; the schema gates each rung."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from aeon.validation.recovery.passages import UNPARSED, Passage, TextLayout, fin
 from aeon.validation.recovery.proposals import json_repair_value, normalize_tokens
 
 MAX_TIDY = 200_000
-"""Characters of one malformed passage that are looked at."""
+"""Characters of one malformed passage; a longer one is not repaired."""
 
 
 class PassageReading(NamedTuple):
-    """A value and what was done to read it."""
+    """A value and the stages that were needed to read it."""
 
     value: Json
     stages: tuple[str, ...]
 
 
 def read_passage(passage: Passage, schema: CompiledSchema | None, *, has_stopped: bool) -> PassageReading | None:
-    """The value that `passage` spells: the first reading that fits, else the first at all, else None."""
+    """The value of `passage`: the first reading that fits the schema, else the first reading, else None."""
     if passage.value is not UNPARSED:
         return PassageReading(passage.value, ())
     readings: list[PassageReading] = []
@@ -57,7 +57,7 @@ def _audited(text: str, propose: Callable[[str], Json]) -> Json:
         raise ValueError("too long to repair")
     value = propose(text)
     if json_problems(value) or not is_spelling_of(text, value):
-        raise ValueError("the proposal does not stand in the text")
+        raise ValueError("the proposal does not match the text")
     return value
 
 
@@ -69,14 +69,14 @@ def _tidied(text: str) -> Json:
 
 
 def _escaped(text: str) -> Json:
-    """JSON whose quotes are all escaped, as it stands inside a JSON string."""
+    """JSON whose quotes are all escaped, as inside a JSON string."""
     if '\\"' not in text[:20]:
         raise ValueError("not escaped")
     return parse_strict(unescape_json(text))
 
 
 MAX_TEXT = 1_000_000
-"""Characters of text that are looked at; more is refused unread."""
+"""Characters of a text; a longer one is refused unread."""
 
 MAX_PASSAGES = 50
 _MARGIN = " \t\r\n\ufeff\u200b\u200c\u200d\u2060\u00a0"
@@ -84,7 +84,7 @@ _MARGIN = " \t\r\n\ufeff\u200b\u200c\u200d\u2060\u00a0"
 
 @dataclass(frozen=True, slots=True)
 class RecoveredValue:
-    """A value that fits the schema. `stages` names what was done to read it, empty when the text stood as it was."""
+    """A value that fits the schema. `stages` names the steps that were needed to read it, empty for strict JSON."""
 
     value: Json
     stages: tuple[str, ...]
@@ -92,9 +92,9 @@ class RecoveredValue:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryFailure:
-    """No value could be read with certainty that fits.
+    """No fitting value could be read with certainty.
 
-    `readable`: the one value that was read with certainty though it does not fit, or None. Never a completed guess.
+    `parsed_value`: the one value that was read with certainty although it does not fit, or None. Never a guess.
     """
 
     problems: tuple[ValidationProblem, ...]
@@ -104,7 +104,7 @@ class RecoveryFailure:
 
 @dataclass(frozen=True, slots=True)
 class _TextEnd:
-    """What is known about how the text ended: cut off by the token limit, or ended by the model itself."""
+    """The end of a text: cut off by the token limit, or stopped by the model."""
 
     is_truncated: bool
     has_stopped: bool
@@ -113,11 +113,11 @@ class _TextEnd:
 def recover(
     text: str, schema: CompiledSchema | None = None, *, is_truncated: bool = False, has_stopped: bool = False
 ) -> RecoveredValue | RecoveryFailure:
-    """Read the JSON value in a model's `text`, without a model and without guessing (core 9).
+    """Reads the JSON value in a model's `text`, without a model and without guessing (core 9).
 
     `is_truncated`: the token limit cut the text off; then only a complete document is accepted.
-    `has_stopped`: the server said that the model ended by itself (`finish_reason` "stop"); then forgotten last
-    brackets are added even where a cut would look the same. Never raises.
+    `has_stopped`: the server reported that the model stopped (`finish_reason` "stop"); then forgotten last brackets are
+    added even where a cut would look the same. Never raises.
     """
     ending = _TextEnd(is_truncated, has_stopped and not is_truncated)
     if len(text) > MAX_TEXT:
@@ -145,7 +145,7 @@ def _unwrap(text: str, schema: CompiledSchema | None, ending: _TextEnd) -> Recov
 
 
 def _read(body: str, schema: CompiledSchema | None, ending: _TextEnd, *, is_wide: bool) -> list[PassageReading] | str:
-    """Every value in `body`, or why they cannot be had."""
+    """Every value in `body`, or the reason why they cannot be read."""
     layout = find_passages(body, MAX_PASSAGES, is_wide=is_wide)
     if layout is None:
         return f"holds more than {MAX_PASSAGES} pieces of JSON"
@@ -159,7 +159,7 @@ def _read(body: str, schema: CompiledSchema | None, ending: _TextEnd, *, is_wide
 
 
 def _complaint(layout: TextLayout, ending: _TextEnd) -> str:
-    """Why the passages cannot be trusted to be the whole answer, or nothing."""
+    """The reason why the passages may not be the whole answer, or ""."""
     if not layout.passages:
         return "holds no JSON"
     if layout.has_stray_json:
@@ -182,7 +182,7 @@ def _wrapping(body: str, layout: TextLayout) -> tuple[str, ...]:
 def _judge(
     readings: list[PassageReading], schema: CompiledSchema | None, ending: _TextEnd
 ) -> RecoveredValue | RecoveryFailure:
-    """Accept the one value that fits. Two different ones that fit are a question, and this never answers it."""
+    """Accepts the one value that fits. Refuses if two different values fit."""
     if schema is None:
         readings = [reading for reading in readings if isinstance(reading.value, dict)] or readings
     fitting = list(_fitting(readings, schema, ending))
@@ -208,7 +208,7 @@ def _fitting(
 
 
 def _decoded(reading: PassageReading, schema: CompiledSchema, ending: _TextEnd) -> Iterator[PassageReading]:
-    """JSON inside a JSON string where the schema takes no string: the whole value, or members of the object."""
+    """Decodes JSON inside a JSON string where the schema allows no string: the whole value, or members of it."""
     value = reading.value
     stages = (*reading.stages, "decode")
     if isinstance(value, str):
@@ -216,20 +216,22 @@ def _decoded(reading: PassageReading, schema: CompiledSchema, ending: _TextEnd) 
         if isinstance(inner, RecoveredValue):
             yield PassageReading(inner.value, stages + inner.stages)
     else:
-        wrong = {problem.path for problem in schema.problems(value)}
-        opened = _opened(value, "$", wrong)
+        misfits = {problem.path for problem in schema.problems(value)}
+        opened = _with_decoded(value, "$", misfits)
         if schema.is_valid(opened):
             yield PassageReading(opened, stages)
 
 
-def _opened(value: Json, path: str, wrong: set[str]) -> Json:
-    """`value` with the JSON taken out of the strings at the paths in `wrong`."""
+def _with_decoded(value: Json, path: str, misfits: set[str]) -> Json:
+    """`value` with the JSON strings at the paths `misfits` decoded."""
     if isinstance(value, dict):
         members = cast(JsonObject, value).items()
-        return {key: _opened(member, f"{path}.{key}", wrong) for key, member in members}
+        return {key: _with_decoded(member, f"{path}.{key}", misfits) for key, member in members}
     if isinstance(value, list):
-        return [_opened(item, f"{path}[{index}]", wrong) for index, item in enumerate(cast("list[Json]", value))]
-    if not isinstance(value, str) or path not in wrong or value.lstrip()[:1] not in {"{", "["}:
+        return [
+            _with_decoded(item, f"{path}[{index}]", misfits) for index, item in enumerate(cast("list[Json]", value))
+        ]
+    if not isinstance(value, str) or path not in misfits or value.lstrip()[:1] not in {"{", "["}:
         return value
     try:
         return parse_strict(value)

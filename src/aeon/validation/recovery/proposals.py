@@ -1,4 +1,4 @@
-"""Ways to read a malformed passage. Each proposes a value or None; none is believed before `audit.spells`."""
+"""Lenient readings of a malformed passage. Each proposes a value or None; `audit.is_spelling_of` must confirm it."""
 
 import json
 import re
@@ -12,7 +12,7 @@ SPACE = r"[\s\u200b-\u200d\u2060\ufeff]"
 COMMENT = r"//[^\n]*|/\*.*?\*/|\#[^\n]*"
 
 GAP = re.compile(f"(?:{SPACE}|{COMMENT})*", re.DOTALL)
-"""What may stand between two tokens."""
+"""The text that is allowed between two tokens."""
 
 QUOTES = {
     '"': '"',
@@ -36,26 +36,26 @@ LITERALS = {
     "undefined": "null",
     **dict.fromkeys(("null", "Null", "NULL", "none", "None", "NONE", "nil", "Nil", "NIL"), "null"),
 }
-"""Words that stand for a JSON literal, in the spellings of other languages.
+"""Words for a JSON literal, in the spellings of other languages.
 
-Without quotes none is ever a string: the text "none" would pass off a missing value as a given one.
+Without quotes they are never strings: the text "none" would turn a missing value into a given one.
 """
 
 NON_STRING_WORDS = frozenset(LITERALS) | {"NaN", "Infinity"}
-"""Bare words that are never a string somebody forgot to quote; as keys they are."""
+"""Bare words that are never strings with forgotten quotes, except as keys."""
 
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 NAME = re.compile(r"[^\W\d][\w$-]*|\$[\w$-]*")
-"""A key, or a one-word value, that stands without quotes."""
+"""A key, or a one-word value, without quotes."""
 
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _HEX = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 def unescape(text: str, at: int) -> tuple[str, int] | None:
-    r"""The character that the escape at `at` stands for and where it ends; None when it is no escape.
+    r"""The character of the escape at `at`, and the escape's end; None if it is not an escape.
 
-    A quote of any kind may be escaped: where `\"` became `\“`, the writer's software curled an escaped `"`.
+    A quote of any kind may be escaped: `\“` is an escaped `"` that the writer's software made curly.
     """
     mark = text[at + 1 : at + 2]
     if mark in _SHORT:
@@ -79,7 +79,7 @@ def _unescape_hex(text: str, at: int) -> tuple[str, int] | None:
 
 
 def decode_string(body: str) -> str | None:
-    """The string whose inside is spelt `body`; None when it holds an escape that nobody defines."""
+    """The string with the content `body`; None if it contains an undefined escape."""
     if "\\" not in body:
         return body
     parts: list[str] = []
@@ -91,11 +91,11 @@ def decode_string(body: str) -> str | None:
             parts.append(body[at:run])
             at = run
             continue
-        read = unescape(body, at)
-        if read is None:
+        unescaped = unescape(body, at)
+        if unescaped is None:
             return None
-        parts.append(read[0])
-        at = read[1]
+        parts.append(unescaped[0])
+        at = unescaped[1]
     return "".join(parts)
 
 
@@ -107,7 +107,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 MAX_REPAIR = 50_000
-"""Characters handed to json-repair; its time grows with the square of the nesting, so depth is bounded too."""
+"""Characters passed to json-repair; its time grows with the square of the nesting, so depth is bounded too."""
 
 _PUNCTUATION = re.compile(r"[}\],:]")
 _BEFORE_VALUE = re.compile(f"{GAP.pattern}:", re.DOTALL)
@@ -117,9 +117,9 @@ _CLOSES = "}]"
 
 
 def normalize_tokens(text: str) -> str | None:
-    """Rewrite token by token into strict spelling: quotes, bare words, literals, comments, commas, control characters.
+    """Rewrites tokens into strict JSON: quotes, bare words, literals, comments, commas, control characters.
 
-    None where a token has no single strict spelling.
+    Returns None if a token has no single strict spelling.
     """
     out: list[str] = []
     at = 0
@@ -153,7 +153,7 @@ def _strict_token(found: re.Match[str]) -> str | None:
 
 
 def _append(out: list[str], token: str) -> None:
-    """Add a token, minus a trailing comma before it, plus a forgotten comma before it."""
+    """Appends a token; removes a trailing comma before it, or adds a forgotten one."""
     last = out[-1] if out else ""
     if token in _CLOSES and last == ",":
         out.pop()
@@ -163,7 +163,7 @@ def _append(out: list[str], token: str) -> None:
 
 
 def find_balanced_end(text: str, start: int) -> int | None:
-    """Where the bracket at `start` closes when tokens are read leniently; None when it never does."""
+    """The end of the bracket at `start`, with lenient tokens; None if it never closes."""
     depth = 0
     at = start
     while found := _TOKEN.match(text, at):
@@ -176,18 +176,18 @@ def find_balanced_end(text: str, start: int) -> int | None:
 
 
 def json_repair_value(text: str) -> Json:
-    """What the json-repair library makes of `text`; raises ValueError when it gives up or would take too long."""
+    """The json-repair library's reading of `text`. Raises ValueError if it fails or would take too long."""
     if len(text) > MAX_REPAIR or _depth(text) > MAX_DEPTH:
         raise ValueError("too long or too deep for json-repair")
     from json_repair import loads
 
     try:
         return loads(text, skip_json_loads=True)
-    except Exception as error:  # a heuristic parser on hostile text: whatever it raises means "not read"
+    except Exception as error:  # a heuristic parser on hostile text: every exception means "not readable"
         raise ValueError(str(error)) from error
 
 
 def _depth(text: str) -> int:
-    """How deep the brackets go, those in strings included."""
+    """The depth of the brackets, including those in strings."""
     steps = (1 if found[0] in _OPENS else -1 for found in _BRACKET.finditer(text))
     return max(accumulate(steps), default=0)

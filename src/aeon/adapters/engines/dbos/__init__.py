@@ -1,4 +1,4 @@
-"""DBOS Transact as the engine: on SQLite in this process, or on Postgres for a small cluster (decision 23)."""
+"""DBOS Transact as the engine, on SQLite in this process or on Postgres (decision 23)."""
 
 from aeon.adapters.engines.dbos.engine import DbosEngine
 from aeon.adapters.engines.dbos.worker import DbosWorker

@@ -1,4 +1,4 @@
-"""The database of DBOS, opened as it must be to be fast, durable, and right on every SQLite and Python."""
+"""The database of DBOS, set up to be fast, durable, and correct on all versions."""
 
 import time
 from collections.abc import Generator
@@ -21,16 +21,16 @@ SELECT set_config('synchronous_commit', coalesce(nullif(current_setting('synchro
 
 
 class Database:
-    """DBOS's database, which can be closed before DBOS itself: nothing that it still wants to write then is written.
+    """DBOS's database, which can be closed before DBOS, so that DBOS writes nothing more.
 
-    DBOS writes an error for a workflow that its process stops, and would never go on with it.
+    Otherwise DBOS would record an error for a workflow that its process stops, and never resume it.
     """
 
     def __init__(self, address: str, *, is_durable: bool = True) -> None:
         """`address` is `sqlite:///FILE`, or a URL of Postgres.
 
-        What is committed survives a power cut (platform 42). Where it is not to be durable, a power cut may take what was
-        committed last, and nothing else: SQLite does not sync, and Postgres does what its own settings say.
+        Commits survive a power cut (platform 42). With `is_durable` false, a power cut may lose the last commits, and
+        nothing else: SQLite does not sync, and Postgres follows its own settings.
         """
         from sqlalchemy import create_engine
         from sqlalchemy.event import listen
@@ -48,11 +48,11 @@ class Database:
         listen(self.engine, "checkin", self._invalidate_when_closed)
 
     def close(self) -> None:
-        """From now on nothing is read or written; a connection that is in use is closed as soon as it comes back."""
+        """Refuse all reads and writes from now on; a connection in use is closed when it is returned."""
         self._is_open = False
 
     def dispose(self) -> None:
-        """Give the connections back."""
+        """Close all connections."""
         self.engine.dispose()
 
     def _refuse_when_closed(self, *_connection: object) -> None:
@@ -65,7 +65,7 @@ class Database:
 
 
 def create_table(engine: "Engine", table: "Table") -> None:
-    """Make a table of ours, unless it is there. Whoever else makes it at the same moment does no harm."""
+    """Create a table of Aeon's unless it exists. Concurrent calls are safe."""
     from sqlalchemy.exc import IntegrityError, ProgrammingError
     from sqlalchemy.schema import CreateTable
 
@@ -79,21 +79,21 @@ def create_table(engine: "Engine", table: "Table") -> None:
 
 @contextmanager
 def as_unavailable_errors() -> Generator[None]:
-    """What the database cannot do for now is EngineUnavailableError: its disk is full, or its server away."""
+    """Convert operational errors, such as a full disk, to EngineUnavailableError."""
     from sqlalchemy.exc import OperationalError
 
     try:
         yield
     except OperationalError as away:
-        why = str(away.orig).partition("\n")[0].rstrip(".")  # then Postgres asks whether its server runs
+        why = str(away.orig).partition("\n")[0].rstrip(".")  # after it Postgres asks whether its server runs
         raise EngineUnavailableError(
-            f"The database of the runs takes nothing: {why}.",
-            next_step="Free some space on its disk, or start its server. What was accepted goes on after that.",
+            f"The database of the runs is unavailable: {why}.",
+            next_step="Free some space on its disk, or start its server. Accepted runs continue after that.",
         ) from None
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:  # a connection of whichever driver
-    """WAL, writers one after another, waiting for each other instead of failing."""
+    """Set up WAL and serialized writers, which wait for each other instead of failing."""
     connection.isolation_level = "IMMEDIATE"
     for pragma in ("busy_timeout=30000", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
@@ -104,21 +104,21 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:  # a connection o
 
 
 def _set_full_sync(connection: Any, _record: object) -> None:  # as above
-    """Each commit is on the disk before it returns."""
+    """Sync each commit to the disk before it returns."""
     connection.execute("PRAGMA synchronous=FULL")
 
 
 def _set_relaxed_sync(connection: Any, _record: object) -> None:  # as above
-    """A commit survives the process being killed; of a power cut it may lose the last ones."""
+    """Let commits survive a killed process; a power cut may lose the last ones."""
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
 def _set_synchronous_commit(connection: Any, _record: object) -> None:  # as above
-    """A server or role that is set to acknowledge before it syncs does not here; stronger settings stay."""
+    """Make Postgres sync before it acknowledges a commit; stronger settings stay."""
     connection.execute(_WAIT_FOR_SYNC)
     connection.commit()
 
 
 def _unixepoch(*_modifiers: object) -> float:
-    """SQLite before 3.42 knows no parts of seconds, and DBOS asks for them: it would not start, or count wrongly."""
+    """Return the time with fractions, which SQLite before 3.42 lacks and DBOS requires."""
     return time.time()

@@ -1,4 +1,4 @@
-"""DBOS Transact in this process: opened for what is registered with it, and closed so that nothing is lost by it."""
+"""DBOS Transact in this process, closed without losing work."""
 
 import logging
 from collections.abc import Generator, Sequence
@@ -15,7 +15,7 @@ from aeon.platform.runs.ports import EngineUnavailableError
 
 
 class JsonSerializer(Serializer):
-    """JSON in one form. What is no JSON is refused, so that a row of the database can never carry code."""
+    """Canonical JSON. Other values are refused, so that a database row can never contain code."""
 
     def __init__(self, results: ResultStore) -> None:
         self._results = results
@@ -30,8 +30,8 @@ class JsonSerializer(Serializer):
         return "aeon_json"
 
 
-def _plain(data: Any) -> Json:  # whatever DBOS hands over
-    """Arguments come as tuples, errors as they were raised."""
+def _plain(data: Any) -> Json:  # any value of DBOS
+    """Convert a value to JSON: tuples to lists, errors to objects."""
     if isinstance(data, dict):
         return {str(key): _plain(value) for key, value in cast(dict[object, Any], data).items()}
     if isinstance(data, tuple | list):
@@ -42,20 +42,23 @@ def _plain(data: Any) -> Json:  # whatever DBOS hands over
 
 
 VERSION = "aeon-1"
-"""Of all that runs, for ever: DBOS goes on only with what the same version began."""
+"""The version of all workflows, which must never change.
+
+DBOS resumes only workflows of the same version.
+"""
 
 _IDLE_INTERVAL = 3600.0
-"""Seconds between two looks at what is not used."""
+"""Seconds between two polls of unused features."""
 
 _LISTENER_INTERVAL = 0.2
-"""Seconds that whoever closes DBOS waits for its listener, which asks the database nothing while nobody listens."""
+"""Seconds that `close` waits for DBOS's listener, which is idle without listeners."""
 
 
 class DbosInstance:
-    """There is one in a process at a time. Workflows are registered after it is made, and before `launch`."""
+    """One DBOS per process at a time. Register workflows after creating it, and before `launch`."""
 
     def __init__(self, address: str, results: ResultStore, executor: str, *, is_durable: bool = True) -> None:
-        """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be."""
+        """Open or create the database at `address` (`sqlite:///FILE` or a Postgres URL)."""
         _remove_log_handlers()
         self._is_open = True
         self.database = Database(address, is_durable=is_durable)
@@ -67,7 +70,7 @@ class DbosInstance:
         return self._is_open
 
     def launch(self, queues: Sequence[str] = ()) -> None:
-        """Begin, and listen to those of the queues that are registered in the database.
+        """Start DBOS, and listen to those of the queues that are registered in the database.
 
         Raises EngineUnavailableError.
         """
@@ -77,7 +80,7 @@ class DbosInstance:
 
     @contextmanager
     def closing_on_failure(self) -> Generator[None]:
-        """Closed again where the database takes nothing for now: EngineUnavailableError."""
+        """Close the instance if the database is unavailable: EngineUnavailableError."""
         try:
             with as_unavailable_errors():
                 yield
@@ -86,11 +89,11 @@ class DbosInstance:
             raise
 
     def mark_closed(self) -> None:
-        """From now on it counts as closed; what is still written is written."""
+        """Mark the instance as closed; pending writes still happen."""
         self._is_open = False
 
     def close(self) -> None:
-        """Stop where everything stands: the database first, so that nothing is written down as failed."""
+        """Stop at once: the database first, so that no workflow is recorded as failed."""
         self._is_open = False
         self.database.close()
         DBOS.destroy(destroy_registry=True)
@@ -98,17 +101,17 @@ class DbosInstance:
 
 
 def _slow_internal_queue(instance: DBOS) -> None:
-    """Nothing of ours ever is in DBOS's own queue, and each look at it costs some 20 ms.
+    """Slow down the polling of DBOS's own queue, which Aeon never uses.
 
-    This, and what `gates.py`, `lost.py` and `standing.py` name, is all that is touched of DBOS beside its public face;
-    the test of an idle engine would notice its loss.
+    Each poll costs some 20 ms. This function, `queues.py` and `journal.py` are the only code that uses private parts
+    of DBOS; the test of an idle engine would notice if they changed.
     """
     queue = instance._registry.get_internal_queue()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
     queue._polling_interval_sec = _IDLE_INTERVAL  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # see above
 
 
 def _remove_log_handlers() -> None:
-    """DBOS writes to the stderr of whoever opened it first, which may be gone: what goes wrong, the run tells."""
+    """Remove DBOS's log handlers, whose stderr may be closed; runs report errors themselves."""
     logger = logging.getLogger("dbos")
     for handler in list(logger.handlers):
         logger.removeHandler(handler)
@@ -125,7 +128,7 @@ def _config(address: str, database: Database, results: ResultStore, executor: st
         "log_level": "CRITICAL",
         "max_executor_threads": SHORT_CALLS,
         "use_listen_notify": False,
-        "scheduler_polling_interval_sec": _IDLE_INTERVAL,  # neither its schedules nor its messages are used
+        "scheduler_polling_interval_sec": _IDLE_INTERVAL,  # Aeon uses neither its schedules nor its messages
         "notification_listener_polling_interval_sec": _LISTENER_INTERVAL,
     }
 
@@ -136,5 +139,5 @@ BEGUN: Final = "aeon.begun"
 
 
 def queue_name(worker: str) -> str:
-    """The queue on which jobs for that type of worker are offered."""
+    """Return the name of the queue for jobs of that worker type."""
     return f"aeon-jobs-{worker}"

@@ -1,4 +1,7 @@
-"""What attempts came to, in a table beside those of DBOS (decision 28): kept before a run goes on, made once."""
+"""Stores results of attempts in a table beside those of DBOS (decision 28).
+
+A result is stored once, before its run continues.
+"""
 
 import asyncio
 import inspect
@@ -58,10 +61,10 @@ _DELETE_RUN = delete(_ATTEMPTS).where(_OF_RUN)
 _PENDING_STATUS: Final = "PENDING"
 
 _MAX_SQLITE_WRITERS, _MAX_WRITERS = 1, 4
-"""How many of this process write at the same time; SQLite has writers that meet wait by sleeping."""
+"""Concurrent writers of this process; SQLite makes concurrent writers wait by sleeping."""
 
 _MIN_PAUSE, _MAX_PAUSE = 0.1, 5.0
-"""Seconds between two tries while the database takes nothing: its disk is full, or its server away."""
+"""Seconds between two attempts while the database is unavailable."""
 
 AttemptKey = tuple[int, int]
 """A step's position, and the number of the attempt at it."""
@@ -71,83 +74,87 @@ _Row: TypeAlias = dict[str, str | int | None]
 
 
 class _PendingAttempt(NamedTuple):
-    """An attempt that is to be kept, and whether it was written."""
+    """A result to store, and whether it was written."""
 
     row: _Row
     is_written: Future[bool]
 
 
 class Journal:
-    """The attempts of all runs in one database. Threads share it; all of it blocks.
+    """The results of all attempts in one database. Thread-safe; all methods block.
 
-    While the database takes nothing, reading and keeping are tried again, until that is closed: HaltError.
+    While the database is unavailable, reads and writes are retried, until it is closed: HaltError.
     """
 
     def __init__(self, database: Database, results: ResultStore) -> None:
-        """Makes its table, if need be. Large results go by reference."""
+        """Create the table if it does not exist. Large results are stored by reference."""
         self._engine = database.engine
         self._results = results
         is_sqlite = self._engine.dialect.name == "sqlite"
         self._write_slots = threading.BoundedSemaphore(_MAX_SQLITE_WRITERS if is_sqlite else _MAX_WRITERS)
-        self._waiting: list[_PendingAttempt] = []
+        self._pending: list[_PendingAttempt] = []
         self._lock = threading.Lock()
         self._outages = OutageLog()
         workflows = workflow_table(self._engine)
         self._owner = _select_owner(workflows)
-        self._keep, self._keep_owned = _insert_attempt(self._engine), _insert_owned_attempt(self._engine, workflows)
+        self._insert_statement, self._insert_owned_statement = (
+            _insert_attempt(self._engine),
+            _insert_owned_attempt(self._engine, workflows),
+        )
         create_table(self._engine, _ATTEMPTS)
 
     def completed_attempts(self, run: str) -> set[AttemptKey]:
-        """All attempts of a run that are kept."""
+        """Return all attempts of a run that are stored."""
         return {
             (row.step, row.attempt)
             for row in self._in_transaction(lambda c: c.execute(_SELECT_COMPLETED, {"run": run}).all())
         }
 
     def load(self, run: str, key: AttemptKey) -> JobResult:
-        """What a known attempt came to. Raises LostResultError."""
+        """Return the result of a stored attempt. Raises LostResultError."""
         return JobResult.parsed(parse_strict(check_out(self._results, self._text(run, key))))
 
     def owner_token(self, run: str, executor: str) -> str:
-        """The token that DBOS gave to the execution of a run by that executor. Raises LeaseLostError if it has none."""
-        asked = {"run": run, "executor": executor}
-        owner: str | None = self._in_transaction(lambda connection: connection.execute(self._owner, asked).scalar())
+        """Return DBOS's token for that executor's execution of a run. Raises LeaseLostError."""
+        params = {"run": run, "executor": executor}
+        owner: str | None = self._in_transaction(lambda connection: connection.execute(self._owner, params).scalar())
         if owner is None:
-            raise LeaseLostError(f"The run {run} is carried out by another executor now.")
+            raise LeaseLostError(f"The run {run} is now executed by another executor.")
         return owner
 
-    def save(self, run: str, key: AttemptKey, done: JobResult, owner: str | None = None) -> None:
-        """Write down what an attempt came to, if the execution with that token still has the run.
+    def save(self, run: str, key: AttemptKey, result: JobResult, owner: str | None = None) -> None:
+        """Store the result of an attempt, if the execution with that token still owns the run.
 
-        Without a token whoever comes first writes. Raises LeaseLostError when somebody else has the run, or wrote.
+        Without a token the first caller wins. Raises LeaseLostError if another executor owns the run, or stored a
+        result.
         """
-        text = check_in(self._results, canonical_json(done.as_dict()))
-        mine = _PendingAttempt({**_params(run, key), "done": text, "owner": owner}, Future())
+        text = check_in(self._results, canonical_json(result.as_dict()))
+        pending = _PendingAttempt({**_params(run, key), "done": text, "owner": owner}, Future())
         with self._lock:
-            self._waiting.append(mine)
+            self._pending.append(pending)
         with self._write_slots:
             self._write_pending()
-        if not mine.is_written.result():
+        if not pending.is_written.result():
             self._require_same(run, key, text)
 
     def delete_runs(self, runs: Sequence[str]) -> None:
-        """Remove all attempts of runs that have ended. Raises EngineUnavailableError: it is not urgent."""
+        """Delete all attempts of runs that have ended. Raises EngineUnavailableError."""
         if runs:
             with self._write_slots, as_unavailable_errors(), self._engine.begin() as connection:
                 connection.execute(_DELETE_RUN, [{"run": run} for run in runs])
 
     def _write_pending(self) -> None:
-        """Whoever has its turn writes for all that wait by then: they share a transaction, and its sync (platform 42)."""
+        """Write all results that wait by now: they share a transaction and its sync (platform 42)."""
         with self._lock:
-            waiting, self._waiting = self._waiting, []
+            waiting, self._pending = self._pending, []
         if waiting:
             self._write(waiting)
 
     def _write(self, rows: "list[_PendingAttempt]") -> None:
-        """In one transaction; what cannot be written at all fails alone."""
+        """Write rows in one transaction; a row that cannot be written fails alone."""
         try:
             written = self._in_transaction(lambda connection: [self._insert(connection, each.row) for each in rows])
-        except Exception as error:  # noqa: BLE001  # told to whoever waits for it
+        except Exception as error:  # noqa: BLE001  # reported to the waiting callers
             if len(rows) == 1 or isinstance(error, HaltError):
                 for each in rows:
                     each.is_written.set_exception(error)
@@ -159,37 +166,42 @@ class Journal:
                 each.is_written.set_result(is_written)
 
     def _insert(self, connection: Connection, row: "_Row") -> bool:
-        """Not where it is there already, or the run is another's."""
-        keep = self._keep if row["owner"] is None else self._keep_owned
-        return connection.execute(keep, row).rowcount == 1
+        """Insert a row; False if it exists, or if another executor owns the run."""
+        insert = self._insert_statement if row["owner"] is None else self._insert_owned_statement
+        return connection.execute(insert, row).rowcount == 1
 
     def _require_same(self, run: str, key: AttemptKey, text: str) -> None:
-        """A try whose connection was lost may have written it. Raises LeaseLostError where that is not so."""
-        found = self._in_transaction(lambda connection: connection.execute(_SELECT_RESULT, _params(run, key)).scalar())
-        if found != text:
+        """Raise LeaseLostError if another result is stored.
+
+        An earlier call whose connection was lost may have stored this one.
+        """
+        stored = self._in_transaction(lambda connection: connection.execute(_SELECT_RESULT, _params(run, key)).scalar())
+        if stored != text:
             step, attempt = key
-            told = f"The run {run} is carried out by another executor now: step {step}, attempt {attempt} is not kept."
-            raise LeaseLostError(told)
+            message = (
+                f"The run {run} is now executed by another executor: step {step}, attempt {attempt} is not stored."
+            )
+            raise LeaseLostError(message)
 
     def _text(self, run: str, key: AttemptKey) -> str:
         return self._in_transaction(
             lambda connection: connection.execute(_SELECT_RESULT, _params(run, key)).scalar_one()
         )
 
-    def _in_transaction(self, act: Callable[[Connection], T]) -> T:
-        """In one transaction, as often as it takes."""
+    def _in_transaction(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in one transaction, and retry it while the database is unavailable."""
         pause = _MIN_PAUSE
         while True:
             try:
                 with as_unavailable_errors(), self._engine.begin() as connection:
-                    return act(connection)
+                    return work(connection)
             except EngineUnavailableError as away:
                 self._outages.warn(away.message)
                 time.sleep(pause)
                 pause = min(pause * 2, _MAX_PAUSE)
 
 
-def _select_owner(workflows: Table) -> Select[Any]:  # of whatever columns
+def _select_owner(workflows: Table) -> Select[Any]:  # its columns vary
     is_there = (workflows.c.workflow_uuid == bindparam("run")) & (workflows.c.executor_id == bindparam("executor"))
     return select(workflows.c.owner_xid).where(is_there, workflows.c.status == _PENDING_STATUS)
 
@@ -200,17 +212,17 @@ def _insert_attempt(engine: Engine) -> Insert:
 
 
 def _insert_owned_attempt(engine: Engine, workflows: Table) -> Insert:
-    """Nobody takes the run over between the look at its owner and the end of the transaction (platform 43)."""
+    """Build an insert that keeps the run's owner until the commit (platform 43)."""
     values = [bindparam(column.name, type_=column.type) for column in _ATTEMPTS.c]
     is_owned = (workflows.c.workflow_uuid == bindparam("run")) & (workflows.c.owner_xid == bindparam("owner"))
     owned = select(*values).select_from(workflows).where(is_owned, workflows.c.status == _PENDING_STATUS)
     return _insert_if_absent(engine, owned.with_for_update(read=True))
 
 
-def _insert_if_absent(engine: Engine, found: Select[Any]) -> Insert:
-    """In a transaction with others nothing may fail: Postgres would take none of them."""
+def _insert_if_absent(engine: Engine, rows: Select[Any]) -> Insert:
+    """Build an insert that ignores conflicts; on Postgres they would abort the transaction."""
     insert = sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
-    return insert(_ATTEMPTS).from_select(list(_ATTEMPTS.c), found).on_conflict_do_nothing()
+    return insert(_ATTEMPTS).from_select(list(_ATTEMPTS.c), rows).on_conflict_do_nothing()
 
 
 def _params(run: str, key: AttemptKey) -> dict[str, str | int]:
@@ -222,10 +234,10 @@ _LOG = logging.getLogger("aeon.engine")
 
 
 class RunCheckpoints:
-    """Those of one run, as long as this process carries it out."""
+    """The checkpoints of one run while this process executes it."""
 
     def __init__(self, journal: Journal, run: str, executor: str | None = None) -> None:
-        """What the run comes to is kept only while `executor` has it; None for one that nobody else can take."""
+        """Results are stored only while `executor` owns the run; None needs no owner."""
         self._journal = journal
         self._run = run
         self._executor = executor
@@ -234,12 +246,12 @@ class RunCheckpoints:
         self._lock = threading.Lock()
 
     def acquire(self) -> None:
-        """From now on keep attempts as the execution that has the run now. Raises LeaseLostError if it is another's."""
+        """Get the token of the execution that owns the run. Raises LeaseLostError."""
         if self._executor is not None and self._owner is None:
             self._owner = self._journal.owner_token(self._run, self._executor)
 
     def is_owner(self) -> bool:
-        """Whether the execution that owned the run still does; False if none of ours did."""
+        """Return whether the execution that owned the run still does; False if none of ours did."""
         if self._owner is None or self._executor is None:
             return False
         try:
@@ -247,29 +259,29 @@ class RunCheckpoints:
         except LeaseLostError:
             return False
 
-    async def __call__(self, position: int, attempt: int, makes: AttemptFunction) -> JobResult:
-        """What an attempt came to: earlier, if it came to an end and was kept, and else now, kept.
+    async def __call__(self, position: int, attempt: int, make: AttemptFunction) -> JobResult:
+        """Return the stored result of an attempt, or make the attempt and store its result.
 
-        What blocks is made in the thread that keeps it: a change of threads costs as much as either. Raises HaltError,
-        and LeaseLostError when somebody else kept it first.
+        Blocking functions run in the thread that stores the result: a thread switch costs as much as either. Raises
+        HaltError, and LeaseLostError if another executor stored a result first.
         """
         key = (position, attempt)
-        if not inspect.iscoroutinefunction(makes):
-            return await in_long_call(partial(self._run_blocking, key, cast(Callable[[], JobResult], makes)))
+        if not inspect.iscoroutinefunction(make):
+            return await in_long_call(partial(self._run_blocking, key, cast(Callable[[], JobResult], make)))
         earlier = await asyncio.to_thread(self._load_earlier, key)
         if earlier is not None:
             return earlier
-        done = await cast(Callable[[], Awaitable[JobResult]], makes)()
-        await asyncio.to_thread(self._save, key, done)
-        return done
+        result = await cast(Callable[[], Awaitable[JobResult]], make)()
+        await asyncio.to_thread(self._save, key, result)
+        return result
 
-    def _run_blocking(self, key: AttemptKey, makes: Callable[[], JobResult]) -> JobResult:
+    def _run_blocking(self, key: AttemptKey, make: Callable[[], JobResult]) -> JobResult:
         earlier = self._load_earlier(key)
         if earlier is not None:
             return earlier
-        done = makes()
-        self._save(key, done)
-        return done
+        result = make()
+        self._save(key, result)
+        return result
 
     def _load_earlier(self, key: AttemptKey) -> JobResult | None:
         try:
@@ -280,16 +292,16 @@ class RunCheckpoints:
             return self._journal.load(self._run, key) if key in self._completed else None
         except HaltError:
             raise
-        except Exception as unread:
-            raise HaltError(f"What a step came to could not be read: {unread}") from unread
+        except Exception as error:
+            raise HaltError(f"The result of a step could not be read: {error}") from error
 
-    def _save(self, key: AttemptKey, done: JobResult) -> None:
+    def _save(self, key: AttemptKey, result: JobResult) -> None:
         try:
-            self._journal.save(self._run, key, done, self._owner)
-        except LeaseLostError as lost:  # nobody may be waiting for it any more
+            self._journal.save(self._run, key, result, self._owner)
+        except LeaseLostError as lost:  # the caller may have gone
             _LOG.warning("%s", lost.message)
             raise
         except HaltError:
             raise
-        except Exception as unkept:
-            raise HaltError(f"What a step came to could not be kept: {unkept}") from unkept
+        except Exception as error:
+            raise HaltError(f"The result of a step could not be stored: {error}") from error

@@ -1,6 +1,6 @@
-"""A database holds the runs of one record: with two, workers of each would take the other's jobs for unwanted.
+"""Each database holds the runs of one record, because workers drop other records' jobs.
 
-It has an id of its own too, so that a record can say where its runs are kept (measured E5).
+The database has an id of its own, too, so that a record can name the database of its runs.
 """
 
 from contextlib import suppress
@@ -19,30 +19,30 @@ _GRAPH: Final = Table(
     Column("place", Integer, primary_key=True, autoincrement=False),
     Column("id", String, nullable=False),
 )
-_RECORD, _ITSELF = 1, 2
-"""Where in the table stands whose the database is, and its own id."""
+_RECORD, _DATABASE = 1, 2
+"""Places in the table: the id of the record, and the database's own id."""
 
 
 def claim_database(address: str, record: str) -> None:
-    """Have the database at `address` be the record's, from the first time on.
+    """Claim the database at `address` for the record; the first claim is permanent.
 
-    Raises ConfigError where it is another record's, and EngineUnavailableError.
+    Raises ConfigError if it holds the runs of another record, and EngineUnavailableError.
     """
     owner = _read_or_insert(address, _RECORD, record)
     if owner != record:
         raise ConfigError(
-            f"engine.address: the database holds the runs of another record ({owner}), and this one is {record}.",
+            f"engine.address: the database holds the runs of another record ({owner}), and yours is {record}.",
             next_step="Give each record a database of its own: CREATE DATABASE, and name that one in engine.address.",
         )
 
 
 def database_id(address: str) -> str:
-    """The database's own id, given to it when it is first asked for. Raises EngineUnavailableError."""
-    return _read_or_insert(address, _ITSELF, str(uuid4()))
+    """Return the database's own id; the first call creates it. Raises EngineUnavailableError."""
+    return _read_or_insert(address, _DATABASE, str(uuid4()))
 
 
 def _read_or_insert(address: str, place: int, value: str) -> str:
-    """What stands in that place of the database at `address`: `value`, unless something stood there before."""
+    """Return the value at a place of the database; store `value` there if it is empty."""
     database = Database(address)
     try:
         with as_unavailable_errors():
@@ -53,11 +53,11 @@ def _read_or_insert(address: str, place: int, value: str) -> str:
 
 def _select_or_insert(engine: Engine, place: int, value: str) -> str:
     create_table(engine, _GRAPH)
-    stands = select(_GRAPH.c.id).where(_GRAPH.c.place == place)
+    query = select(_GRAPH.c.id).where(_GRAPH.c.place == place)
     with engine.connect() as connection:
-        if (there := connection.execute(stands).scalar()) is not None:
-            return there
-    with suppress(IntegrityError), engine.begin() as connection:  # else somebody was quicker
+        if (stored := connection.execute(query).scalar()) is not None:
+            return stored
+    with suppress(IntegrityError), engine.begin() as connection:  # another process may be faster
         connection.execute(insert(_GRAPH), {"place": place, "id": value})
     with engine.connect() as connection:
-        return connection.execute(stands).scalar_one()
+        return connection.execute(query).scalar_one()

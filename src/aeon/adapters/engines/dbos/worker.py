@@ -1,4 +1,4 @@
-"""A process that carries out jobs of some types, for runs that go on in other processes."""
+"""A process that executes jobs of some types for runs in other processes."""
 
 import asyncio
 import logging
@@ -31,9 +31,9 @@ _STOP_TIMEOUT = 5.0
 
 
 class DbosWorker:
-    """Carries out jobs of some types. It takes over what other such processes had begun when they were lost."""
+    """Executes jobs of some types, and adopts jobs of other such processes that died."""
 
-    def __init__(  # noqa: PLR0913  # its parts, each from the composition root
+    def __init__(  # noqa: PLR0913  # its parts, from the composition root
         self,
         address: str,
         workers: WorkerPool,
@@ -47,29 +47,29 @@ class DbosWorker:
         lease: float = HEARTBEAT_TIMEOUT,
         is_durable: bool = True,
     ) -> None:
-        """Serve the queues of the types in `slots`, so many jobs of each at once.
+        """Serve the queues of the types in `slots`, which gives the number of concurrent jobs by type.
 
-        `present` says which executors there are now, this one among them: it must be entered there before. Every
-        `looks_every` seconds it is looked for jobs whose worker is not. `is_run_active` says whether a run's jobs are
-        still to be carried out. Both may raise StoreError. Others take jobs over from this process after `lease`
-        seconds of silence. A power cut takes nothing that was kept where it `is_durable`.
+        `present` returns the live executors; this one must be registered before. Jobs of dead workers are looked for
+        every `looks_every` seconds. `is_wanted` returns whether a run still needs its jobs. Both may raise
+        StoreError. Other processes adopt jobs of this one after `lease` seconds without a heartbeat. If `is_durable`,
+        a power cut loses nothing that was stored.
         """
         self._lease = lease
         self._workers = workers
         self._executor = executor
         self._is_wanted = is_wanted
-        self._looks_every = looks_every
+        self._recovery_interval = looks_every
         self._running: dict[asyncio.Task[JobResult], str] = {}
         self._watch_task: asyncio.Task[None] | None = None
         self._stopping = threading.Event()
         self._instance = DbosInstance(address, results, executor, is_durable=is_durable)
-        self._queue_stats = standing = QueueStats(self._instance.database.engine)
-        self._pollers = QueuePollers(self._instance.dbos, standing, slots, workers.queue_length)
-        self._recovery = JobRecovery(standing, executor, present)
+        self._stats = stats = QueueStats(self._instance.database.engine)
+        self._pollers = QueuePollers(self._instance.dbos, stats, slots, workers.queue_length)
+        self._recovery = JobRecovery(stats, executor, present)
 
         @DBOS.workflow(name=JOB)
-        async def workflow(told: JsonObject) -> JsonObject:
-            return (await self._run_job(Job.parsed(told))).as_dict()
+        async def workflow(job: JsonObject) -> JsonObject:
+            return (await self._run_job(Job.parsed(job))).as_dict()
 
         _ = workflow
         self._instance.launch()
@@ -77,14 +77,18 @@ class DbosWorker:
         self._poll_thread.start()
 
     def close(self) -> None:
-        """Stop; what was under way is carried out elsewhere. Twice is once."""
+        """Stop; other processes execute the running jobs. Calling it again does nothing."""
         if self._instance.is_open:
             self._stopping.set()
             self._poll_thread.join(_STOP_TIMEOUT)
             self._instance.close()
 
     async def _run_job(self, job: Job) -> JobResult:
-        """What a job came to; if it is given up or lost before, then what nobody asks for, and DBOS does not take."""
+        """Return the result of a job.
+
+        For a job that was cancelled or lost, the result does not count: nothing waits for it, and DBOS does not store
+        it.
+        """
         self._pollers.wake()
         task = asyncio.create_task(self._attempt_job(job))
         self._running[task] = job.id
@@ -93,7 +97,7 @@ class DbosWorker:
         try:
             return await task
         except LeaseLostError as lost:
-            _LOG.warning("%s Nothing more is done for it here.", lost.message)
+            _LOG.warning("%s This process stops executing it.", lost.message)
             return interrupted_result(job)
         except asyncio.CancelledError:
             if self._instance.is_open and task.cancelled():
@@ -105,68 +109,71 @@ class DbosWorker:
             self._pollers.wake()
 
     async def _attempt_job(self, job: Job) -> JobResult:
-        """What a job came to. That it is begun is known before it is, so that it is not begun too often."""
+        """Execute a job. Its start is recorded before, so that it does not start too often."""
         lease = RunLease(partial(self._is_ours, job.id), f"The job {job.id}", lasts=self._lease)
-        async with self._workers.reserve(job, lease.confirm) as act:
+        async with self._workers.reserve(job, lease.confirm) as run:
             if not await asyncio.to_thread(self._is_still_wanted, job):
                 return interrupted_result(job)
             earlier = await _count_earlier_starts()
             if earlier == MAX_STARTS:
-                return lost_worker_result(job, f"A worker was lost {MAX_STARTS} times while it carried it out")
+                return lost_worker_result(job, f"Its worker was lost {MAX_STARTS} times while it executed the job")
             if earlier and job.effect == "once":
                 return interrupted_result(job)
-            return await in_long_call(act)
+            return await in_long_call(run)
 
     def _is_still_wanted(self, job: Job) -> bool:
-        """Whoever wanted it no more may have been killed before he could take it back. In doubt it is made."""
+        """Return whether the run still needs the job; True if that is unknown.
+
+        The run's process may have died before it could cancel the job.
+        """
         try:
             return self._is_wanted(job.run_id)
         except StoreError:
             return True
 
     async def _cancel_lost_jobs(self) -> None:
-        """Give up what was taken out of its queue, or has become another worker's."""
+        """Cancel jobs that were removed from their queue, or that another worker owns."""
         while self._running:
             await asyncio.sleep(_OWNERSHIP_POLL_INTERVAL)
-            looked_at = dict(self._running)
-            with suppress(Exception):  # the database is away for a while
-                ours = await asyncio.get_running_loop().run_in_executor(None, self._held_jobs, list(looked_at.values()))
-                for task, job in looked_at.items():
+            watched = dict(self._running)
+            with suppress(Exception):  # the database is unavailable for a while
+                ours = await asyncio.get_running_loop().run_in_executor(None, self._held_jobs, list(watched.values()))
+                for task, job in watched.items():
                     if job not in ours:
                         task.cancel()
 
     def _is_ours(self, job: str) -> bool:
-        return self._queue_stats.is_held(job, self._executor)
+        return self._stats.is_held(job, self._executor)
 
     def _held_jobs(self, jobs: list[str]) -> set[str]:
         if not jobs:
             return set()
-        found = DBOS.list_workflows(
+        rows = DBOS.list_workflows(
             workflow_ids=jobs, status="PENDING", executor_id=self._executor, load_input=False, load_output=False
         )
-        return {row.workflow_id for row in found}
+        return {row.workflow_id for row in rows}
 
     def _poll(self) -> None:
-        """For jobs in the queues, and now and then for lost ones."""
+        """Poll for jobs in the queues, and now and then for lost jobs."""
         due = time.monotonic()
         while True:
-            with suppress(Exception):  # the record or the database is away for a while: the next look finds them
+            with suppress(Exception):  # the record or the database is unavailable: the next poll finds the jobs
                 self._pollers.update()
                 if time.monotonic() >= due:
-                    due = time.monotonic() + self._looks_every
+                    due = time.monotonic() + self._recovery_interval
                     self._recovery.recover()
             if self._stopping.wait(POLL_INTERVAL):
                 return
 
 
 async def _count_earlier_starts() -> int:
-    """How often the job of this workflow was begun, without this time; that it is, is written down then.
+    """Record a start of this workflow's job; return how often it started before.
 
-    Only whoever has the workflow now can write it: of two who think so one goes on.
+    Only the process that owns the workflow can write it: of two that think so, one continues.
     """
-    me = str(uuid4())
+    start_id = str(uuid4())
     for earlier in range(MAX_STARTS):
-        if await DBOS.run_step_async({"name": BEGUN}, partial(_identity, me)) == me:
+        if await DBOS.run_step_async({"name": BEGUN}, partial(_identity, start_id)) == start_id:
             return earlier
     return MAX_STARTS
 

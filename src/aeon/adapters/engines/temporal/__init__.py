@@ -1,4 +1,4 @@
-"""Temporal as the engine: runs are its workflows, jobs its activities, and each type of worker has a queue."""
+"""Temporal as the engine: runs are workflows, jobs activities, worker types queues."""
 
 from importlib.util import find_spec
 

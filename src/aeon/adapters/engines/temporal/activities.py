@@ -1,4 +1,4 @@
-"""What workers of Temporal do: jobs, and for runs whatever has to do with the book."""
+"""Temporal activities: jobs, and the workflows' access to the run repository."""
 
 import asyncio
 import logging
@@ -51,23 +51,23 @@ _HEARTBEATS_PER_TIMEOUT = 4
 
 
 class JobActivities:
-    """Carries jobs out in this process."""
+    """Activities that execute jobs in this process."""
 
     def __init__(self, workers: WorkerPool, client: Client) -> None:
         self._workers = workers
         self._client = client
 
     @activity.defn(name=JOB)
-    async def run_job(self, told: JsonObject) -> JsonObject:
-        """What a job came to. One that must not be done twice is not begun again when its worker was lost."""
-        job = Job.parsed(told)
+    async def run_job(self, message: JsonObject) -> JsonObject:
+        """Return the result of a job. One with the effect `once` is never started again."""
+        job = Job.parsed(message)
         if activity.info().attempt > 1 and job.effect == "once":
             return interrupted_result(job).as_dict()
         try:
             async with _heartbeating():
                 return (await self._workers.execute(job, self._lease(job).confirm)).as_dict()
         except LeaseLostError as lost:
-            _LOG.warning("%s Nothing more is done for it here.", lost.message)
+            _LOG.warning("%s This process stops executing it.", lost.message)
             return {}
         except asyncio.CancelledError:
             if _is_abandoned():
@@ -79,7 +79,10 @@ class JobActivities:
         return [self.run_job]
 
     def _lease(self, job: Job) -> RunLease:
-        """Temporal gave the job to this process just now, and takes it back after a time without heartbeats."""
+        """Return the job's lease, which Temporal has just granted.
+
+        Temporal reassigns the job after a time without heartbeats.
+        """
         info, loop = activity.info(), asyncio.get_running_loop()
 
         def is_held() -> bool:
@@ -89,11 +92,11 @@ class JobActivities:
         return RunLease(is_held, f"The job {job.id}", lasts=lasts, given_at=since_boot())
 
     async def _is_held(self, info: activity.Info) -> bool:
-        """Whether this attempt at a job is the one for whose end Temporal waits. Raises StoreUnavailableError."""
+        """Return whether Temporal waits for this attempt at a job. Raises StoreUnavailableError."""
         run = WorkflowExecution(workflow_id=info.workflow_id or "", run_id=info.workflow_run_id or "")
         request = DescribeWorkflowExecutionRequest(namespace=self._client.namespace, execution=run)
         try:
-            told = await self._client.workflow_service.describe_workflow_execution(request)
+            description = await self._client.workflow_service.describe_workflow_execution(request)
         except RPCError as error:
             if error.status == RPCStatusCode.NOT_FOUND:
                 return False
@@ -101,53 +104,53 @@ class JobActivities:
         return any(
             (each.activity_id, each.attempt) == (info.activity_id, info.attempt)
             and each.state == PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
-            for each in told.pending_activities
+            for each in description.pending_activities
         )
 
 
 class RunActivities:
-    """What workflows of runs ask of the book."""
+    """Activities of run workflows that access the run repository."""
 
-    def __init__(self, book: RunRepository, client: Client) -> None:
-        self._book = book
+    def __init__(self, repository: RunRepository, client: Client) -> None:
+        self._repository = repository
         self._client = client
 
     @activity.defn(name=LOAD)
     async def load(self, run: str) -> JsonObject | None:
-        """A run with its plan, its entries and what is wanted of it; None when it has ended."""
+        """Return a run with its plan, entries and signals; None if it has ended."""
         return await asyncio.to_thread(self._load, run)
 
     @activity.defn(name=SAVE_ENTRIES)
-    async def save_entries(self, told: JsonObject) -> None:
-        """Add entries to a run's; those that are there already are left out. Fails for good once it is another's."""
-        batch = EntryBatch.parsed(told)
+    async def save_entries(self, message: JsonObject) -> None:
+        """Append entries to a run; skip stored ones. Finally fails once the run is lost."""
+        batch = EntryBatch.parsed(message)
         try:
-            await asyncio.to_thread(self._book.append, batch.run, EXECUTOR, batch.entries, batch.state)
+            await asyncio.to_thread(self._repository.append, batch.run, EXECUTOR, batch.entries, batch.state)
         except ConflictError as error:
-            kind = ApplicationErrorCategory.BENIGN  # no failure to log
+            kind = ApplicationErrorCategory.BENIGN  # not logged as a failure
             raise ApplicationError(error.message, type="conflict", non_retryable=True, category=kind) from None
 
     @activity.defn(name=ACCEPT)
-    async def accept(self, told: JsonObject) -> JsonObject:
-        """The run that a step starts, accepted once."""
-        return (await asyncio.to_thread(self._accept, ChildRunRequest.parsed(told))).as_dict()
+    async def accept(self, message: JsonObject) -> JsonObject:
+        """Accept the child run that a step starts, once."""
+        return (await asyncio.to_thread(self._accept, ChildRunRequest.parsed(message))).as_dict()
 
     @activity.defn(name=OUTCOME)
-    async def outcome(self, told: JsonObject) -> JsonObject:
-        """What a run that a step started came to."""
-        asked = ChildRunResultQuery.parsed(told)
+    async def outcome(self, message: JsonObject) -> JsonObject:
+        """Return the result of a child run."""
+        query = ChildRunResultQuery.parsed(message)
         return ChildRunResult(
-            done=await asyncio.to_thread(self._book.find_child_result, asked.run, asked.command)
+            done=await asyncio.to_thread(self._repository.find_child_result, query.run, query.command)
         ).as_dict()
 
     @activity.defn(name=CANCEL)
-    async def cancel(self, told: JsonObject) -> bool:
-        """Have a run that a step started stopped, by whoever has it carried out, now or later; whether one must."""
-        return await asyncio.to_thread(self._cancel, ChildRunCancellation.parsed(told))
+    async def cancel(self, message: JsonObject) -> bool:
+        """Cancel a child run, now or when it is executed; return whether it is still open."""
+        return await asyncio.to_thread(self._cancel, ChildRunCancellation.parsed(message))
 
     @activity.defn(name=WAIT_FOR_RUN)
     async def wait_for_run(self, run: str) -> None:
-        """Wait until a run's workflow has ended, however."""
+        """Wait until a run's workflow has ended in any way."""
         async with _heartbeating():
             try:
                 await self._client.get_workflow_handle(run).result()
@@ -162,33 +165,33 @@ class RunActivities:
         return [self.load, self.save_entries, self.accept, self.outcome, self.cancel, self.wait_for_run]
 
     def _load(self, run: str) -> JsonObject | None:
-        work = self._book.claim(run, EXECUTOR)
+        work = self._repository.claim(run, EXECUTOR)
         if work is None:
             return None
-        signals = self._book.list_signals([run])
+        signals = self._repository.list_signals([run])
         return LoadedRun(run=work.run, plan=work.plan, earlier=work.entries, signals=signals).as_dict()
 
-    def _cancel(self, cancelling: ChildRunCancellation) -> bool:
+    def _cancel(self, cancellation: ChildRunCancellation) -> bool:
         try:
-            self._book.cancel_child(cancelling.parent, cancelling.run)
-            return self._book.get_phase(cancelling.run) not in ENDED_PHASES
+            self._repository.cancel_child(cancellation.parent, cancellation.run)
+            return self._repository.get_phase(cancellation.run) not in ENDED_PHASES
         except NotFoundError:  # it was never accepted
             return False
 
-    def _accept(self, calling: ChildRunRequest) -> ChildRunAcceptance:
+    def _accept(self, request: ChildRunRequest) -> ChildRunAcceptance:
         try:
-            return ChildRunAcceptance(run=self._book.accept_child(calling.parent, calling.command))
+            return ChildRunAcceptance(run=self._repository.accept_child(request.parent, request.command))
         except StoreError:
             raise
-        except AeonError as error:  # it may not be run any more (platform 4): that is how the step fails
-            command = calling.command
+        except AeonError as error:  # it may not be run any more (platform 4): the step fails
+            command = request.command
             failed = StepFailed(step=command.step, attempt=command.attempt, error=AttemptFailure.from_error(error))
             return ChildRunAcceptance(refused=JobResult(event=failed))
 
 
 @asynccontextmanager
 async def _heartbeating() -> AsyncGenerator[None]:
-    """Heartbeats while something is under way, in whose answers Temporal also says that it is to be stopped."""
+    """Send heartbeats inside the context; the answers also tell whether to stop."""
     beating = asyncio.create_task(_send_heartbeats())
     try:
         yield
@@ -197,9 +200,12 @@ async def _heartbeating() -> AsyncGenerator[None]:
 
 
 def _is_abandoned() -> bool:
-    """Whether nobody waits for an activity any more, so that Temporal would log its being stopped as a failure."""
-    told = activity.cancellation_details()
-    return told is not None and told.not_found
+    """Return whether nothing waits for the activity any more.
+
+    Temporal would log the cancellation as a failure.
+    """
+    details = activity.cancellation_details()
+    return details is not None and details.not_found
 
 
 async def _send_heartbeats() -> None:

@@ -1,4 +1,4 @@
-"""A run that a step of another run starts: a child workflow that outlives its parent's, and is told when to stop."""
+"""A child run: a child workflow that outlives its parent's, and is signalled to stop."""
 
 import asyncio
 from contextlib import suppress
@@ -24,47 +24,48 @@ from aeon.platform.runs.machine.events import AttemptFailure, CancelRequested, S
 from aeon.platform.runs.model import JobResult, Run, RunSignal
 
 _OUTAGE_SECONDS = 2.0
-"""Seconds after which a timer that was due was kept from going off: nobody carried runs out."""
+"""Seconds; a timer that fires later than that was delayed by an outage."""
 
 _NO_TIMEOUT = timedelta(days=3650)
 
 
 class ChildRun:
-    """One run that a step starts. It is begun once, also by a workflow that goes on where another one ended."""
+    """One child run. It is started once, even by a workflow that continues another one."""
 
-    def __init__(self, parent: Run, run: str, begin: RunWorkflowInput) -> None:
-        """`run` is its id; `begin` is how the workflow of its parent was begun."""
+    def __init__(self, parent: Run, run: str, workflow_input: RunWorkflowInput) -> None:
+        """`run` is its id; `workflow_input` is the input of its parent's workflow."""
         self._parent = parent
         self._run = run
-        self._begin = begin
+        self._input = workflow_input
         self._end_task: asyncio.Task[None] | None = None
 
     async def start(self, command: StartProcess) -> JobResult | None:
-        """Have it accepted and started, unless that is so already; what the step came to where it was refused.
+        """Accept and start the child run, once; return the step's result if it was refused.
 
-        Once it is asked for nothing but its end is awaited: cancelled meanwhile, it is begun, and stopped.
+        Once requested it always starts: if this call is cancelled meanwhile, the child run is started, and then
+        stopped.
         """
-        beginning = asyncio.create_task(self._accept(command))
+        accepting = asyncio.create_task(self._accept(command))
         try:
-            return await asyncio.shield(beginning)
+            return await asyncio.shield(accepting)
         except asyncio.CancelledError:
-            if await beginning is None:
+            if await accepting is None:
                 await self.stop()
             raise
 
     async def wait(self, command: StartProcess, seconds: float) -> JobResult:
-        """What it came to, within its time. When that is over, or nobody waits any more, it is stopped first.
+        """Return its result. At the timeout, or if cancelled, the child run is stopped first.
 
-        Time in which nobody could carry out runs at all is not its own: it gets its time once more after an outage.
+        Time in which no process could execute runs does not count: after an outage it gets its timeout once more.
         """
         try:
             while not await self._has_ended(seconds):
-                if (done := await self._result_if_ended(command)) is not None:
-                    return done
+                if (result := await self._result_if_ended(command)) is not None:
+                    return result
                 seconds = command.timeout
         except TimeoutError:
-            if (done := await self._result_if_ended(command)) is not None:
-                return done
+            if (result := await self._result_if_ended(command)) is not None:
+                return result
             await self.stop()
             return JobResult(event=StepTimedOut(step=command.step, attempt=command.attempt))
         except asyncio.CancelledError:
@@ -73,7 +74,7 @@ class ChildRun:
         return await self._result(command)
 
     async def _has_ended(self, seconds: float) -> bool:
-        """Whether it ended in that time; False where that was over long before anybody was there to see it.
+        """Wait for its end; False if the timeout passed during an outage.
 
         Raises TimeoutError.
         """
@@ -87,15 +88,15 @@ class ChildRun:
         return True
 
     async def stop(self) -> None:
-        """Have it stopped, whichever workflow began it, and wait for its end; nothing where it was never accepted."""
+        """Stop it, whichever workflow started it, and wait for its end. Ignores refused ones."""
         if not await call_activity(CANCEL, ChildRunCancellation(parent=self._parent, run=self._run).as_dict()):
             return
-        following = await self._ensure_started()
+        end_task = await self._ensure_started()
         event = CancelRequested(by=self._parent.owner_id)
         signal = RunSignal(id=f"{self._run}:cancel", run_id=self._run, at=workflow.now().isoformat(), event=event)
         with suppress(FailureError):  # it has ended
             await workflow.get_external_workflow_handle(self._run).signal(SIGNAL, signal.as_dict())
-        await following
+        await end_task
 
     async def _accept(self, command: StartProcess) -> JobResult | None:
         accepted = ChildRunAcceptance.parsed(
@@ -106,16 +107,16 @@ class ChildRun:
         return accepted.refused
 
     async def _ensure_started(self) -> asyncio.Task[None]:
-        """Started, if need be; what waits for its end."""
+        """Start it if it is not started; return the task that waits for its end."""
         if self._end_task is None:
             child: workflow.ChildWorkflowHandle[Any, Any] | None = None
-            begin = RunWorkflowInput(
-                run=self._run, max_history_events=self._begin.max_history_events, heartbeat=self._begin.heartbeat
+            child_input = RunWorkflowInput(
+                run=self._run, max_history_events=self._input.max_history_events, heartbeat=self._input.heartbeat
             )
-            with suppress(WorkflowAlreadyStartedError):  # by the workflow before this one
+            with suppress(WorkflowAlreadyStartedError):  # started by the workflow before this one
                 child = await workflow.start_child_workflow(
                     RUN,
-                    begin.as_dict(),
+                    child_input.as_dict(),
                     id=self._run,
                     task_queue=RUN_QUEUE,
                     id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
@@ -125,7 +126,7 @@ class ChildRun:
         return self._end_task
 
     async def _wait_for_end(self, child: workflow.ChildWorkflowHandle[Any, Any] | None) -> None:
-        with suppress(ChildWorkflowError, ActivityError):  # what it came to is in the book, if anything
+        with suppress(ChildWorkflowError, ActivityError):  # its result is in the run repository, if it has one
             if child is not None:
                 await child
             else:
@@ -133,23 +134,23 @@ class ChildRun:
                     WAIT_FOR_RUN,
                     self._run,
                     start_to_close_timeout=_NO_TIMEOUT,
-                    heartbeat_timeout=timedelta(seconds=self._begin.heartbeat),
+                    heartbeat_timeout=timedelta(seconds=self._input.heartbeat),
                     retry_policy=RETRY_FOREVER,
                 )
 
     async def _result(self, command: StartProcess) -> JobResult:
-        return await self._result_if_ended(command) or self._stopped_from_outside(command)
+        return await self._result_if_ended(command) or self._terminated_result(command)
 
     async def _result_if_ended(self, command: StartProcess) -> JobResult | None:
-        """What it came to, if it has ended."""
+        """Return its result if it has ended, else None."""
         return ChildRunResult.parsed(
             await call_activity(OUTCOME, ChildRunResultQuery(run=self._run, command=command).as_dict())
         ).done
 
-    def _stopped_from_outside(self, command: StartProcess) -> JobResult:
+    def _terminated_result(self, command: StartProcess) -> JobResult:
         error = AttemptFailure(
             code="stopped",
-            message=f"Somebody stopped the run {self._run} on Temporal itself, before it had ended",
+            message=f"The run {self._run} was stopped on Temporal itself before it had ended",
             next_step="Retry the run.",
         )
         return JobResult(event=StepFailed(step=command.step, attempt=command.attempt, error=error))

@@ -1,4 +1,4 @@
-"""The connection to Temporal, with a thread of its own for all that this process does there."""
+"""The connection to Temporal, with a thread for everything that this process does there."""
 
 import asyncio
 import hashlib
@@ -24,31 +24,34 @@ _GRAPH: Final = "graph"
 
 
 async def claim_namespace(client: Client, record: str) -> None:
-    """Have the client's namespace be the record's, from the first time on.
+    """Claim the client's namespace for the record; the first claim is permanent.
 
-    Temporal keeps nothing but workflows: this is one that nobody serves, and its memo says whose the namespace is.
-    Raises ConfigError where it is another record's, and RPCError.
+    Temporal stores only workflows: this one is never served, and its memo names the record. Raises ConfigError if the
+    namespace holds the runs of another record, and RPCError.
     """
-    mark = await client.start_workflow(
+    handle = await client.start_workflow(
         _OWNER_WORKFLOW,
         id=_OWNER_WORKFLOW,
         task_queue=_UNSERVED_QUEUE,
         memo={_GRAPH: record},
-        static_summary="Says of which record this namespace holds the runs. It stays open, and nothing runs.",
+        static_summary="Names the record whose runs this namespace holds. It stays open and runs nothing.",
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
     )
-    owner = await (await mark.describe()).memo_value(_GRAPH)
+    owner = await (await handle.describe()).memo_value(_GRAPH)
     if owner != record:
         raise ConfigError(
             f"engine.address: the namespace {client.namespace!r} of Temporal holds the runs of another record "
-            f"({owner}), and this one is {record}.",
+            f"({owner}), and yours is {record}.",
             next_step="Give each record a namespace of its own: temporal operator namespace create --namespace NAME, "
             "and name it in engine.address.",
         )
 
 
 MAX_INLINE_BYTES: Final = 16 * 1024
-"""Bytes of a payload that still travels itself: as many jobs as a run begins at once fit into one message of 4 MB."""
+"""Maximum bytes of an inline payload.
+
+The jobs that a run starts at once fit into one message of 4 MB.
+"""
 
 _ENCODING = "encoding"
 _JSON = b"json/plain"
@@ -56,17 +59,20 @@ _CLAIM = b"aeon/sha256"
 
 
 class ClaimCheckCodec(PayloadCodec):
-    """Keeps large JSON under its SHA-256 and sends that instead: all processes of a namespace share their results."""
+    """Stores large JSON under its SHA-256 and sends the digest instead.
+
+    All processes of a namespace share their results.
+    """
 
     def __init__(self, results: ResultStore) -> None:
         self._results = results
 
     async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """Small payloads as they are, large ones kept and named."""
+        """Return small payloads unchanged, and references to large ones."""
         return [await self._check_in(payload) for payload in payloads]
 
     async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """The payloads themselves. Raises LostResultError."""
+        """Return the original payloads. Raises LostResultError."""
         return [await self._check_out(payload) for payload in payloads]
 
     async def _check_in(self, payload: Payload) -> Payload:
@@ -84,7 +90,7 @@ class ClaimCheckCodec(PayloadCodec):
 
 
 def data_converter(results: ResultStore) -> DataConverter:
-    """JSON, never a pickle; what is large goes by reference."""
+    """Return a converter for JSON, without pickles; large payloads go by reference."""
     return DataConverter(payload_codec=ClaimCheckCodec(results))
 
 
@@ -96,16 +102,16 @@ class TemporalError(PlatformError):
 
     status: ClassVar[int] = 503
     is_retryable: ClassVar[bool] = True
-    next_step = "Start it, or look at `engine.address`; what was accepted is safe, and goes on when it answers."
+    next_step = "Start it, or look at `engine.address`; accepted runs are safe, and continue when it answers."
 
 
 class TemporalConnection:
-    """One connection, and the workers that serve queues over it. Threads may share it."""
+    """One connection, and the workers that serve queues over it. Thread-safe."""
 
     def __init__(self, address: str, namespace: str, results: ResultStore, record: str | None = None) -> None:
-        """Connect. Raises TemporalError when nobody answers there, or it has no such namespace.
+        """Connect. Raises TemporalError if the server or the namespace is missing.
 
-        ConfigError where that holds the runs of another record than `record`.
+        Raises ConfigError if the namespace holds the runs of another record than `record`.
         """
         self.address = address
         self.namespace = namespace
@@ -120,22 +126,22 @@ class TemporalConnection:
             raise
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the coroutine comes to in this link's thread. Raises TemporalError while Temporal does not answer."""
+        """Run a coroutine in this connection's thread. Raises TemporalError during outages."""
         for _, task in self._workers:
             if task.done() and not task.cancelled() and (error := task.exception()) is not None:
                 work.close()
-                raise TemporalError(f"This process does not serve Temporal any more: {error}") from error
+                raise TemporalError(f"This process no longer serves Temporal: {error}") from error
         try:
             return self._thread.run(work)
         except RPCError as error:
             raise TemporalError(f"Temporal at {self.address} refused: {error.message}") from error
 
     def run_workers(self, workers: Sequence[Worker]) -> None:
-        """Have these workers serve their queues until the link is closed."""
+        """Run these workers until the connection is closed."""
         self.run(self._start_workers(workers))
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Have something go on beside, until the link is closed."""
+        """Run a coroutine in the background until the connection is closed."""
 
         async def spawned() -> None:
             self._background_tasks.append(asyncio.create_task(work))
@@ -143,7 +149,7 @@ class TemporalConnection:
         self.run(spawned())
 
     def close(self) -> None:
-        """Stop serving; what is under way goes on elsewhere. Twice is once."""
+        """Stop serving; running work continues elsewhere. Calling it again does nothing."""
         if self._is_open:
             self._is_open = False
             try:
@@ -165,7 +171,7 @@ class TemporalConnection:
                 raise
             raise TemporalError(
                 f"Temporal at {self.address} has no namespace {self.namespace!r}.",
-                next_step=f"Make it: temporal operator namespace create --namespace {self.namespace}",
+                next_step=f"Create it: temporal operator namespace create --namespace {self.namespace}",
             ) from None
         if record is not None:
             await claim_namespace(client, record)

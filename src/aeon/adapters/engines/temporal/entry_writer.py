@@ -1,7 +1,7 @@
-"""Writes a run's entries down from within its workflow: in order, many at once, and only what Temporal has recorded.
+"""Writes a run's entries from its workflow, in batches, from Temporal's history only.
 
-An entry goes into the book by an activity and never by a local one: what a local activity writes may happen otherwise
-when its worker is killed, and the book would tell of events that never were.
+Entries are written in order, by an activity and never by a local one: a local activity may run differently after its
+worker was killed, and the run repository would contain events that never happened.
 """
 
 from temporalio import workflow
@@ -18,7 +18,7 @@ _MAX_BATCH = 1000
 
 
 class WorkflowEntryWriter:
-    """The entries of one run on their way to the book. None is given up; `is_fenced` once the run is another's."""
+    """Queues the entries of one run for writing; none is dropped. `is_fenced` once it is lost."""
 
     def __init__(self, run: str) -> None:
         self._run = run
@@ -30,30 +30,30 @@ class WorkflowEntryWriter:
         return not self._pending
 
     def add(self, entry: RunEntry, state: RunState) -> None:
-        """Have an entry written, with where the run stands after it."""
+        """Queue an entry and the state after it for writing."""
         self._pending.append((entry, RunProgress.of(state)))
 
     async def flush(self) -> None:
-        """Until all that was added until now is written."""
+        """Wait until all entries that were added before are written."""
         if self._pending:
             last = self._pending[-1][0].n
             await workflow.wait_condition(lambda: not self._pending or self._pending[0][0].n > last)
 
     async def run(self) -> None:
-        """Write what there is, until the run is another's."""
+        """Write entries until another executor owns the run."""
         while not self.is_fenced:
             await workflow.wait_condition(lambda: bool(self._pending))
             batch = self._pending[:_MAX_BATCH]
             try:
                 await self._save(batch)
-            except ActivityError:  # that it is another's is the only failure that is final
+            except ActivityError:  # only a lost run fails finally
                 self.is_fenced = True
             else:
                 del self._pending[: len(batch)]
 
     async def _save(self, batch: list[tuple[RunEntry, RunProgress]]) -> None:
-        standing = batch[-1][1]
-        told = EntryBatch(run=self._run, entries=[entry for entry, _ in batch], **standing._asdict())
+        progress = batch[-1][1]
+        message = EntryBatch(run=self._run, entries=[entry for entry, _ in batch], **progress._asdict())
         await workflow.execute_activity(
-            SAVE_ENTRIES, told.as_dict(), start_to_close_timeout=ACTIVITY_TIMEOUT, retry_policy=RETRY_FOREVER
+            SAVE_ENTRIES, message.as_dict(), start_to_close_timeout=ACTIVITY_TIMEOUT, retry_policy=RETRY_FOREVER
         )

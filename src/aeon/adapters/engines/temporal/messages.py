@@ -1,4 +1,4 @@
-"""What travels between a run's workflow, its activities and the engine, as JSON."""
+"""Messages between a run's workflow, its activities and the engine, as JSON."""
 
 from typing import NamedTuple
 
@@ -13,10 +13,10 @@ from aeon.platform.runs.model import JobResult, Run, RunEntry, RunSignal, RunSna
 
 
 class RunWorkflowInput(Record):
-    """What a workflow is started with. `room`: events of its record before it begins another one.
+    """The input of a workflow. A new one continues after `max_history_events` events.
 
-    `heartbeat` is in seconds: a worker that is not heard of for so long is given up. `is_continued`: the workflow
-    before it had nothing under way when it ended. `is_large`: deciding may take long.
+    `heartbeat` is in seconds: a worker without a heartbeat for that time is considered lost. `is_continued`: the
+    workflow before it had nothing running when it ended. `is_large`: decisions may take long.
     """
 
     run: str
@@ -27,7 +27,7 @@ class RunWorkflowInput(Record):
 
 
 class LoadedRun(Record):
-    """All that it takes to carry a run out, with what was wanted of it until now."""
+    """Everything needed to execute a run, with its signals so far."""
 
     run: Run
     plan: RunPlan
@@ -40,7 +40,7 @@ class LoadedRun(Record):
 
 
 class RunProgress(NamedTuple):
-    """As much of a run's state as is written down beside its entries."""
+    """The part of a run's state that is stored beside its entries."""
 
     phase: RunPhase
     tokens: int
@@ -52,7 +52,7 @@ class RunProgress(NamedTuple):
 
 
 class EntryBatch(Record):
-    """Entries to be kept, and where the run stands after the last of them."""
+    """Entries to store, and the run's progress after the last of them."""
 
     run: str
     entries: list[RunEntry] = Field(min_length=1)
@@ -62,39 +62,39 @@ class EntryBatch(Record):
 
     @property
     def state(self) -> RunState:
-        """Without its steps, of which nothing is written down: they follow from the entries."""
+        """The state without its steps, which are not stored: they follow from the entries."""
         return RunState(self.phase, filled_array(INITIAL_STEP_STATE, 0), tokens=self.tokens, error=self.error)
 
 
 class ChildRunRequest(Record):
-    """A step that starts a run of another Process, and the run whose step it is."""
+    """A step that starts a run of another Process, and the step's run."""
 
     parent: Run
     command: StartProcess
 
 
 class ChildRunAcceptance(Record):
-    """The run that a step starts; or why it cannot be started."""
+    """The id of a child run, or the step's result if it was refused."""
 
     run: str = ""
     refused: JobResult | None = None
 
 
 class ChildRunResultQuery(Record):
-    """What became of a run that a step started?"""
+    """A query for the result of a child run."""
 
     run: str
     command: StartProcess
 
 
 class ChildRunResult(Record):
-    """What became of it; nothing while it has not ended."""
+    """The result of a child run; None until it has ended."""
 
     done: JobResult | None
 
 
 class ChildRunCancellation(Record):
-    """A run that a step started, and that is to stop; and the run whose step it was."""
+    """A child run to cancel, and the run of the step that started it."""
 
     parent: Run
     run: str

@@ -1,4 +1,4 @@
-"""What Temporal is told by name: kinds of work, and the queues on which it is offered. None may ever change."""
+"""Names of workflows, activities, signals and queues on Temporal. None may ever change."""
 
 from typing import Final
 
@@ -15,13 +15,13 @@ WAIT_FOR_RUN: Final = "aeon.follow"
 SIGNAL: Final = "aeon.wanted"
 
 EXECUTOR: Final = SELF_RECOVERING_EXECUTOR
-"""Who carries runs out, whichever process does: Temporal itself sees to it that it is one at a time."""
+"""The executor of all runs on Temporal, which assigns each run to one process at a time."""
 
 
 def queue_name(worker: str) -> str:
-    """The queue on which jobs for that type of worker are offered."""
+    """Return the name of the queue for jobs of that worker type."""
     return f"aeon-{worker}"
 
 
 RUN_QUEUE: Final = queue_name("process")
-"""The queue on which runs are offered."""
+"""The queue for runs."""

@@ -1,4 +1,4 @@
-"""Workers of Temporal as this process runs them."""
+"""The Temporal workers of this process."""
 
 import asyncio
 import threading
@@ -29,17 +29,17 @@ from aeon.base.long_calls import SHORT_CALLS
 from aeon.platform.runs.ports import RunRepository, WorkerPool
 
 _POLL_INTERVAL = 0.25
-"""Seconds after which more jobs may have come to wait."""
+"""Seconds after which more jobs may be waiting."""
 
 _FIXED_SLOTS = FixedSizeSlotSupplier(100)
-"""Of whatever a worker of jobs never gets."""
+"""For slot types that a job worker never uses."""
 
 
 class JobSlots(CustomSlotSupplier):
-    """Those of one worker. Temporal takes a slot before it asks for a job."""
+    """The slots of one job worker. Temporal reserves a slot before it polls for a job."""
 
     def __init__(self, count: int, waiting: Callable[[], int]) -> None:
-        """`count` jobs are carried out at once; `waiting` says how many of those taken wait."""
+        """`count` jobs run at once; `waiting` returns how many of the taken jobs wait."""
         self._count = count
         self._waiting = waiting
         self._taken = 0
@@ -48,7 +48,7 @@ class JobSlots(CustomSlotSupplier):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def reserve_slot(self, ctx: SlotReserveContext) -> SlotPermit:
-        """Wait for one."""
+        """Wait for a slot."""
         self._loop = asyncio.get_running_loop()
         while (permit := self.try_reserve_slot(ctx)) is None:
             self._freed.clear()
@@ -57,7 +57,7 @@ class JobSlots(CustomSlotSupplier):
         return permit
 
     def try_reserve_slot(self, ctx: SlotReserveContext) -> SlotPermit | None:  # noqa: ARG002  # the library's
-        """One, if there is any now."""
+        """Return a slot, or None if there is none now."""
         with self._lock:
             if self._taken >= prefetch_limit(self._count, self._waiting()):
                 return None
@@ -65,10 +65,10 @@ class JobSlots(CustomSlotSupplier):
         return SlotPermit()
 
     def mark_slot_used(self, ctx: SlotMarkUsedContext) -> None:
-        """It counts from when it was taken."""
+        """Do nothing: a slot counts from its reservation."""
 
     def release_slot(self, ctx: SlotReleaseContext) -> None:  # noqa: ARG002  # the library's
-        """In a thread of Temporal's."""
+        """Release a slot, in a thread of Temporal."""
         with self._lock:
             self._taken -= 1
         if self._loop is not None:
@@ -77,7 +77,7 @@ class JobSlots(CustomSlotSupplier):
 
 
 def job_tuner(count: int, waiting: Callable[[], int]) -> WorkerTuner:
-    """For a worker that carries jobs out and nothing else."""
+    """Return a tuner for a worker that executes only jobs."""
     return WorkerTuner.create_composite(
         workflow_supplier=_FIXED_SLOTS,
         activity_supplier=JobSlots(count, waiting),
@@ -87,22 +87,25 @@ def job_tuner(count: int, waiting: Callable[[], int]) -> WorkerTuner:
 
 
 _BUILD_ID = "aeon-1"
-"""Of all that runs, for ever; Temporal's own choice is a digest of all code that happens to be loaded."""
+"""The build id of all workers, which must never change.
+
+Temporal's default is a digest of all loaded code.
+"""
 
 _HEARTBEAT_THROTTLE = timedelta(seconds=1)
-"""A job's heartbeats are sent that often at most, and with each comes the word that it is to stop."""
+"""Minimum interval of a job's heartbeats, whose answers tell the job to stop."""
 
 _STICKY_TIMEOUT = timedelta(seconds=5)
-"""What a process that is gone held in its memory is offered to others after that."""
+"""Time after which other processes get the work that a dead process held in memory."""
 
 
-def run_worker(client: Client, book: RunRepository) -> Worker:
-    """Carries runs out: what is theirs alone, never their jobs."""
+def run_worker(client: Client, repository: RunRepository) -> Worker:
+    """Return a worker that executes runs without their jobs."""
     return Worker(
         client,
         task_queue=RUN_QUEUE,
         workflows=[RunWorkflow],
-        activities=RunActivities(book, client).all,
+        activities=RunActivities(repository, client).all,
         workflow_runner=UnsandboxedWorkflowRunner(),
         workflow_task_executor=ThreadPoolExecutor(SHORT_CALLS, "aeon-workflow"),  # its threads end with the worker
         build_id=_BUILD_ID,
@@ -113,7 +116,7 @@ def run_worker(client: Client, book: RunRepository) -> Worker:
 
 
 def job_workers(client: Client, workers: WorkerPool, slots: Mapping[str, int]) -> list[Worker]:
-    """Carry jobs out, of each type so many at once."""
+    """Return workers that execute jobs; `slots` is the number of concurrent jobs by type."""
     activities = JobActivities(workers, client).all
     return [
         Worker(

@@ -1,4 +1,4 @@
-"""A run as a workflow: the same loop as on every engine, in a lane of Temporal's."""
+"""A run as a Temporal workflow: the same loop as on every engine, with a context of Temporal."""
 
 import asyncio
 from datetime import timedelta
@@ -15,49 +15,55 @@ from aeon.platform.runs.driver import drive_run
 from aeon.platform.runs.model import RunSignal
 
 _LARGE_RUN_STEPS = 500
-"""Steps, of which 10,000 beside each other take six seconds to be begun."""
+"""Number of steps of a large run; starting 10,000 parallel steps takes six seconds."""
 
 _LARGE_RUN_TASK_TIMEOUT = timedelta(minutes=2)
-"""Before Temporal takes a process for lost that decides on what is next. For other runs it is ten seconds, its own
-default: so long, too, nothing goes on after a process was killed while it decided."""
+"""Time before Temporal considers a process lost that decides on a large run.
+
+Other runs have ten seconds, Temporal's default: after a process was killed during a decision, nothing happens for
+that time, either.
+"""
 
 
 @workflow.defn(name=RUN, sandboxed=False)
 class RunWorkflow:
-    """Carries one run out, from wherever its entries left it."""
+    """Executes one run from its last entry."""
 
     def __init__(self) -> None:
         self._early_signals: list[RunSignal] = []
         self._context: TemporalRunContext | None = None
 
     @workflow.run
-    async def run(self, told: JsonObject) -> None:
-        """Until it has ended, or is another engine's, or the record is full: then another workflow goes on."""
-        begin = RunWorkflowInput.parsed(told)
-        loaded = await _load(begin.run)
+    async def run(self, message: JsonObject) -> None:
+        """Run until the run has ended, another engine owns it, or the history is full.
+
+        In the last case a new workflow continues the run.
+        """
+        workflow_input = RunWorkflowInput.parsed(message)
+        loaded = await _load(workflow_input.run)
         if loaded is None:
             return
-        if len(loaded.plan.steps) > _LARGE_RUN_STEPS and not begin.is_large:
-            large = begin.model_copy(update={"is_large": True})
+        if len(loaded.plan.steps) > _LARGE_RUN_STEPS and not workflow_input.is_large:
+            large = workflow_input.model_copy(update={"is_large": True})
             workflow.continue_as_new(large.as_dict(), task_timeout=_LARGE_RUN_TASK_TIMEOUT)
-        writer = WorkflowEntryWriter(begin.run)
+        writer = WorkflowEntryWriter(workflow_input.run)
         writing = asyncio.create_task(writer.run())
-        lane = self._context = TemporalRunContext(loaded.work, begin, writer)
+        context = self._context = TemporalRunContext(loaded.work, workflow_input, writer)
         for signal in [*loaded.signals, *self._early_signals]:
-            lane.deliver_signal(signal)
-        conducting = asyncio.create_task(drive_run(loaded.work, lane))
-        await workflow.wait_condition(lambda: conducting.done() or writer.is_fenced or lane.can_continue_as_new)
-        if conducting.done():
-            conducting.result()
+            context.deliver_signal(signal)
+        driving = asyncio.create_task(drive_run(loaded.work, context))
+        await workflow.wait_condition(lambda: driving.done() or writer.is_fenced or context.can_continue_as_new)
+        if driving.done():
+            driving.result()
         elif not writer.is_fenced:
-            workflow.continue_as_new(begin.model_copy(update={"is_continued": True}).as_dict())
-        lane.close()
+            workflow.continue_as_new(workflow_input.model_copy(update={"is_continued": True}).as_dict())
+        context.close()
         writing.cancel()
 
     @workflow.signal(name=SIGNAL)
-    def receive_signal(self, told: JsonObject) -> None:
-        """Something that a person wants of the run. What came before is not heard again."""
-        signal = RunSignal.parsed(told)
+    def receive_signal(self, message: JsonObject) -> None:
+        """Receive a signal of a user. Earlier signals are applied once."""
+        signal = RunSignal.parsed(message)
         if self._context is None:
             self._early_signals.append(signal)
         else:
@@ -65,5 +71,5 @@ class RunWorkflow:
 
 
 async def _load(run: str) -> LoadedRun | None:
-    told: JsonObject | None = await call_activity(LOAD, run)
-    return None if told is None else LoadedRun.parsed(told)
+    message: JsonObject | None = await call_activity(LOAD, run)
+    return None if message is None else LoadedRun.parsed(message)

@@ -1,4 +1,4 @@
-"""Queries of the record in PostgreSQL's own terms: numbered parameters, and lists as rows."""
+"""Translates the record's queries for PostgreSQL: numbered parameters, and lists as rows."""
 
 import re
 from functools import lru_cache
@@ -18,21 +18,21 @@ _TOKEN = re.compile(
 
 
 class PostgresStatement(NamedTuple):
-    """A query with `$1`, `$2` ... in place of `:names`, and the names in that order."""
+    """A query with `$1`, `$2` ... instead of `:names`, and the names in that order."""
 
     text: bytes
     names: tuple[str, ...]
 
-    def values(self, given: JsonObject) -> list[Json]:
-        """The values of its parameters, in order. Raises QueryError for one that is missing."""
+    def values(self, params: JsonObject) -> list[Json]:
+        """Returns the values of its parameters, in order. Raises QueryError for a missing one."""
         try:
-            return [given[name] for name in self.names]
+            return [params[name] for name in self.names]
         except KeyError as error:
-            raise QueryError(f"The query needs a parameter {error}, which is not given.") from None
+            raise QueryError(f"The query needs a parameter {error}, which is missing.") from None
 
 
 def statement_of(query: Query) -> PostgresStatement:
-    """The query for PostgreSQL. Each text is translated once."""
+    """Returns the query for PostgreSQL. Each text is translated only once."""
     return _translate(query.postgresql if isinstance(query, DialectQuery) else query)
 
 
@@ -50,5 +50,5 @@ def _translate(text: str) -> PostgresStatement:
 
 
 def _rows_of(parameter: str, alias: str) -> str:
-    """The items of a JSON list, as SQLite's `json_each` gives them: rows with a column `value`."""
+    """Returns the SQL for a JSON list as rows with a column `value`, like `json_each`."""
     return f"json_array_elements_text(CAST({parameter} AS json)) AS {alias}(value)"

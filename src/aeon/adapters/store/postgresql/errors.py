@@ -1,4 +1,7 @@
-"""Errors of PostgreSQL in the terms of the port. Their texts hold no values, and nothing of the password."""
+"""Translates errors of PostgreSQL to errors of the port.
+
+Their texts contain no values and no password.
+"""
 
 import re
 from collections.abc import Generator
@@ -21,7 +24,7 @@ from aeon.platform.store import (
 
 
 class WriteConflictError(StoreUnavailableError):
-    """Other units of work keep writing to the same rows; nothing was written."""
+    """Other units of work repeatedly wrote to the same rows; nothing was written."""
 
     next_step = "Try again; the data are safe."
 
@@ -33,12 +36,12 @@ class ConnectionLostError(StoreUnavailableError):
 _KINDS: dict[str, type[StoreError]] = {
     "40001": WriteConflictError,  # serialization failure
     "40P01": WriteConflictError,  # deadlock
-    "55P03": StoreUnavailableError,  # another session kept a lock for too long
+    "55P03": StoreUnavailableError,  # another session held a lock for too long
     "57014": QueryTimeoutError,  # statement_timeout
     "23505": DuplicateError,
     "23503": GuardError,  # foreign key
     "23001": GuardError,  # foreign key that restricts
-    "22P05": InvariantError,  # a character that the database's encoding has not
+    "22P05": InvariantError,  # a character missing in the database's encoding
     "53100": StoreFullError,
     "XX001": DamagedStoreError,
     "XX002": DamagedStoreError,
@@ -51,21 +54,21 @@ _CLASSES: dict[str, type[StoreError]] = {
     "57": StoreUnavailableError,
     "58": StoreUnavailableError,
 }
-"""By the first two characters of SQLSTATE. What is not here is a fault of the query."""
+"""By the first two characters of SQLSTATE. All other codes are faults of the query."""
 
-_ENDED = {"57P01", "57P02", "57P05", "25P03", "25P04"}
-"""The server's last words to a session: ended by hand, by a crash of another, or because it took too long."""
+_SESSION_ENDED = {"57P01", "57P02", "57P05", "25P03", "25P04"}
+"""The codes of a session's end: by an administrator, by a crash of another session, or by a timeout."""
 
 _ADVICE = re.compile(r"\s*Is the server running [^?]*\?")
-"""What libpq asks the reader when no server listens."""
+"""The question that libpq adds if no server listens."""
 
-_TELLS_VALUES = "22"
-"""The class whose messages quote the values that do not fit."""
+_QUOTES_VALUES = "22"
+"""The error class whose messages quote the invalid values."""
 
 
 @contextmanager
 def as_store_errors(connection: psycopg.Connection[DictRow], name: str) -> Generator[None]:
-    """Raise what psycopg raises as a StoreError that names the store."""
+    """Raises psycopg's errors as a StoreError that names the store."""
     try:
         yield
     except psycopg.Error as error:
@@ -73,37 +76,37 @@ def as_store_errors(connection: psycopg.Connection[DictRow], name: str) -> Gener
 
 
 def unavailable_error(error: psycopg.Error, name: str) -> StoreUnavailableError:
-    """The error of a connection that could not be opened."""
-    told = _ADVICE.sub("", str(error))
-    return StoreUnavailableError(f"{name} does not answer: {_in_one_line(told)}.")
+    """Returns the error for a connection that could not be opened."""
+    message = _ADVICE.sub("", str(error))
+    return StoreUnavailableError(f"{name} does not answer: {_in_one_line(message)}.")
 
 
 def as_store_error(error: psycopg.Error, connection: psycopg.Connection[DictRow], name: str) -> StoreError:
-    """The port's error for one of psycopg's. A connection that is of no more use is closed."""
+    """Returns the port's error for psycopg's. Closes an unusable connection."""
     code = error.sqlstate or ""
     if _is_lost(error, connection):
         connection.close()
         return ConnectionLostError(f"{name} ended the connection: {_server_message(error)}.")
     kind = _KINDS.get(code) or _CLASSES.get(code[:2], QueryError)
-    advice = "Restore a backup: docs/postgresql.md says how." if kind is DamagedStoreError else ""
+    advice = "Restore a backup: see docs/postgresql.md." if kind is DamagedStoreError else ""
     return kind(f"{name}: {_server_message(error)}.", next_step=advice)
 
 
 def _is_lost(error: psycopg.Error, connection: psycopg.Connection[DictRow]) -> bool:
-    """Whether nothing more can be asked on the connection, also where psycopg has not seen its end yet.
+    """Returns whether the connection is unusable, even if psycopg has not noticed its end yet.
 
-    An OperationalError without a code is libpq's own: it speaks of the connection. A server that ends the session
+    An OperationalError without a code comes from libpq, and concerns the connection. A server that ends the session
     between two answers of a pipeline gives "cannot exit pipeline mode while busy".
     """
-    is_of_the_connection = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
-    return connection.closed or is_of_the_connection or error.sqlstate in _ENDED
+    concerns_connection = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
+    return connection.closed or concerns_connection or error.sqlstate in _SESSION_ENDED
 
 
 def _server_message(error: psycopg.Error) -> str:
-    """The server's own words, without the values that stand in them."""
+    """Returns the server's message without the values in it."""
     code = error.sqlstate or ""
-    if code.startswith(_TELLS_VALUES):
-        return f"a value does not suit the query ({type(error).__name__})"
+    if code.startswith(_QUOTES_VALUES):
+        return f"a value does not fit the query ({type(error).__name__})"
     return _in_one_line(error.diag.message_primary or str(error))
 
 

@@ -1,4 +1,4 @@
-"""Opening a record in PostgreSQL, once its tables are known to have the version of this Aeon."""
+"""Opens a record in PostgreSQL after checking that its tables have this Aeon's version."""
 
 from functools import partial
 from typing import Final
@@ -16,7 +16,10 @@ VERSION: Final = b"SELECT CAST(value AS bigint) AS version FROM meta WHERE key =
 
 
 def open_store(address: PostgresAddress, password: str | None) -> PostgresStore:
-    """The store, opened. Raises StoreUnavailableError, and StoreError where the tables have another version."""
+    """Opens the store.
+
+    Raises StoreUnavailableError, and StoreError if the tables have another version.
+    """
     open_one = partial(connect, address, password)
     connection = open_one()
     try:
@@ -32,7 +35,10 @@ def open_store(address: PostgresAddress, password: str | None) -> PostgresStore:
 
 
 def version_of(connection: Connection) -> int:
-    """The version of the tables in the connection's schema; 0 where there are none. Raises psycopg.Error."""
+    """Returns the version of the tables in the connection's schema; 0 if there are none.
+
+    Raises psycopg.Error.
+    """
     if not connection.execute(HAS_META).fetchall():
         return 0
     return connection.execute(VERSION).fetchall()[0]["version"]

@@ -1,4 +1,4 @@
-"""Migrations of a record in PostgreSQL: each is one transaction, and one process at a time carries them out."""
+"""Migrates a record in PostgreSQL: a transaction per migration, a process at a time."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -27,18 +27,18 @@ MigrationStep = Callable[[Connection], Migration | None]
 
 
 def migrate(address: PostgresAddress, password: str | None, migrations: Sequence[Migration]) -> list[str]:
-    """Apply the migrations that the record has not had, and create its schema if need be; their names.
+    """Applies the missing migrations, and creates the schema if needed.
 
-    Raises StoreError. What was applied before the one that failed stays applied.
+    Returns the names of the migrations. Raises StoreError. Migrations before a failed one remain applied.
     """
 
     def apply_next(connection: Connection) -> Migration | None:
         _create_schema(connection, address.schema)
         version = version_of(connection)
-        found = next((each for each in migrations if each.number > version), None)
-        if found is not None:
-            _apply(connection, found, is_first=version == 0)
-        return found
+        migration = next((each for each in migrations if each.number > version), None)
+        if migration is not None:
+            _apply(connection, migration, is_first=version == 0)
+        return migration
 
     with closing(connect(address, password)) as connection:
         _require_utf8(connection, address)
@@ -46,30 +46,36 @@ def migrate(address: PostgresAddress, password: str | None, migrations: Sequence
 
 
 def roll_back(address: PostgresAddress, password: str | None, migrations: Sequence[Migration], *, to: int) -> list[str]:
-    """Undo the migrations after version `to`, the newest first; their names. Raises StoreError."""
+    """Undoes the migrations after version `to`, newest first.
+
+    Returns their names. Raises StoreError.
+    """
 
     def undo_newest(connection: Connection) -> Migration | None:
         version = version_of(connection)
-        found = next((each for each in migrations if each.number == version > to), None)
-        if found is not None:
-            _undo(connection, found)
-        return found
+        migration = next((each for each in migrations if each.number == version > to), None)
+        if migration is not None:
+            _undo(connection, migration)
+        return migration
 
     with closing(connect(address, password)) as connection:
         return _run_all(connection, address, undo_newest)
 
 
 def _run_all(connection: Connection, address: PostgresAddress, step: MigrationStep) -> list[str]:
-    """Carry a step out again and again, each time in a transaction, until there is no more to do; what was done."""
-    done: list[str] = []
+    """Runs a step repeatedly, each time in a transaction, until it returns None.
+
+    Returns the migrations' names.
+    """
+    names: list[str] = []
     with as_store_errors(connection, address.title):
         while (migration := _in_transaction(connection, address.schema, step)) is not None:
-            done.append(f"{migration.number:04} {migration.name}")
-    return done
+            names.append(f"{migration.number:04} {migration.name}")
+    return names
 
 
 def _in_transaction(connection: Connection, schema: str, step: MigrationStep) -> Migration | None:
-    """Carry a step out while no other process does, whole or not at all."""
+    """Runs a step atomically, while no other process does."""
     try:
         connection.execute(BEGIN)
         connection.execute(LOCK, [schema])
@@ -96,7 +102,10 @@ def _undo(connection: Connection, migration: Migration) -> None:
 
 
 def _create_schema(connection: Connection, schema: str) -> None:
-    """Create a schema unless it is there: who may not create any needs none then."""
+    """Creates a schema unless it exists.
+
+    An existing schema needs no permission to create one.
+    """
     if not connection.execute(HAS_SCHEMA, [schema]).fetchall():
         connection.execute(CREATE_SCHEMA.format(Identifier(schema)))
 
@@ -106,6 +115,6 @@ def _require_utf8(connection: Connection, address: PostgresAddress) -> None:
         encoding = connection.execute(ENCODING).fetchall()[0]["encoding"]
     if encoding != "UTF8":
         raise StoreError(
-            f"{address.title} keeps text as {encoding}, which does not have every character.",
+            f"{address.title} stores text as {encoding}, which does not support every character.",
             next_step="Use a database that was created with ENCODING 'UTF8' TEMPLATE template0.",
         )

@@ -1,4 +1,4 @@
-"""The open connections of a store, which its threads share."""
+"""The connection pool of a store, shared by its threads."""
 
 import random
 import threading
@@ -10,20 +10,20 @@ from aeon.adapters.store.postgresql.connection import Connection, is_alive, roll
 from aeon.platform.store import QueryError, StoreUnavailableError
 
 SIZE = 10
-"""Connections that a process has at most."""
+"""The maximum number of connections of a process."""
 
 _WAIT_SECONDS = 30.0
-"""Seconds for which a thread waits while the others use all connections."""
+"""Seconds that a thread waits for a connection while all are in use."""
 
 _MIN_PAUSE, _MAX_PAUSE = 0.05, 0.25
-"""Seconds between two tries to reach the server: random between these, so that not all come at once."""
+"""The range of the random seconds between two attempts to reach the server, so that clients do not retry at once."""
 
 
 class ConnectionPool:
-    """Up to SIZE connections; each is one thread's for as long as that uses it.
+    """Up to SIZE connections, each used by one thread at a time.
 
-    Not psycopg's own pool (decision 2): it pauses 1, 2, 4 ... seconds for each idle connection that a restart broke,
-    and does not say why no connection can be had.
+    psycopg's own pool is not used (decision 2): it pauses 1, 2, 4 ... seconds for each idle connection that a restart
+    broke, and does not report why no connection is available.
     """
 
     def __init__(self, connect: Callable[[], Connection], name: str) -> None:
@@ -36,9 +36,10 @@ class ConnectionPool:
 
     @contextmanager
     def connection(self, until: float) -> Generator[Connection]:
-        """An open connection. A server that does not answer is tried again until that monotonic time, at least once.
+        """Yields an open connection.
 
-        Raises StoreUnavailableError, and QueryError when the pool is closed.
+        Retries an unavailable server until that monotonic time, at least once. Raises StoreUnavailableError, and
+        QueryError if the pool is closed.
         """
         if not self._free.acquire(timeout=_WAIT_SECONDS):
             raise StoreUnavailableError(f"All {SIZE} connections to {self._name} are in use.")
@@ -52,7 +53,7 @@ class ConnectionPool:
             self._free.release()
 
     def add(self, connection: Connection) -> None:
-        """Keep an idle connection for the next thread that needs one."""
+        """Adds an idle connection for the next thread that needs one."""
         with self._lock:
             if not self._is_closed:
                 self._idle.append(connection)
@@ -60,14 +61,17 @@ class ConnectionPool:
         connection.close()
 
     def discard_idle(self) -> None:
-        """Close the idle connections, for one of them was found broken."""
+        """Closes all idle connections, because one of them was broken."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
     def close(self) -> None:
-        """Close all connections; those in use when they are given back. Calling it again does nothing."""
+        """Closes all connections; those in use close when they are released.
+
+        Calling it again does nothing.
+        """
         self._is_closed = True
         self.discard_idle()
 
@@ -83,7 +87,7 @@ class ConnectionPool:
             time.sleep(random.uniform(_MIN_PAUSE, _MAX_PAUSE))  # noqa: S311  # jitter, not a secret
 
     def _idle_connection(self) -> Connection | None:
-        """An idle connection that is still open, if there is one."""
+        """Returns an idle connection that is still open, if any."""
         while True:
             with self._lock:
                 if self._is_closed:

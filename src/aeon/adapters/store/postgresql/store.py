@@ -1,4 +1,4 @@
-"""The record in a schema of a PostgreSQL database: units of work at READ COMMITTED, repeated on conflicts."""
+"""The record in a PostgreSQL schema: units of work at READ COMMITTED, with retries."""
 
 import math
 import random
@@ -33,15 +33,15 @@ from aeon.platform.store import (
 T = TypeVar("T")
 
 _RETRY_SECONDS = 10.0
-"""Seconds for which work is repeated that met other work, or lost its server."""
+"""Seconds during which work is retried after a conflict or a lost connection."""
 
 _MIN_PAUSE, _MAX_PAUSE = 0.001, 0.05
-"""Seconds between two tries: random between these."""
+"""The range of the random seconds between two attempts."""
 
 _BEGIN_UPDATE = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 _BEGIN_VIEW = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"
-"""What it reads may be passed on slowly; it locks nothing."""
+"""The caller may pass on the rows slowly; the transaction holds no locks."""
 
 _BEGIN_READ = b"BEGIN READ ONLY"
 
@@ -52,7 +52,7 @@ class PostgresStore:
     """A `Store` on a PostgreSQL server."""
 
     def __init__(self, pool: ConnectionPool, name: str) -> None:
-        """`pool` has connections to a schema that is known to be a record of this version."""
+        """`pool` connects to a schema that is a checked record of this version."""
         self._pool = pool
         self._name = name
 
@@ -83,7 +83,10 @@ class PostgresStore:
         self._pool.close()
 
     def _retry(self, act: Callable[[Connection], T]) -> T:
-        """The result of `act`, called again when it met other work, or when the server was gone before it answered."""
+        """Returns the result of `act`, retried after conflicts and lost connections.
+
+        It is not retried if the connection was lost during a commit.
+        """
         end = time.monotonic() + _RETRY_SECONDS
         while True:
             try:
@@ -105,7 +108,10 @@ class PostgresStore:
         return unit.read(query, params)
 
     def _view(self, connection: Connection, work: Callable[[UnitOfWork], T]) -> T:
-        """What `work` reads. It is called once, since it may pass on what it has read."""
+        """Returns the result of `work`.
+
+        It is not retried, since it may already have passed on what it read.
+        """
         self._begin(connection, _BEGIN_VIEW)
         unit = PostgresUnit(connection, self._name)
         try:
@@ -124,13 +130,16 @@ class PostgresStore:
         try:
             with as_store_errors(connection, self._name):
                 connection.execute(statement)
-        except QueryError as error:  # a standby does not begin to write: it was the primary when we connected
+        except QueryError as error:  # the server, which was the primary, is now a standby
             connection.close()
             raise ConnectionLostError(error.message) from error
 
 
 class PostgresUnit:
-    """A `UnitOfWork` on a connection. After an error it does nothing more: PostgreSQL has given the transaction up."""
+    """A `UnitOfWork` on a connection.
+
+    It refuses work after an error: PostgreSQL has aborted the transaction.
+    """
 
     def __init__(self, connection: Connection, name: str) -> None:
         self._connection = connection
@@ -148,13 +157,14 @@ class PostgresUnit:
 
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
         statement = statement_of(query)
-        given = [statement.values(bind_parameters(row)) for row in rows]
-        self._guard(lambda: self._cursor.executemany(statement.text, given))
+        values = [statement.values(bind_parameters(row)) for row in rows]
+        self._guard(lambda: self._cursor.executemany(statement.text, values))
 
     def commit(self) -> None:
-        """Commit. Raises the error of an earlier query, since PostgreSQL has taken the transaction back.
+        """Commits.
 
-        ConnectionLostError means that no commit was sent; `may_have_happened` that its answer was lost.
+        Raises the error of an earlier query, since PostgreSQL has rolled back the transaction. ConnectionLostError
+        means that no commit was sent; `may_have_happened` that its response was lost.
         """
         if self._failure is not None:
             raise self._failure
@@ -164,16 +174,16 @@ class PostgresUnit:
             with as_store_errors(self._connection, self._name):
                 self._connection.execute(b"COMMIT")
         except ConnectionLostError as error:
-            message = f"{self._name} went away during a commit."
+            message = f"The connection to {self._name} was lost during a commit."
             raise StoreUnavailableError(message, may_have_happened=True) from error
 
     def _execute(self, query: Query, params: Params | None) -> None:
         statement = statement_of(query)
-        given = statement.values(bind_parameters(params))
-        self._guard(lambda: self._cursor.execute(statement.text, given))
+        values = statement.values(bind_parameters(params))
+        self._guard(lambda: self._cursor.execute(statement.text, values))
 
     def _guard(self, act: Callable[[], object]) -> None:
-        """Raises and remembers the first error of the server."""
+        """Runs `act`, and raises and remembers the first error of the server."""
         try:
             act()
         except psycopg.Error as error:

@@ -1,4 +1,4 @@
-"""Errors of SQLite in the terms of the port."""
+"""Translates errors of SQLite to errors of the port."""
 
 import sqlite3
 from collections.abc import Generator
@@ -40,19 +40,19 @@ _FAILURES: dict[str, type[StoreError]] = {
     "SQLITE_IOERR_CORRUPTFS": DamagedStoreError,
     "SQLITE_INTERRUPT": QueryTimeoutError,
 }
-"""By SQLite's extended result code, or by its primary one. What is not here is a fault of the query."""
+"""By SQLite's extended or primary result code. All other codes are faults of the query."""
 
 SQLITE_ERRORS = (sqlite3.Error, UnicodeError, OverflowError)
-"""What Python's sqlite3 raises: its own errors, and those of values that it cannot hand over."""
+"""Errors that Python's sqlite3 raises: its own, and those for values that it cannot pass on."""
 
-_NEEDS_ROOM = "Free some space and try again: SQLite needs 32 KB beside the file even to read."
+_NEEDS_SPACE = "Free some space and try again: SQLite needs 32 KB beside the file even to read."
 
 _REFUSALS = (DuplicateError, GuardError, InvariantError)
 
 
 @contextmanager
 def as_store_errors(where: Path | str) -> Generator[None]:
-    """Raise what SQLite raises as a StoreError that says where it was: in a file, or in the middle of what."""
+    """Raises SQLite's errors as a StoreError that names the file or the operation."""
     try:
         yield
     except SQLITE_ERRORS as error:
@@ -61,7 +61,7 @@ def as_store_errors(where: Path | str) -> Generator[None]:
 
 @contextmanager
 def as_commit_errors(path: Path) -> Generator[None]:
-    """Say of a commit that the disk failed whether it may have happened: once all was written, it may be read later."""
+    """Adds `may_have_happened` to disk errors of a commit that may take effect later."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -71,22 +71,22 @@ def as_commit_errors(path: Path) -> Generator[None]:
 
 
 def as_store_error(error: Exception, where: Path | str) -> StoreError:
-    """The port's error for one of `RAISED`."""
+    """Returns the port's error for one of `SQLITE_ERRORS`."""
     if isinstance(error, (OverflowError, UnicodeEncodeError)):
         return QueryError(f"A parameter cannot be stored: {error}.")
     if isinstance(error, UnicodeDecodeError) or "decode to UTF-8" in str(error):
-        return DamagedStoreError(f"{where} is damaged: it holds text that is not UTF-8.")
+        return DamagedStoreError(f"{where} is damaged: it contains text that is not UTF-8.")
     name = _name(error)
     primary = "_".join(name.split("_")[:2])
     kind = _FAILURES.get(name) or _FAILURES.get(primary, QueryError)
     if kind in _REFUSALS:
-        return kind(f"The store refuses it: {error}.")
+        return kind(f"The store refuses the change: {error}.")
     if kind is StoreFullError:
-        said = f"{where} cannot be written to, most likely because the disk is full: {error}."
-        return StoreFullError(said, next_step=_NEEDS_ROOM if name.startswith("SQLITE_IOERR_SHM") else "")
+        message = f"{where} cannot be written to, most likely because the disk is full: {error}."
+        return StoreFullError(message, next_step=_NEEDS_SPACE if name.startswith("SQLITE_IOERR_SHM") else "")
     return kind(f"{where}: {error}.")
 
 
 def _name(error: Exception) -> str:
-    """SQLite's extended result code, such as SQLITE_IOERR_WRITE; "" for an error of the Python module's own."""
+    """Returns SQLite's extended result code; "" for errors of the Python module itself."""
     return getattr(error, "sqlite_errorname", "")

@@ -1,4 +1,4 @@
-"""Opening a record: its place, its lock, whether it is ours and whole, its version; or making it."""
+"""Opens a record after checking it; creates or migrates it if needed."""
 
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -21,26 +21,26 @@ _SET_APPLICATION_ID: Final = "PRAGMA application_id = 0x41656F6E"
 
 
 def open_sqlite(path: Path, *, state: Path, versions: SchemaVersions = KNOWN_VERSIONS) -> SqliteStore:
-    """The record in the file `path`, which is made if there is none. Several processes may have it open.
+    """Opens the record in the file `path`, or creates it. Several processes may have it open.
 
-    `state` is this user's own folder outside the project; it keeps which records are theirs (platform 21). A record
-    of an older version is migrated, with a backup beside it. Raises StoreError; the file is then as it was.
+    `state` is this user's own folder outside the project, which lists the user's records (platform 21). A record of an
+    older version is migrated, with a backup beside it. Raises StoreError; the file is then not changed.
     """
-    place = RecordFiles(path.absolute())
-    place.prepare_folder()
-    lock = RecordLock(place)
+    files = RecordFiles(path.absolute())
+    files.prepare_folder()
+    lock = RecordLock(files)
     try:
-        with as_store_errors(place.path), as_store_os_errors(place.folder):
-            _prepare(place, lock, state, versions)
+        with as_store_errors(files.path), as_store_os_errors(files.folder):
+            _prepare(files, lock, state, versions)
             lock.share()
     except BaseException:
         lock.release()
         raise
-    return SqliteStore(place.path, lock)
+    return SqliteStore(files.path, lock)
 
 
 def old_graph_folder(path: Path) -> Path | None:
-    """The folder in which an older Aeon kept the record in FalkorDB, where there is no file `path` yet.
+    """Returns the folder of an older Aeon's record in FalkorDB, if `path` does not exist.
 
     Export it with that version (`aeon graph export FILE`), then run `aeon store import FILE` here.
     """
@@ -50,94 +50,104 @@ def old_graph_folder(path: Path) -> Path | None:
 
 @contextmanager
 def exclusive_access(path: Path) -> Generator[RecordFiles]:
-    """A record's place, while nobody else has the record open. Raises StoreUnavailableError that names who has."""
-    place = RecordFiles(path.absolute())
-    place.prepare_folder()
-    lock = RecordLock(place)
+    """Yields a record's files with exclusive access.
+
+    Raises StoreUnavailableError that names other users of it.
+    """
+    files = RecordFiles(path.absolute())
+    files.prepare_folder()
+    lock = RecordLock(files)
     try:
         lock.acquire_exclusive()
-        with as_store_os_errors(place.folder):
-            finish_restoring(place)
-            yield place
+        with as_store_os_errors(files.folder):
+            finish_restoring(files)
+            yield files
     finally:
         lock.release()
 
 
-def finish_restoring(place: RecordFiles) -> Path | None:
-    """Put a restored file in the record's place if one is waiting; where the old record is now, if there was one.
+def finish_restoring(files: RecordFiles) -> Path | None:
+    """Moves a waiting restored file to the record's path.
 
-    The caller holds the lock alone. What a crash interrupted is finished when the record is next opened.
+    Returns the new path of the old record, if there was one. The caller holds the lock exclusively. After a crash, the
+    next opening of the record completes the restore.
     """
-    if not place.restored.exists():
+    if not files.restored.exists():
         return None
-    has_old, replaced = place.exists(), place.replaced()
+    has_old, replaced = files.exists(), files.replaced()
     for ending in ("-wal", "-journal", ""):
-        old = place.beside(ending)
+        old = files.beside(ending)
         if old.exists():
             old.replace(f"{replaced}{ending}")
-    place.shm.unlink(missing_ok=True)
-    place.restored.replace(place.path)
-    sync_folder(place.folder)
+    files.shm.unlink(missing_ok=True)
+    files.restored.replace(files.path)
+    sync_folder(files.folder)
     return replaced if has_old else None
 
 
-def inspect_record(place: RecordFiles, state: Path, versions: SchemaVersions, *, is_alone: bool) -> RecordIdentity:
-    """The identity of a record that is ours and marked, and whole if it was not closed in the end. Changes nothing.
+def inspect_record(files: RecordFiles, state: Path, versions: SchemaVersions, *, is_alone: bool) -> RecordIdentity:
+    """Returns the identity of a record after checking its owner and, if left open, its file.
 
-    `is_alone` says that the caller holds the lock alone. Raises StoreError.
+    Changes nothing. `is_alone` means that the caller holds the lock exclusively. Raises StoreError.
     """
-    place.check_files()
-    was_left_open = is_alone and place.was_not_closed()
+    files.check_files()
+    was_left_open = is_alone and files.was_not_closed()
     is_at_rest = is_alone and not was_left_open
-    with closing((connect_at_rest if is_at_rest else connect_read_only)(place.path)) as connection:
-        identity = identify(connection, place.path, versions)
-        require_mark(place.path, identity.record, state)
+    with closing((connect_at_rest if is_at_rest else connect_read_only)(files.path)) as connection:
+        identity = identify(connection, files.path, versions)
+        require_mark(files.path, identity.record, state)
         if was_left_open:
-            require_sound(connection, place.path)
+            require_sound(connection, files.path)
     return identity
 
 
-def _prepare(place: RecordFiles, lock: RecordLock, state: Path, versions: SchemaVersions) -> None:
-    """See to it that there is a record of the latest version, ours and whole. `lock` is held when this returns."""
+def _prepare(files: RecordFiles, lock: RecordLock, state: Path, versions: SchemaVersions) -> None:
+    """Creates, repairs or migrates the record, so that it is valid and current.
+
+    Returns with `lock` held.
+    """
     is_alone = lock.acquire()
-    if not is_alone and not place.exists():
+    if not is_alone and not files.exists():
         lock.acquire_exclusive()
         is_alone = True
     if is_alone:
-        finish_restoring(place)
-        if not place.exists():
-            _create(place, state, versions)
-    if inspect_record(place, state, versions, is_alone=is_alone).version == versions.latest:
+        finish_restoring(files)
+        if not files.exists():
+            _create(files, state, versions)
+    if inspect_record(files, state, versions, is_alone=is_alone).version == versions.latest:
         return
     if not is_alone:
         lock.acquire_exclusive()
-    _migrate(place, inspect_record(place, state, versions, is_alone=True).version, versions)
+    _migrate(files, inspect_record(files, state, versions, is_alone=True).version, versions)
 
 
-def _create(place: RecordFiles, state: Path, versions: SchemaVersions) -> None:
-    if place.wal.exists():
+def _create(files: RecordFiles, state: Path, versions: SchemaVersions) -> None:
+    if files.wal.exists():
         raise DamagedStoreError(
-            f"{place.path} is missing, but its {place.wal.name} is there, with what was committed last.",
-            next_step=f"Put {place.path.name} back. If it is lost, restore a backup or move {place.wal} away.",
+            f"{files.path} is missing, but its {files.wal.name} exists, with the last commits.",
+            next_step=f"Restore {files.path.name}. If it is lost, restore a backup or move {files.wal} away.",
         )
     record = new_record_id()
-    new_file(place.draft)
+    new_file(files.draft)
     try:
-        with closing(connect(place.draft)) as connection:
+        with closing(connect(files.draft)) as connection:
             connection.execute(_SET_APPLICATION_ID)
-            migrate(connection, place.path, 0, versions)
+            migrate(connection, files.path, 0, versions)
             set_record_id(connection, record)
-            use_wal(connection, place.path)
-        write_mark(record, state, place.path)
-        publish(place.draft, place.path)
+            use_wal(connection, files.path)
+        write_mark(record, state, files.path)
+        publish(files.draft, files.path)
     finally:
-        remove_file(place.draft)
+        remove_file(files.draft)
 
 
-def _migrate(place: RecordFiles, version: int, versions: SchemaVersions) -> None:
-    """Migrate a record, after a backup. The caller holds the lock alone, and another process may have been first."""
+def _migrate(files: RecordFiles, version: int, versions: SchemaVersions) -> None:
+    """Migrates a record after a backup, unless another process did.
+
+    The caller holds the lock exclusively.
+    """
     if version == versions.latest:
         return
-    copy_record(place.path, place.backup_before(version + 1))
-    with closing(connect(place.path)) as connection:
-        migrate(connection, place.path, version, versions)
+    copy_record(files.path, files.backup_before(version + 1))
+    with closing(connect(files.path)) as connection:
+        migrate(connection, files.path, version, versions)

@@ -1,4 +1,4 @@
-"""Copies of a record's file: made as a draft, checked, and on the disk before they get their name."""
+"""Copies a record's file: as a draft, which is checked and synced before it gets its name."""
 
 import os
 import sqlite3
@@ -12,13 +12,13 @@ from aeon.adapters.store.sqlite.errors import as_store_errors
 from aeon.adapters.store.sqlite.integrity import require_whole
 from aeon.adapters.store.sqlite.record_files import as_store_os_errors, sync_folder
 
-_ENDINGS = ("", "-wal", "-shm", "-journal")
+_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 def copy_record(path: Path, target: Path) -> None:
-    """Put a copy (0600) of a record at `target`, in the place of what is there, while others may write to the record.
+    """Copies a record, which may be in use, to `target` (0600), replacing an existing file.
 
-    It holds what was committed at one moment, and is read whole before it gets its name. Raises StoreError.
+    The copy is a snapshot of the commits, and is read completely before it gets its name. Raises StoreError.
     """
     with as_store_os_errors(target), _draft_beside(target) as draft:
         with as_store_errors(path), closing(connect_read_only(path)) as source, _writing_to(target, draft) as copy:
@@ -29,19 +29,19 @@ def copy_record(path: Path, target: Path) -> None:
 
 
 def new_file(path: Path) -> None:
-    """Make an empty file (0600) in the place of one that was left there, with what SQLite put beside that."""
+    """Creates an empty file (0600), and removes an earlier one with SQLite's files beside it."""
     remove_file(path)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
 
 
 def remove_file(path: Path) -> None:
-    """Remove a database's file and what SQLite put beside it."""
-    for ending in _ENDINGS:
+    """Removes a database file and SQLite's files beside it."""
+    for ending in _SUFFIXES:
         Path(f"{path}{ending}").unlink(missing_ok=True)
 
 
 def publish(draft: Path, target: Path) -> None:
-    """Give a draft its name, in the place of what had it, once all of it is on the disk."""
+    """Syncs a draft and renames it to its target, replacing an existing file."""
     descriptor = os.open(draft, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

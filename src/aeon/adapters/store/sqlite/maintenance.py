@@ -1,4 +1,4 @@
-"""Backups of a record, taken while it is in use, and putting one in its place."""
+"""Backs up a record while it is in use, restores it, checks it, and adopts foreign ones."""
 
 import os
 import shutil
@@ -22,44 +22,45 @@ _USE_ANOTHER_BACKUP: Final = "Use a backup that `aeon store backup` made."
 
 
 def backup(path: Path, target: Path, *, state: Path) -> None:
-    """Write a backup of the record in `path` to the new file `target`, while others may write to the record.
+    """Writes a backup of the record in `path`, which may be in use, to the new file `target`.
 
-    It is one file, checked and on the disk when it gets its name. Raises StoreError.
+    The backup is one file, which is checked and synced before it gets its name. Raises StoreError.
     """
     target = target.absolute()
     if os.path.lexists(target):
-        raise StoreUnavailableError(f"{target} is there already.", next_step="Name a new file for the backup.")
+        raise StoreUnavailableError(f"{target} already exists.", next_step="Name a new file for the backup.")
     with closing(open_sqlite(path, state=state)) as store:
         copy_record(store.path, target)
 
 
 def restore(path: Path, source: Path, *, state: Path, versions: SchemaVersions = KNOWN_VERSIONS) -> Path | None:
-    """Put a copy of the backup `source` in the place of the record `path`; where the old file is now, if there was one.
+    """Replaces the record `path` with a copy of the backup `source`.
 
-    The copy is checked before anything is changed. Nothing may have the record open. Raises StoreError.
+    Returns the new path of the old file, if any. The copy is checked before anything changes. No process may have the
+    record open. Raises StoreError.
     """
-    with exclusive_access(path) as place:
+    with exclusive_access(path) as files:
         try:
-            _stage(place, source.absolute(), state, versions)
+            _stage(files, source.absolute(), state, versions)
         finally:
-            remove_file(place.draft)
-        return finish_restoring(place)
+            remove_file(files.draft)
+        return finish_restoring(files)
 
 
-def _stage(place: RecordFiles, source: Path, state: Path, versions: SchemaVersions) -> None:
-    """Copy a backup beside the record, check the copy, and leave it ready to be put in place."""
-    _copy(source, place.draft)
-    with _advising_another_backup(), as_store_errors(source), closing(connect(place.draft)) as connection:
+def _stage(files: RecordFiles, source: Path, state: Path, versions: SchemaVersions) -> None:
+    """Copies a backup beside the record, checks it, and publishes it as the restored file."""
+    _copy(source, files.draft)
+    with _advise_another_backup(), as_store_errors(source), closing(connect(files.draft)) as connection:
         identity = identify(connection, source, versions)
         require_whole(connection, source)
-        take_ownership(connection, identity.record, state, place.path)
-        use_wal(connection, place.path)
-    publish(place.draft, place.restored)
+        take_ownership(connection, identity.record, state, files.path)
+        use_wal(connection, files.path)
+    publish(files.draft, files.restored)
 
 
 @contextmanager
-def _advising_another_backup() -> Generator[None]:
-    """Advise another backup where a file is damaged or is no record: to restore it is what was just tried."""
+def _advise_another_backup() -> Generator[None]:
+    """Changes the advice of DamagedStoreError: the user is already restoring a backup."""
     try:
         yield
     except DamagedStoreError as error:
@@ -67,12 +68,12 @@ def _advising_another_backup() -> Generator[None]:
 
 
 def _copy(source: Path, draft: Path) -> None:
-    """Copy a file that is not written to, with what was committed and is only in its -wal file."""
+    """Copies a file that no process writes to, with commits that are only in its -wal file."""
     if not source.is_file():
-        raise StoreUnavailableError(f"{source} is not a file, or not there.", next_step=_USE_ANOTHER_BACKUP)
+        raise StoreUnavailableError(f"{source} is not a file, or does not exist.", next_step=_USE_ANOTHER_BACKUP)
     if Path(f"{source}-journal").exists():
         raise StoreUnavailableError(
-            f"{source} was being written when it was copied: {source.name}-journal is beside it.",
+            f"{source} was copied during a write: {source.name}-journal is beside it.",
             next_step=_USE_ANOTHER_BACKUP,
         )
     with as_store_os_errors(source):
@@ -84,20 +85,20 @@ def _copy(source: Path, draft: Path) -> None:
 
 
 def check_record(path: Path, *, versions: SchemaVersions = KNOWN_VERSIONS) -> list[str]:
-    """What is wrong with the record in `path`, in words; empty if nothing is. Others may use it meanwhile.
+    """Returns descriptions of all faults of the record in `path`, which may be in use.
 
-    Raises StoreError when it cannot be looked at.
+    Raises StoreError if the record cannot be checked.
     """
-    place = RecordFiles(path.absolute())
-    place.require()
-    place.check_folder()
-    place.check_files()
-    lock = RecordLock(place)
+    files = RecordFiles(path.absolute())
+    files.require()
+    files.check_folder()
+    files.check_files()
+    lock = RecordLock(files)
     try:
         lock.acquire()
-        with as_store_errors(place.path), closing(connect_read_only(place.path)) as connection:
-            identify(connection, place.path, versions)
-            return list(integrity_problems(connection, place.path))
+        with as_store_errors(files.path), closing(connect_read_only(files.path)) as connection:
+            identify(connection, files.path, versions)
+            return list(integrity_problems(connection, files.path))
     except DamagedStoreError as error:
         return [error.message]
     finally:
@@ -105,16 +106,16 @@ def check_record(path: Path, *, versions: SchemaVersions = KNOWN_VERSIONS) -> li
 
 
 def adopt_record(path: Path, *, state: Path, versions: SchemaVersions = KNOWN_VERSIONS) -> bool:
-    """Take over a record that came from elsewhere, after looking through all of it; False for this user's own.
+    """Adopts a record from elsewhere after checking all of it.
 
-    Its tables must be Aeon's own, and its file whole. From then on it is this user's, under a new id.
-    Raises StoreError.
+    Returns False for the user's own record. Its tables must be Aeon's, and its file intact. It then belongs to this
+    user, with a new id. Raises StoreError.
     """
     RecordFiles(path.absolute()).require()
-    with exclusive_access(path) as place, as_store_errors(place.path):
-        place.check_files()
-        with closing(connect_read_only(place.path)) as connection:
-            identity = identify(connection, place.path, versions)
-            require_whole(connection, place.path)
-        with closing(connect(place.path)) as connection:
-            return take_ownership(connection, identity.record, state, place.path)
+    with exclusive_access(path) as files, as_store_errors(files.path):
+        files.check_files()
+        with closing(connect_read_only(files.path)) as connection:
+            identity = identify(connection, files.path, versions)
+            require_whole(connection, files.path)
+        with closing(connect(files.path)) as connection:
+            return take_ownership(connection, identity.record, state, files.path)

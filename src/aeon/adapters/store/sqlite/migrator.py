@@ -1,4 +1,4 @@
-"""Migrations of a SQLite record: each is one transaction with the version that it leads to."""
+"""Migrates a SQLite record: one transaction for each migration with its version."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value
 
 
 def migrate(connection: sqlite3.Connection, path: Path, version: int, versions: SchemaVersions) -> None:
-    """Apply the migrations that a record of that version has not had. Nothing else may have the record open.
+    """Applies the missing migrations to a record of that version.
 
-    Raises StoreError. What was applied before the one that failed stays applied.
+    No other process may have the record open. Raises StoreError. Migrations before a failed one remain applied.
     """
     for migration in versions.migrations():
         if version < migration.number <= versions.latest:
@@ -31,9 +31,9 @@ def migrate(connection: sqlite3.Connection, path: Path, version: int, versions: 
 def apply_script(
     connection: sqlite3.Connection, path: Path, script: str, version: int, versions: SchemaVersions
 ) -> None:
-    """Run a script that leads to a version, whole or not at all. Raises sqlite3.Error or StoreError.
+    """Runs the script of a version atomically. Raises sqlite3.Error or StoreError.
 
-    References are checked at its end, so that it may drop a table that others refer to and make it anew.
+    References are checked at its end, so that it may drop and recreate a table that others refer to.
     """
     connection.execute("PRAGMA foreign_keys = OFF")
     try:
@@ -41,7 +41,7 @@ def apply_script(
         for statement in statements(script):
             connection.execute(statement)
         connection.execute(_SET_VERSION, {"version": str(version)})
-        _require_right(connection, path, version, versions)
+        _require_valid(connection, path, version, versions)
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
@@ -51,7 +51,7 @@ def apply_script(
 
 
 def statements(script: str) -> Iterator[str]:
-    """The statements of a script, as SQLite itself tells where one ends: a trigger's body is part of it."""
+    """Splits a script into statements by SQLite's own rules, which keep triggers whole."""
     statement = ""
     for part in script.split(";")[:-1]:
         statement += f"{part};"
@@ -60,11 +60,11 @@ def statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def _require_right(connection: sqlite3.Connection, path: Path, version: int, versions: SchemaVersions) -> None:
-    if found := list(dangling_references(connection)):
-        raise DamagedStoreError(f"{path} cannot be migrated to version {version}: {'; '.join(found)}.")
+def _require_valid(connection: sqlite3.Connection, path: Path, version: int, versions: SchemaVersions) -> None:
+    if dangling := list(dangling_references(connection)):
+        raise DamagedStoreError(f"{path} cannot be migrated to version {version}: {'; '.join(dangling)}.")
     if schema_digest(connection) != versions.digests[version]:
         raise StoreError(
-            f"The migration of {path} to version {version} did not lead to the tables it should. Nothing was changed.",
+            f"The migration of {path} to version {version} did not create the expected tables. Nothing was changed.",
             next_step=f"Report this with the version of SQLite: {sqlite3.sqlite_version}.",
         )

@@ -19,17 +19,17 @@ from aeon.platform.store import Dialect, DialectQuery, Params, Query, QueryError
 T = TypeVar("T")
 
 _MAX_IDLE = 8
-"""Connections that are kept open while nobody uses them."""
+"""The number of unused connections that stay open."""
 
 _PROGRESS_INSTRUCTIONS = 10_000
-"""Of SQLite's virtual machine, between two looks at a query's timeout."""
+"""The number of SQLite's virtual machine instructions between two checks of a query's timeout."""
 
 
 class SqliteStore:
-    """A `Store` in one file. Each thread that asks has a connection of its own while it does."""
+    """A `Store` in one file. Each calling thread has its own connection during a call."""
 
     def __init__(self, path: Path, held: RecordLock | None = None) -> None:
-        """`path` is a file that is known to be a record of this version. `held` is its lock, released in the end."""
+        """`path` is a checked record of this version. `held` is its lock, which `close` releases."""
         self._path = path
         self._record_lock = held
         self._idle: list[sqlite3.Connection] = []
@@ -52,13 +52,13 @@ class SqliteStore:
         return self._path
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
-        given = bind_parameters(params)
+        bound = bind_parameters(params)
         connection = self._acquire()
         try:
             if timeout is None:
-                return retry_while_locked(lambda: _rows(connection, query, given))
+                return retry_while_locked(lambda: _rows(connection, query, bound))
             with _with_timeout(connection, timeout):
-                return retry_while_locked(lambda: _rows(connection, query, given))
+                return retry_while_locked(lambda: _rows(connection, query, bound))
         except SQLITE_ERRORS as error:
             raise as_store_error(error, self._path) from error
         finally:
@@ -117,7 +117,7 @@ class SqliteStore:
                 self._close_idle()
 
     def _close_idle(self) -> None:
-        """After `close`: close the connections that nobody uses, and release the lock with the last one."""
+        """Closes the unused connections, and releases the lock with the last one."""
         while self._idle:
             self._idle.pop().close()
         if self._record_lock is not None and not self._in_use:
@@ -132,7 +132,7 @@ class SqliteUnit:
         self._path = path
 
     def run(self, work: Callable[[UnitOfWork], T], *, begin: str) -> T:
-        """The result of `work`, whose transaction is committed in the end, and rolled back when anything raises."""
+        """Returns the result of `work` in a transaction: committed, or rolled back on errors."""
         connection = self._connection
         with as_store_errors(self._path):
             retry_while_locked(lambda: connection.execute(begin))
@@ -142,27 +142,27 @@ class SqliteUnit:
                 retry_while_locked(lambda: connection.execute("COMMIT"))
         except BaseException:
             if connection.in_transaction:
-                with suppress(sqlite3.Error):  # what was raised says more
+                with suppress(sqlite3.Error):  # the original error is more useful
                     connection.execute("ROLLBACK")
             raise
         return result
 
     def read(self, query: Query, params: Params | None = None) -> list[Row]:
-        given = bind_parameters(params)
-        return self._execute(lambda: retry_while_locked(lambda: _rows(self._connection, query, given)))
+        bound = bind_parameters(params)
+        return self._execute(lambda: retry_while_locked(lambda: _rows(self._connection, query, bound)))
 
     def write(self, query: Query, params: Params | None = None) -> int:
-        given = bind_parameters(params)
-        return self._execute(lambda: self._connection.execute(_text(query), given).rowcount)
+        bound = bind_parameters(params)
+        return self._execute(lambda: self._connection.execute(_text(query), bound).rowcount)
 
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
-        given = [bind_parameters(row) for row in rows]
-        self._execute(lambda: self._connection.executemany(_text(query), given))
+        bound = [bind_parameters(row) for row in rows]
+        self._execute(lambda: self._connection.executemany(_text(query), bound))
 
     def _execute(self, statement: Callable[[], T]) -> T:
-        """Refuse a statement after one whose failure took the transaction back: it would be committed by itself."""
+        """Refuses statements after a rollback: they would be committed separately."""
         if not self._connection.in_transaction:
-            raise QueryError("The unit of work was taken back after a failure; nothing more can be done in it.")
+            raise QueryError("The unit of work was rolled back after a failure; it accepts no more queries.")
         try:
             return statement()
         except SQLITE_ERRORS as error:
@@ -173,8 +173,8 @@ def _text(query: Query) -> str:
     return query.sqlite if isinstance(query, DialectQuery) else query
 
 
-def _rows(connection: sqlite3.Connection, query: Query, given: JsonObject) -> list[Row]:
-    cursor = connection.execute(_text(query), given)
+def _rows(connection: sqlite3.Connection, query: Query, bound: JsonObject) -> list[Row]:
+    cursor = connection.execute(_text(query), bound)
     try:
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor]
@@ -184,7 +184,7 @@ def _rows(connection: sqlite3.Connection, query: Query, given: JsonObject) -> li
 
 @contextmanager
 def _with_timeout(connection: sqlite3.Connection, timeout: float) -> Generator[None]:
-    """Interrupt a query that takes longer than so many seconds."""
+    """Interrupts a query that takes longer than `timeout` seconds."""
     end = time.monotonic() + timeout
     connection.set_progress_handler(lambda: time.monotonic() > end, _PROGRESS_INSTRUCTIONS)
     try:

@@ -1,1 +1,1 @@
-"""Whether a Process can work, looked at as a whole before it is saved: every mistake at once, each with its path."""
+"""Checks a whole Process before it is saved, and reports every problem with its path."""

@@ -1,4 +1,4 @@
-"""A definition with all that is known around it while it is checked: who makes what, what is called, what is read."""
+"""The definition under check with its dependencies, targets and producers of variables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from aeon.platform.processes.text import join_names
 
 
 class StepDependencies:
-    """Who stands before whom in the chains of `dependsOn`. Of steps that share an id the first one is meant."""
+    """The transitive `dependsOn` relation. For a duplicate step id, the first step counts."""
 
     def __init__(self, steps: Sequence[ProcessStep]) -> None:
         self.steps = steps
@@ -25,15 +25,18 @@ class StepDependencies:
         self._above = self._ancestors()
 
     def is_ancestor(self, place: int, below: int) -> bool:
-        """Whether the step at `below` depends on the one at `place`, through others or directly (platform 6)."""
+        """Return whether the step at `below` depends on the one at `place` (platform 6).
+
+        The dependency may be indirect.
+        """
         return bool(self._above[below] >> place & 1)
 
     def problems(self) -> Iterator[DefinitionProblem]:
-        """Everything wrong with the steps' dependsOn, then the cycles among them."""
+        """Yield every problem of the steps' dependsOn, then the cycles among them."""
         for place, step in enumerate(self.steps):
             for number, needed in enumerate(step.depends_on):
-                if found := self._problem(place, number, needed):
-                    yield DefinitionProblem(f"$.steps[{place}].dependsOn[{number}]", *found)
+                if problem := self._problem(place, number, needed):
+                    yield DefinitionProblem(f"$.steps[{place}].dependsOn[{number}]", *problem)
         for cycle in self._cycles():
             yield DefinitionProblem(
                 f"$.steps[{cycle[0]}].dependsOn",
@@ -53,7 +56,7 @@ class StepDependencies:
         if other > place:
             return (
                 "dependency_backwards",
-                f"step {needed!r} stands after {step.id!r}, and only earlier ones can be named",
+                f"step {needed!r} comes after {step.id!r}, and only earlier ones can be named",
             )
         if self._groups[other] == self._groups[place]:
             return (
@@ -63,9 +66,9 @@ class StepDependencies:
         return None
 
     def _ancestors(self) -> list[int]:
-        """For each step the set of those above it as the bits of a number, which keeps 10,000 in a chain small.
+        """Return each step's ancestors as bits of a number, which stays small for 10,000 steps.
 
-        A dependency that points forwards is a problem of its own; here it counts, so that it is not told twice.
+        A dependency that points forwards is reported elsewhere; it counts here, so that it is not reported twice.
         """
         above: list[int] = []
         for step in self.steps:
@@ -77,7 +80,10 @@ class StepDependencies:
         return above
 
     def _cycles(self) -> Iterator[list[int]]:
-        """One cycle for each dependency that closes one, as places, the first one again at the end."""
+        """Yield one cycle for each dependency that closes one.
+
+        A cycle is a list of positions with the first one repeated at the end.
+        """
         done: set[int] = set()
         for start in range(len(self.steps)):
             if start in done:
@@ -96,13 +102,16 @@ class StepDependencies:
                     trail[following] = self._needed(following)
 
     def _needed(self, place: int) -> Iterator[int]:
-        """What the step depends on; on itself is told apart, and only from the first step of its id."""
+        """Yield the step's dependencies, except itself.
+
+        A step that depends on itself is reported elsewhere, and only for the first step of its id.
+        """
         others = dict.fromkeys(self.positions.get(needed, place) for needed in self.steps[place].depends_on)
         return (other for other in others if other != place)
 
 
 def _groups(steps: Sequence[ProcessStep]) -> list[int]:
-    """The number of each step's group: neighbours that are parallel share one."""
+    """Return the group number of each step: adjacent parallel steps share one."""
     groups = [0] * bool(steps)
     for before, step in pairwise(steps):
         together = before.execution.mode == step.execution.mode == "parallel"
@@ -111,14 +120,14 @@ def _groups(steps: Sequence[ProcessStep]) -> list[int]:
 
 
 def _chain(names: Sequence[str]) -> str:
-    """Names with arrows between them, a long row shortened in its middle."""
+    """Join names with arrows; a long chain is shortened in its middle."""
     shown = names if len(names) <= 12 else [*names[:6], "...", *names[-5:]]  # noqa: PLR2004  # fits a message
     return " -> ".join(shown)
 
 
 @dataclass(frozen=True)
 class CheckContext:
-    """A definition, and `called`: what each of its steps calls, None where the user sees nothing of it."""
+    """A definition and the target of each of its steps, None if the user cannot see the target."""
 
     definition: ProcessDefinition
     targets: Sequence[ToolTarget | ProcessTarget | None]
@@ -133,20 +142,20 @@ class CheckContext:
 
     @cached_property
     def producers(self) -> Mapping[str, int]:
-        """The place of the step that gives each variable, the first where several claim to."""
-        found: dict[str, int] = {}
+        """The position of the step that produces each variable, the first one if several do."""
+        places: dict[str, int] = {}
         for place, step in enumerate(self.definition.steps):
-            found.setdefault(step.output.variable, place)
-        return found
+            places.setdefault(step.output.variable, place)
+        return places
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """All that can be named anywhere: inputs as `name`, variables as `step.variable`."""
+        """All names that can be referenced: inputs as `name`, variables as `step.variable`."""
         return self.inputs | {f"{STEP_PREFIX}.{variable}" for variable in self.producers}
 
     @cached_property
     def conditions(self) -> Mapping[str, CompiledCondition | ConditionError]:
-        """Each condition by its text: compiled, or what is wrong with it."""
+        """Each condition by its text: compiled, or its error."""
         sources = (step.execution.condition for step in self.definition.steps)
         return compile_conditions(dict.fromkeys(source for source in sources if source is not None), self.names)
 
@@ -158,7 +167,7 @@ class CheckContext:
         return self.definition.steps[place]
 
     def reference_problem(self, path: Sequence[str], place: int) -> tuple[str, str] | None:
-        """Why the step at `place` cannot read this path, as rule and message (platform 6)."""
+        """Return why the step at `place` cannot read this path, as rule and message (platform 6)."""
         if path[0] != STEP_PREFIX or len(path) == 1:
             if path[0] in self.inputs:
                 return None
@@ -171,22 +180,24 @@ class CheckContext:
         return "reference_in_chain", self._out_of_reach(maker, place)
 
     def _out_of_reach(self, maker: int, place: int) -> str:
-        made, reads = self.step(maker), self.step(place)
+        producer, reader = self.step(maker), self.step(place)
         if maker == place:
-            return f"step {reads.id!r} reads its own result"
+            return f"step {reader.id!r} reads its own result"
         advice = (
-            f"name {made.id!r} in its dependsOn, or in that of a step it depends on"
+            f"name {producer.id!r} in its dependsOn, or in that of a step it depends on"
             if maker < place
             else "move it up before this one"
         )
-        return f"step {reads.id!r} does not depend on {made.id!r}, which gives {made.output.variable!r}: {advice}"
+        return (
+            f"step {reader.id!r} does not depend on {producer.id!r}, which gives {producer.output.variable!r}: {advice}"
+        )
 
 
 def build_context(definition: ProcessDefinition, targets: TargetLookup, process_id: str | None) -> CheckContext:
-    """Look up each thing that the steps call once. A Process that calls itself calls what is about to be saved."""
+    """Look up each target once. A Process that calls itself calls the definition under check."""
     tools = {each: targets.tool(each) for each in dict.fromkeys(step.tool for step in definition.steps) if each}
     processes = {
-        each: _itself(definition) if each == process_id else targets.process(each)
+        each: _own_target(definition) if each == process_id else targets.process(each)
         for each in dict.fromkeys(step.process for step in definition.steps)
         if each
     }
@@ -195,5 +206,5 @@ def build_context(definition: ProcessDefinition, targets: TargetLookup, process_
     )
 
 
-def _itself(definition: ProcessDefinition) -> ProcessTarget:
+def _own_target(definition: ProcessDefinition) -> ProcessTarget:
     return ProcessTarget(definition.name, tuple(definition.initial_context), definition.digest)

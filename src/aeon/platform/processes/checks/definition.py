@@ -1,4 +1,4 @@
-"""What is checked when a Process is saved: the whole at once, every problem with its path (platform 6, 7)."""
+"""Checks a Process when it is saved, and reports every problem at once (platform 6, 7)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,30 +17,33 @@ from aeon.platform.processes.text import join_names
 def check_budgets(
     definition: ProcessDefinition, called: Sequence[ToolTarget | ProcessTarget | None]
 ) -> Iterator[DefinitionProblem]:
-    """Whether the budgets can be kept. `called` is what each step calls, None where that is not known (platform 7)."""
+    """Check that the token budgets can be kept (platform 7).
+
+    `called` is the target of each step, None if unknown.
+    """
     whole = definition.token_budget
     if whole is None:
         return
-    given = sum(step.output.token_budget or 0 for step in definition.steps)
-    if given > whole:
+    allotted = sum(step.output.token_budget or 0 for step in definition.steps)
+    if allotted > whole:
         yield DefinitionProblem(
             "$.tokenBudget",
             "token_budgets_fit",
-            f"the steps' token budgets add up to {given}, which is more than the Process's {whole}",
+            f"the steps' token budgets add up to {allotted}, which is more than the Process's {whole}",
         )
         return
     sharing = [step.id for step, target in zip(definition.steps, called, strict=True) if _shares(step, target)]
-    if whole - given < len(sharing):
+    if whole - allotted < len(sharing):
         yield DefinitionProblem(
             "$.tokenBudget",
             "token_budget_to_share",
-            f"the steps' token budgets leave {whole - given} of {whole} tokens to {len(sharing)} steps that have none "
-            f"of their own and need tokens, {sharing[0]!r} the first of them",
+            f"the steps' token budgets leave {whole - allotted} of {whole} tokens to {len(sharing)} steps that have "
+            f"none of their own and need tokens, {sharing[0]!r} the first of them",
         )
 
 
 def _shares(step: ProcessStep, target: ToolTarget | ProcessTarget | None) -> bool:
-    """Whether the step lives on what the others leave, and surely needs some of it."""
+    """Return whether the step has no token budget of its own and certainly needs tokens."""
     return step.output.token_budget is None and isinstance(target, ToolTarget) and target.service_type == "llm_provider"
 
 
@@ -50,18 +53,19 @@ __all__ = ["DefinitionProblem", "check_definition", "raise_problems"]
 def check_definition(
     definition: ProcessDefinition, targets: TargetLookup, *, process_id: str | None = None
 ) -> list[DefinitionProblem]:
-    """Everything wrong with a definition, always in the same order; empty when it can be saved (platform 6, 7).
+    """Return every problem of a definition, in a fixed order; empty if it can be saved.
 
-    `targets` sees with the eyes of the user who saves it. `process_id` is that of the Process being changed, None for a
-    new one. What must be true of one field alone the definition itself has checked already.
+    Rules: platform 6 and 7. `targets` looks up targets as the user who saves it sees them. `process_id` is that of
+    the Process being changed, None for a new one. Rules about a single field were checked when the definition was
+    parsed.
     """
-    whole = build_context(definition, targets, process_id)
+    context = build_context(definition, targets, process_id)
     return [
         *_name_problems(definition),
-        *whole.dependencies.problems(),
-        *(problem for place in range(len(definition.steps)) for problem in _step_problems(whole, place)),
-        *_template_problems(whole),
-        *check_budgets(definition, whole.targets),
+        *context.dependencies.problems(),
+        *(problem for place in range(len(definition.steps)) for problem in _step_problems(context, place)),
+        *_template_problems(context),
+        *check_budgets(definition, context.targets),
         *check_recursion(definition, targets, process_id),
     ]
 
@@ -72,46 +76,48 @@ def _name_problems(definition: ProcessDefinition) -> Iterator[DefinitionProblem]
         path = f"$.initialContext[{number}]"
         if name == STEP_PREFIX:
             yield DefinitionProblem(
-                path, "input_not_step", f"{STEP_PREFIX!r} stands before the steps' variables and names no input"
+                path,
+                "input_not_step",
+                f"{STEP_PREFIX!r} is the prefix of step variables and cannot name an input",
             )
         if name in inputs:
-            yield DefinitionProblem(path, "input_unique", f"the input {name!r} is there already")
+            yield DefinitionProblem(path, "input_unique", f"the input {name!r} is listed twice")
         inputs.add(name)
     ids: set[str] = set()
     variables: set[str] = set()
     for place, step in enumerate(definition.steps):
         variable = step.output.variable
         if step.id in ids:
-            yield DefinitionProblem(f"$.steps[{place}].id", "step_id_unique", f"another step is {step.id!r} already")
+            yield DefinitionProblem(f"$.steps[{place}].id", "step_id_unique", f"another step has the id {step.id!r}")
         if variable in variables:
-            message = f"another step gives {variable!r} already"
+            message = f"another step has the output {variable!r}"
             yield DefinitionProblem(f"$.steps[{place}].output.variable", "variable_unique", message)
         if variable in inputs:
-            message = f"{variable!r} is an input already"
+            message = f"{variable!r} is already an input"
             yield DefinitionProblem(f"$.steps[{place}].output.variable", "variable_not_input", message)
         ids.add(step.id)
         variables.add(variable)
 
 
-def _step_problems(whole: CheckContext, place: int) -> Iterator[DefinitionProblem]:
-    yield from _target_problems(whole, place)
-    yield from _condition_problems(whole, place)
-    yield from check_inputs(whole, place)
+def _step_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
+    yield from _target_problems(context, place)
+    yield from _condition_problems(context, place)
+    yield from check_inputs(context, place)
 
 
-def _target_problems(whole: CheckContext, place: int) -> Iterator[DefinitionProblem]:
-    step, target = whole.step(place), whole.targets[place]
+def _target_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
+    step, target = context.step(place), context.targets[place]
     if (step.tool is None) == (step.process is None):
-        many = "neither a tool nor a process" if step.tool is None else "both a tool and a process"
+        which = "neither a tool nor a process" if step.tool is None else "both a tool and a process"
         yield DefinitionProblem(
-            f"$.steps[{place}]", "one_target", f"step {step.id!r} calls {many}; it calls exactly one"
+            f"$.steps[{place}]", "one_target", f"step {step.id!r} calls {which}; it calls exactly one"
         )
         return
     kind = "tool" if step.process is None else "process"
     path = f"$.steps[{place}].{kind}"
     if target is None:
         yield DefinitionProblem(
-            path, "target_exists", f"there is no {kind} {step.tool or step.process!r}, or it is not yours to see"
+            path, "target_exists", f"there is no {kind} {step.tool or step.process!r}, or you cannot see it"
         )
         return
     if not target.enabled:
@@ -121,21 +127,25 @@ def _target_problems(whole: CheckContext, place: int) -> Iterator[DefinitionProb
         yield DefinitionProblem(path, "target_access", message)
 
 
-def _condition_problems(whole: CheckContext, place: int) -> Iterator[DefinitionProblem]:
+def _condition_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
     path = f"$.steps[{place}].execution.condition"
-    condition = whole.condition(place)
+    condition = context.condition(place)
     if isinstance(condition, ConditionError):
         yield DefinitionProblem(
-            path, "condition_valid", f"{condition.message} It may read {join_names(sorted(whole.names))}."
+            path, "condition_valid", f"{condition.message} It may read {join_names(sorted(context.names))}."
         )
     elif isinstance(condition, CompiledCondition):
-        told = {objection for read in sorted(condition.paths) if (objection := whole.reference_problem(read, place))}
-        yield from (DefinitionProblem(path, rule, why) for rule, why in sorted(told))
+        objections = {
+            objection
+            for cel_path in sorted(condition.paths)
+            if (objection := context.reference_problem(cel_path, place))
+        }
+        yield from (DefinitionProblem(path, rule, why) for rule, why in sorted(objections))
 
 
-def _template_problems(whole: CheckContext) -> Iterator[DefinitionProblem]:
-    template = whole.definition.output_template
+def _template_problems(context: CheckContext) -> Iterator[DefinitionProblem]:
+    template = context.definition.output_template
     if not template:
         return
-    for message in check_template(template, whole.inputs, whole.producers):
+    for message in check_template(template, context.inputs, context.producers):
         yield DefinitionProblem("$.outputTemplate", "template_valid", message)

@@ -1,4 +1,7 @@
-"""Which kinds of JSON a schema lets through, also deep inside it: to see that a result can never fit a parameter."""
+"""Computes which JSON types a schema allows, also deep inside it.
+
+With them a check finds results that can never fit an input.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
@@ -9,110 +12,113 @@ from aeon.base.json import Json, JsonObject
 JsonTypes: TypeAlias = frozenset[str]
 
 ALL_TYPES: JsonTypes = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
-"""What is known of a value when nothing is."""
+"""The types of a value about which nothing is known."""
 
 TEXT_SCHEMA: JsonObject = {"type": "string"}
 
-_MOST_SCHEMAS = 300
-"""Schemas that one question may look at: references can be made to fan out, and to go round, without end."""
+_MAX_SCHEMAS = 300
+"""Schemas that one query may visit, because references can fan out or loop without end."""
 
 
 def allowed_types(schema: Json, root: Json) -> JsonTypes:
-    """The kinds of a value that fits `schema`, `$ref` taken from `root`. Empty: nothing fits; in doubt: all of them."""
-    return _Reader(root).kinds(schema)
+    """Return the types of values that fit `schema`, resolving `$ref` in `root`.
+
+    Empty if no value fits; all types if in doubt.
+    """
+    return _SchemaReader(root).types(schema)
 
 
 def schema_at(schema: Json, path: Sequence[str], root: Json) -> Json:
-    """The schema of what stands at `path` in a value that fits `schema`: True where nothing is known."""
-    reader = _Reader(root)
+    """Return the schema of the value at `path` in a fitting value; True if unknown."""
+    reader = _SchemaReader(root)
     return reduce(reader.inner, path, schema)
 
 
-def describe_types(found: JsonTypes) -> str:
-    """Kinds for a message."""
-    shown = found - {"integer"} if "number" in found else found
+def describe_types(types: JsonTypes) -> str:
+    """Format types for a message."""
+    shown = types - {"integer"} if "number" in types else types
     return " or ".join(sorted(shown)) or "nothing"
 
 
-class _Reader:
-    """One question to a schema."""
+class _SchemaReader:
+    """One query of a schema, with its budget of schemas to visit."""
 
     def __init__(self, root: Json) -> None:
         self._root = root
-        self._left = _MOST_SCHEMAS
+        self._budget = _MAX_SCHEMAS
 
-    def kinds(self, schema: Json) -> JsonTypes:
+    def types(self, schema: Json) -> JsonTypes:
         if schema is False:
             return frozenset()
-        if not isinstance(schema, dict) or not self._may_go_on():
+        if not isinstance(schema, dict) or not self._take_budget():
             return ALL_TYPES
-        said = cast(JsonObject, schema)
-        found = _own_kinds(said)
-        if "$ref" in said:
-            found &= self.kinds(self._referred(said["$ref"]))
+        fields = cast(JsonObject, schema)
+        types = _own_types(fields)
+        if "$ref" in fields:
+            types &= self.types(self._resolve_reference(fields["$ref"]))
         for keyword in ("anyOf", "oneOf"):
-            if keyword in said:
-                found &= frozenset[str]().union(*map(self.kinds, _listed(said[keyword])))
-        for each in _listed(said.get("allOf")):
-            found &= self.kinds(each)
-        return found
+            if keyword in fields:
+                types &= frozenset[str]().union(*map(self.types, _as_list(fields[keyword])))
+        for each in _as_list(fields.get("allOf")):
+            types &= self.types(each)
+        return types
 
     def inner(self, schema: Json, part: str) -> Json:
-        if not isinstance(schema, dict) or not self._may_go_on():
+        if not isinstance(schema, dict) or not self._take_budget():
             return schema is not False
-        said = cast(JsonObject, schema)
-        all_of = [_own_inner(said, self.kinds(said), part)]
-        if "$ref" in said:
-            all_of.append(self.inner(self._referred(said["$ref"]), part))
+        fields = cast(JsonObject, schema)
+        all_of = [_own_inner(fields, self.types(fields), part)]
+        if "$ref" in fields:
+            all_of.append(self.inner(self._resolve_reference(fields["$ref"]), part))
         all_of += [
-            {"anyOf": [self.inner(each, part) for each in _listed(said[keyword])]}
+            {"anyOf": [self.inner(each, part) for each in _as_list(fields[keyword])]}
             for keyword in ("anyOf", "oneOf")
-            if keyword in said
+            if keyword in fields
         ]
-        all_of += [self.inner(each, part) for each in _listed(said.get("allOf"))]
+        all_of += [self.inner(each, part) for each in _as_list(fields.get("allOf"))]
         return {"allOf": all_of} if len(all_of) > 1 else all_of[0]
 
-    def _may_go_on(self) -> bool:
-        self._left -= 1
-        return self._left >= 0
+    def _take_budget(self) -> bool:
+        self._budget -= 1
+        return self._budget >= 0
 
-    def _referred(self, pointer: Json) -> Json:
-        """What a reference inside the root points to; True for any other."""
+    def _resolve_reference(self, pointer: Json) -> Json:
+        """Return what a reference inside the root points to; True for any other reference."""
         if not isinstance(pointer, str) or not (pointer == "#" or pointer.startswith("#/")):
             return True
-        found = self._root
+        value = self._root
         for part in pointer.split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
-            if not isinstance(found, dict) or key not in found:
+            if not isinstance(value, dict) or key not in value:
                 return True
-            found = cast(JsonObject, found)[key]
-        return found
+            value = cast(JsonObject, value)[key]
+        return value
 
 
-def _listed(value: Json) -> list[Json]:
+def _as_list(value: Json) -> list[Json]:
     return cast(list[Json], value) if isinstance(value, list) else []
 
 
-def _own_kinds(schema: JsonObject) -> JsonTypes:
-    found = ALL_TYPES
+def _own_types(schema: JsonObject) -> JsonTypes:
+    types = ALL_TYPES
     if "type" in schema:
         declared: Json = schema["type"]
-        found &= _with_integers(_listed(declared) or [declared])
+        types &= _with_integers(_as_list(declared) or [declared])
     if "const" in schema:
-        found &= types_of_value(schema["const"])
+        types &= types_of_value(schema["const"])
     if "enum" in schema:
-        found &= frozenset[str]().union(*map(types_of_value, _listed(schema["enum"])))
-    return found
+        types &= frozenset[str]().union(*map(types_of_value, _as_list(schema["enum"])))
+    return types
 
 
 def _with_integers(names: Iterable[Json]) -> JsonTypes:
-    """Every integer is a number."""
-    found = frozenset(str(name) for name in names)
-    return found | {"integer"} if "number" in found else found
+    """Return the types, with integer added if number is allowed."""
+    types = frozenset(str(name) for name in names)
+    return types | {"integer"} if "number" in types else types
 
 
 def types_of_value(value: Json) -> JsonTypes:
-    """The kinds that a value is of: an integer is a number too."""
+    """Return the types of a value: an integer is a number, too."""
     if value is None:
         return frozenset({"null"})
     if isinstance(value, bool):
@@ -122,14 +128,14 @@ def types_of_value(value: Json) -> JsonTypes:
     return frozenset({"string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"})
 
 
-def _own_inner(schema: JsonObject, found: JsonTypes, part: str) -> Json:
-    """What the schema's own words say about a part of its value, which is an object's field or a list's item."""
-    ways: list[Json] = []
-    if "object" in found:
-        ways.append(_field(schema, part))
-    if "array" in found and part.removeprefix("-").isdecimal():
-        ways.append(_item(schema, int(part)))
-    return {"anyOf": ways} if len(ways) > 1 else ways[0] if ways else False
+def _own_inner(schema: JsonObject, types: JsonTypes, part: str) -> Json:
+    """Return the schema's own constraints on an object's field or a list's item."""
+    options: list[Json] = []
+    if "object" in types:
+        options.append(_field(schema, part))
+    if "array" in types and part.removeprefix("-").isdecimal():
+        options.append(_item(schema, int(part)))
+    return {"anyOf": options} if len(options) > 1 else options[0] if options else False
 
 
 def _field(schema: JsonObject, name: str) -> Json:
@@ -140,7 +146,7 @@ def _field(schema: JsonObject, name: str) -> Json:
 
 
 def _item(schema: JsonObject, place: int) -> Json:
-    listed = _listed(schema.get("prefixItems")) or _listed(schema.get("items"))
+    listed = _as_list(schema.get("prefixItems")) or _as_list(schema.get("items"))
     if 0 <= place < len(listed):
         return listed[place]
     rest: Json = schema.get("items", True)

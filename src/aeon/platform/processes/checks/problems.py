@@ -1,4 +1,4 @@
-"""What is wrong with a definition, all of it at once."""
+"""Problems of a definition, reported all at once."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 from aeon.base.json import Json
 from aeon.platform.errors import RuleError
 
-_MOST_TOLD = 50
+_MAX_IN_MESSAGE = 50
 """Problems in the message; the error's details hold all of them."""
 
 
 class DefinitionProblem(NamedTuple):
-    """One thing wrong: where (`$.steps[2].inputs.query`), by which rule, and what."""
+    """One problem: its path (`$.steps[2].inputs.query`), its rule, and its message."""
 
     path: str
     rule: str
@@ -22,13 +22,13 @@ class DefinitionProblem(NamedTuple):
 
 
 def raise_problems(problems: Sequence[DefinitionProblem]) -> None:
-    """Raises RuleError with all of them, `rule` and `field` those of the first; does nothing where there are none."""
+    """Raise RuleError if there are problems; `rule` and `field` are those of the first."""
     if not problems:
         return
-    told = "; ".join(map(str, problems[:_MOST_TOLD]))
-    more = f"; and {len(problems) - _MOST_TOLD} more" if len(problems) > _MOST_TOLD else ""
+    text = "; ".join(map(str, problems[:_MAX_IN_MESSAGE]))
+    more = f"; and {len(problems) - _MAX_IN_MESSAGE} more" if len(problems) > _MAX_IN_MESSAGE else ""
     raise RuleError(
-        f"The process is not valid: {told}{more}.",
+        f"The process is not valid: {text}{more}.",
         rule=problems[0].rule,
         field=problems[0].path,
         next_step="Correct it and save it again.",

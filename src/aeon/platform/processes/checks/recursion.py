@@ -1,9 +1,9 @@
-"""Processes that call each other: what can only end at the limit is refused, what a condition can end is not.
+"""Checks Processes that call each other: recursion without a condition is refused.
 
-A call that depends on no condition is made in every run, so a circle of such calls never ends by itself: each run would
-use up its depth and fail. With one condition on the way the circle can end, and the run's own limit guards it
-(platform 7). In the same way a chain that is always made must fit into the depth; one that a condition may cut short is
-left to the run.
+A call without a condition is made in every run, so a circle of such calls never ends by itself: each run would use up
+its depth and fail. With one condition on the way the circle can end, and the run's own limit guards it (platform 7).
+Likewise a chain of unconditional calls must fit into the depth; one that a condition may cut short is left to the
+run.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,21 +15,24 @@ from aeon.platform.processes.model import ProcessDefinition
 
 
 def find_callees(definition: ProcessDefinition) -> Mapping[str, bool]:
-    """The Processes that a definition calls, by id, and whether every step that calls it has a condition."""
-    found: dict[str, bool] = {}
+    """Return the Processes that a definition calls, by id.
+
+    The value says whether every step that calls the Process has a condition.
+    """
+    callees: dict[str, bool] = {}
     for step in definition.steps:
         if step.process is not None:
-            found[step.process] = found.get(step.process, True) and step.execution.condition is not None
-    return found
+            callees[step.process] = callees.get(step.process, True) and step.execution.condition is not None
+    return callees
 
 
 def check_recursion(
     definition: ProcessDefinition, targets: TargetLookup, process_id: str | None
 ) -> Iterator[DefinitionProblem]:
-    """Calls that are always made and go deeper than the run may (platform 7), each with the stack that it would show.
+    """Yield unconditional calls that go deeper than the limit (platform 7), with their stack.
 
-    `process_id` is that of the Process being saved, None while it is new and nothing can call it back. What the user
-    cannot see ends a chain: the run's own limit guards what lies behind.
+    `process_id` is that of the Process being saved, None for a new one, which nothing can call back. A Process that
+    the user cannot see ends a chain: the run's own limit guards the calls behind it.
     """
     calls = _Calls(definition, targets, process_id)
     for place, step in enumerate(definition.steps):
@@ -60,7 +63,7 @@ def _problem(place: int, definition: ProcessDefinition, names: list[str], is_cir
 
 
 class _Calls:
-    """The calls that are always made, from the Process being saved on."""
+    """The unconditional calls that start at the Process being saved."""
 
     def __init__(self, definition: ProcessDefinition, targets: TargetLookup, process_id: str | None) -> None:
         self._deepest = definition.max_recursion_depth
@@ -69,16 +72,20 @@ class _Calls:
         self._found: dict[str, ProcessTarget | None] = {}
         self._targets = targets
         own = [callee for callee, is_conditional in find_callees(definition).items() if not is_conditional]
-        self._always: dict[str | None, list[str]] = {process_id: own}
+        self._unconditional: dict[str | None, list[str]] = {process_id: own}
         self._chain = cache(self._uncached_chain)
 
     def too_deep(self, process: str) -> list[str] | None:
-        """A chain that begins with this call and is longer than the depth, or comes back; None when all end in time."""
+        """Return a chain from this call on that is too deep or returns to the start, or None."""
         chain = self._chain(process, self._deepest)
         if chain is None:
             return None
-        whole = list(chain)
-        return whole[: whole.index(self._own) + 1] if self._own is not None and self._own in whole else whole
+        processes = list(chain)
+        return (
+            processes[: processes.index(self._own) + 1]
+            if self._own is not None and self._own in processes
+            else processes
+        )
 
     def names(self, processes: list[str]) -> list[str]:
         return [self._name_of(process) for process in processes]
@@ -90,20 +97,20 @@ class _Calls:
         return target.name if target else process
 
     def _uncached_chain(self, process: str, left: int) -> tuple[str, ...] | None:
-        """A chain of more than `left` calls that are always made, the first of them to this Process."""
+        """Return a chain of more than `left` unconditional calls that starts with this Process."""
         if left == 0:
             return (process,)
-        for callee in self._called_by(process):
+        for callee in self._unconditional_callees(process):
             if (rest := self._chain(callee, left - 1)) is not None:
                 return (process, *rest)
         return None
 
-    def _called_by(self, process: str) -> list[str]:
-        if process not in self._always:
+    def _unconditional_callees(self, process: str) -> list[str]:
+        if process not in self._unconditional:
             target = self._target(process)
             callees = target.callees if target else ()
-            self._always[process] = [callee.process for callee in callees if not callee.is_conditional]
-        return self._always[process]
+            self._unconditional[process] = [callee.process for callee in callees if not callee.is_conditional]
+        return self._unconditional[process]
 
     def _target(self, process: str) -> ProcessTarget | None:
         if process not in self._found:

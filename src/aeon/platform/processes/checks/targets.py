@@ -1,4 +1,4 @@
-"""What must be known of the tools and processes that steps call, for the user who saves the Process."""
+"""What a check must know about the targets of steps, as the saving user sees them."""
 
 from typing import NamedTuple, Protocol
 
@@ -7,7 +7,10 @@ from aeon.platform.catalog.model import ServiceType
 
 
 class ToolTarget(NamedTuple):
-    """A tool that the user sees. `has_access`: he may run it, with a Secret of his own if it needs one (platform 3)."""
+    """A tool that the user sees.
+
+    `has_access`: the user may run it, with a Secret of their own if it needs one (platform 3).
+    """
 
     name: str
     service_type: ServiceType
@@ -18,14 +21,17 @@ class ToolTarget(NamedTuple):
 
 
 class Callee(NamedTuple):
-    """A Process that another one calls, by id; `is_conditional` when every step that calls it has a condition."""
+    """A called Process, by id; `is_conditional` if every step that calls it has a condition."""
 
     process: str
     is_conditional: bool
 
 
 class ProcessTarget(NamedTuple):
-    """A Process that the user sees, as it is now. `digest` is its definition's, to pin a run to what was checked."""
+    """A Process that the user sees, in its current version.
+
+    `digest` pins a run to the definition that was checked.
+    """
 
     name: str
     initial_context: tuple[str, ...]
@@ -35,7 +41,7 @@ class ProcessTarget(NamedTuple):
 
 
 class TargetLookup(Protocol):
-    """Finds what steps call. None: there is no such thing, or it is not the user's to see (platform 2)."""
+    """Finds the targets of steps; None if there is none or the user cannot see it (platform 2)."""
 
     def tool(self, identity: str) -> ToolTarget | None: ...
 

@@ -1,1 +1,1 @@
-"""Conditions of steps: CEL, typed when they are saved, true or false when asked, within budgets (platform 6)."""
+"""Expressions of Processes: references, CEL conditions and Handlebars templates (platform 6)."""

@@ -1,4 +1,4 @@
-"""References in the inputs of a step: `{name}` to an input, `{step.variable.path}` to a result (platform 6)."""
+"""Binds references in a step's inputs: `{name}` and `{step.variable.path}` (platform 6)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,17 +10,18 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.processes.text import join_names
 
 InputPath: TypeAlias = tuple[str | int, ...]
-"""Where something stands in a step's inputs: `("filters", 0, "name")`."""
+"""A location in a step's inputs: `("filters", 0, "name")`."""
 
 _REFERENCE = re.compile(rf"\{{({STEP_PREFIX}\.[^{{}}]+|[A-Za-z_][A-Za-z0-9_]*)\}}")
-"""What looks like a reference is one, so that a misspelled one is found; other braces are text."""
+"""Any text that looks like a reference is one, so that misspelled ones are reported."""
 
 _INDEX = re.compile(r"-?[0-9]{1,9}")
 
 
 class InputReference(NamedTuple):
-    """One reference: where it stands, what it names (`("lang",)`, `("step", "search", "rows", "0")`), and whether the
-    text that it stands in is nothing else, so that the value keeps its type.
+    """One reference: its location, the path it names, and whether it is the whole text.
+
+    Paths are `("lang",)` or `("step", "search", "rows", "0")`. If `is_whole`, the value keeps its type.
     """
 
     location: InputPath
@@ -29,42 +30,43 @@ class InputReference(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As it was written."""
+        """The reference as it was written."""
         return f"{{{'.'.join(self.path)}}}"
 
 
 def find_references(inputs: JsonObject) -> Iterator[InputReference]:
-    """Every reference in a step's inputs, in order. Keys hold none (platform 6)."""
+    """Yield every reference in a step's inputs, in order. Keys contain none (platform 6)."""
     return _references(inputs, ())
 
 
 def bind(inputs: JsonObject, values: Mapping[str, Json], *, step: str = "") -> JsonObject:
-    """A copy of `inputs` with every reference replaced (platform 6, core 3).
+    """Return a copy of `inputs` with every reference replaced (platform 6, core 3).
 
     `values` holds the Process's inputs by name, and under `step` the steps' variables. A text that is one reference
-    becomes the very value, not a copy; inside a longer text it is rendered as text. What was put in is never looked
-    through for references again. Raises BindingError that lists everything which cannot be resolved, and names `step`.
+    becomes the value itself, not a copy; inside a longer text the value is rendered as text. Inserted values are
+    never searched for references. Raises BindingError that lists every reference that cannot be resolved, and names
+    `step`.
     """
     problems: list[str] = []
-    bound = {name: _bound(value, values, problems) for name, value in inputs.items()}
+    bound = {name: _bind_value(value, values, problems) for name, value in inputs.items()}
     if problems:
         raise BindingError(
             f"The inputs of {f'step {step!r}' if step else 'the step'} cannot be bound: {'; '.join(problems)}.",
-            next_step="Correct the reference, or give the step a condition that asks for the value first.",
+            next_step="Correct the reference, or give the step a condition that tests for the value first.",
             problems=list[Json](problems),
         )
     return bound
 
 
 def format_input_path(place: InputPath) -> str:
-    """`.filters[0].name`, to stand behind what it is a place in."""
+    """Format a location as a suffix: `.filters[0].name`."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
 
 
 def _references(value: Json, place: InputPath) -> Iterator[InputReference]:
     if isinstance(value, str):
-        for found in _REFERENCE.finditer(value):
-            yield InputReference(place, tuple(found[1].split(".")), found[0] == value)
+        for match in _REFERENCE.finditer(value):
+            yield InputReference(place, tuple(match[1].split(".")), match[0] == value)
     elif isinstance(value, dict):
         for key, item in cast(JsonObject, value).items():
             yield from _references(item, (*place, key))
@@ -73,33 +75,35 @@ def _references(value: Json, place: InputPath) -> Iterator[InputReference]:
             yield from _references(item, (*place, index))
 
 
-def _bound(value: Json, values: Mapping[str, Json], problems: list[str]) -> Json:
+def _bind_value(value: Json, values: Mapping[str, Json], problems: list[str]) -> Json:
     if isinstance(value, str):
-        return _bound_text(value, values, problems)
+        return _bind_text(value, values, problems)
     if isinstance(value, dict):
-        return {key: _bound(item, values, problems) for key, item in cast(JsonObject, value).items()}
+        return {key: _bind_value(item, values, problems) for key, item in cast(JsonObject, value).items()}
     if isinstance(value, list):
-        return [_bound(item, values, problems) for item in cast(list[Json], value)]
+        return [_bind_value(item, values, problems) for item in cast(list[Json], value)]
     return value
 
 
-def _bound_text(text: str, values: Mapping[str, Json], problems: list[str]) -> Json:
+def _bind_text(text: str, values: Mapping[str, Json], problems: list[str]) -> Json:
     if whole := _REFERENCE.fullmatch(text):
-        return _looked_up(whole[1], values, problems)
-    return _REFERENCE.sub(lambda found: as_text(_looked_up(found[1], values, problems)), text)
+        return _resolve(whole[1], values, problems)
+    return _REFERENCE.sub(lambda match: as_text(_resolve(match[1], values, problems)), text)
 
 
-def _looked_up(expression: str, values: Mapping[str, Json], problems: list[str]) -> Json:
+def _resolve(expression: str, values: Mapping[str, Json], problems: list[str]) -> Json:
     parts = expression.split(".")
     value: Json = values
     if parts == [STEP_PREFIX]:
-        problems.append(f"{{{STEP_PREFIX}}} names no variable; there are {join_names(values.get(STEP_PREFIX, {}))}")
+        problems.append(
+            f"{{{STEP_PREFIX}}} does not name a variable; there are {join_names(values.get(STEP_PREFIX, {}))}"
+        )
         return None
     for depth, part in enumerate(parts):
         try:
             value = _part(value, part)
         except LookupError:
-            problems.append(f"{{{expression}}}: {_lack(parts[:depth], value, part)}")
+            problems.append(f"{{{expression}}}: {_describe_missing_part(parts[:depth], value, part)}")
             return None
     return value
 
@@ -112,8 +116,8 @@ def _part(value: Json, part: str) -> Json:
     raise LookupError(part)
 
 
-def _lack(above: Sequence[str], value: Json, part: str) -> str:
-    """What there is where a part was looked for in vain."""
+def _describe_missing_part(above: Sequence[str], value: Json, part: str) -> str:
+    """Return why a part of a path is missing, and which parts exist."""
     if not above:
         return f"the Process has no input {part!r}; it has {join_names(name for name in value if name != STEP_PREFIX)}"
     if above == [STEP_PREFIX]:

@@ -1,4 +1,7 @@
-"""Which paths a condition's text reads, found without understanding it: whatever this misses does not compile."""
+"""Finds the paths that a CEL condition reads, without parsing it.
+
+A condition with a path that is missed here does not compile.
+"""
 
 import re
 from collections.abc import Iterator
@@ -24,9 +27,9 @@ _TOKEN = re.compile(
 
 
 class ConditionScan(NamedTuple):
-    """What a condition reads, how often it joins by `+`, which loops it has.
+    """What a scan found: the paths that a condition reads, its `+` operators and its loops.
 
-    `searches`: how often it calls `contains` with anything but a text that is spelled out.
+    `searches` is the number of `contains` calls whose argument is not a text literal.
     """
 
     paths: frozenset[CelPath]
@@ -42,11 +45,11 @@ class _Token(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def scan_condition(source: str) -> ConditionScan:
-    """Look through CEL outside of its texts and comments."""
+    """Scan CEL source outside of its texts and comments."""
     tokens = [
-        _Token(found.lastgroup or "", found[0])
-        for found in _TOKEN.finditer(source)
-        if found.lastgroup not in {None, "skipped"}
+        _Token(match.lastgroup or "", match[0])
+        for match in _TOKEN.finditer(source)
+        if match.lastgroup not in {None, "skipped"}
     ]
     chains = list(_chains(tokens))
     return ConditionScan(
@@ -58,14 +61,14 @@ def scan_condition(source: str) -> ConditionScan:
 
 
 def _is_search(tokens: list[_Token]) -> bool:
-    """Whether a call of `contains` begins there, unless it is given one text that is spelled out."""
+    """Return whether a call of `contains` starts here whose argument is not a text literal."""
     if tokens[:2] != [("word", "contains"), ("sign", "(")]:
         return False
     return not ([token.kind for token in tokens[2:3]] == ["text"] and tokens[3:4] == [("sign", ")")])
 
 
 class _Chain(NamedTuple):
-    """Words joined by dots; whether nothing stands before their first dot; whether the last one is called."""
+    """Words joined by dots, and whether they start an expression and end with a call."""
 
     words: CelPath
     is_rooted: bool
@@ -73,7 +76,7 @@ class _Chain(NamedTuple):
 
     @property
     def read(self) -> CelPath:
-        """The path without what is called."""
+        """The path without the called function."""
         return self.words[:-1] if self.is_called else self.words
 
 
@@ -98,8 +101,8 @@ def _is_dot(tokens: list[_Token], place: int) -> bool:
 
 
 def _follows_an_operand(tokens: list[_Token], place: int) -> bool:
-    """Whether what stands there selects from what stands before, as in `f(x).y`; a leading dot selects from nothing."""
-    if place < 2 or not _is_dot(tokens, place - 1):  # noqa: PLR2004  # a dot and what stands before it
+    """Return whether the word at `place` selects from an operand, as in `f(x).y`."""
+    if place < 2 or not _is_dot(tokens, place - 1):  # noqa: PLR2004  # a dot and the token before it
         return False
     before = tokens[place - 2]
     return before.kind in {"text", "number", "word"} or before.text in {")", "]", "}", "`"}

@@ -1,4 +1,4 @@
-"""Compiled conditions, each kept, and environments that declare what they read and nothing else."""
+"""Compiles and caches conditions; environments declare only the variables they read."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ _CODE = re.compile(r"^(?:[A-Z_]{4,}: )+|\s*\[[A-Z_]+\]$")
 _OPERATOR = re.compile(r"(?<!\w)_?([-+*/%<>=!&|?:\[\]]+)_(?!\w)|@(in)\b")
 """An operator as the library spells it: `_+_`, `-_`, `@in`."""
 
-_MOST_FAULTS = 5
+_MAX_FAULTS = 5
 
-_WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+_MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.DOTALL), words)
     for pattern, words in [
         (r"^undeclared reference to '([^']*)'.*$", r"there is no \1 here"),
@@ -26,49 +26,49 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"^No matching overloads found : (\S+)\((double, int64|int64, double)\)$",
             r"\1 takes no mixed numbers; use double(...)",
         ),
-        (r"^No matching overloads found : <jump_condition>$", "what stands before ? must be true or false"),
+        (r"^No matching overloads found : <jump_condition>$", "the operand before ? must be true or false"),
         (r"^No matching overloads found : (\S+?)(\(.*\))$", r"\1 does not take \2"),
         (r"^No matching overloads found : (\S+)$", r"\1 does not take what it was given"),
         (r"^Syntax error: (.*?) expecting .*$", r"\1"),
         (r"^Syntax error: (.*)$", r"\1"),
-        (r"^reserved identifier: (.*)$", r"\1 is a word of CEL itself and names nothing"),
-        (r"^variable '([^']*)' declared multiple times$", r"\1 is a word of CEL itself; give the input another name"),
-        # What the library quotes from values is left out: messages go to logs.
+        (r"^reserved identifier: (.*)$", r"\1 is a reserved word of CEL and names nothing"),
+        (r"^variable '([^']*)' declared multiple times$", r"\1 is a reserved word of CEL; give the input another name"),
+        # Values that the library quotes are left out, because messages go to logs.
         (r"^Key not found in map : .*$", "there is no such key"),
         (r"^Index error: index=.*$", "the list has no such item"),
-        (r"^invalid regular expression: .*$", "the pattern is no valid regular expression"),
-        (r"^Applying SELECT to non-message type$", "a field was asked of what has none"),
+        (r"^invalid regular expression: .*$", "the pattern is not a valid regular expression"),
+        (r"^Applying SELECT to non-message type$", "a field was read from a value that has no fields"),
         (r"^Iteration budget exceeded$", "it looks at more than 10,000 elements"),
         (r"^Expression recursion limit exceeded.*$|^Exceeded max recursion depth.*$", "it is nested too deeply"),
     ]
 )
 
 
-def describe_compile_error(said: str) -> str:
-    """Every fault of a condition, each with its place."""
-    faults = _FAULT.findall(said)
+def describe_compile_error(text: str) -> str:
+    """Describe every error of a condition, each with its position."""
+    faults = _FAULT.findall(text)
     if not faults:
-        return _in_words(said)
-    told = [f"{_place(int(line), int(column))}{_in_words(what)}" for line, column, what in faults[:_MOST_FAULTS]]
-    if len(faults) > _MOST_FAULTS:
-        told.append(f"and {len(faults) - _MOST_FAULTS} more")
-    return "; ".join(told)
+        return _describe_fault(text)
+    lines = [f"{_place(int(line), int(column))}{_describe_fault(what)}" for line, column, what in faults[:_MAX_FAULTS]]
+    if len(faults) > _MAX_FAULTS:
+        lines.append(f"and {len(faults) - _MAX_FAULTS} more")
+    return "; ".join(lines)
 
 
-def describe_evaluation_error(said: str, paths: Sequence[CelPath], values: Mapping[str, Json]) -> str:
-    """What went wrong, and which of the paths that the condition reads end before their end."""
-    return "; ".join([_in_words(said), *_dead_ends(paths, values)])
+def describe_evaluation_error(text: str, paths: Sequence[CelPath], values: Mapping[str, Json]) -> str:
+    """Describe an error, and which of the condition's paths do not exist in the values."""
+    return "; ".join([_describe_fault(text), *_dead_ends(paths, values)])
 
 
 def _place(line: int, column: int) -> str:
     return f"line {line}, column {column}: " if line > 0 else ""
 
 
-def _in_words(said: str) -> str:
-    plain = _CODE.sub("", said.strip()).strip()
-    for pattern, words in _WORDS:
-        if found := pattern.match(plain):
-            return _OPERATOR.sub(lambda operator: operator[1] or operator[2], found.expand(words))
+def _describe_fault(text: str) -> str:
+    plain = _CODE.sub("", text.strip()).strip()
+    for pattern, words in _MESSAGES:
+        if match := pattern.match(plain):
+            return _OPERATOR.sub(lambda operator: operator[1] or operator[2], match.expand(words))
     return plain[:300]
 
 
@@ -87,7 +87,7 @@ def _dead_ends(paths: Sequence[CelPath], values: Mapping[str, Json]) -> Iterator
 
 
 def _kind(value: Json) -> str:
-    """What a value is, never the value itself."""
+    """Name the type of a value, never the value itself."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "true or false"
     return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else "a number"
@@ -104,25 +104,25 @@ class ConditionError(InputError):
 
 
 class CelProgramCache:
-    """Compiled conditions by their text and what they read. The memory of a compilation is never given back."""
+    """Caches compiled conditions by text and names read. Compilation memory is never freed."""
 
     MAX_PROGRAMS = 1024
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, frozenset[str]], cel.Expression] = {}
+        self._programs: dict[tuple[str, frozenset[str]], cel.Expression] = {}
         self._lock = Lock()
 
     def get_or_compile(self, source: str, read: frozenset[str], declared: frozenset[str]) -> "cel.Expression":
-        """The program, compiled if need be where `declared` is declared, which is what it reads and maybe more."""
+        """Return the cached program, or compile it with `declared`, a superset of what it reads."""
         with self._lock:
-            if (kept := self._kept.get((source, read))) is not None:
-                return kept
-        made = _compile(source, declared)
+            if (cached := self._programs.get((source, read))) is not None:
+                return cached
+        program = _compile(source, declared)
         with self._lock:
-            if len(self._kept) >= self.MAX_PROGRAMS:
-                del self._kept[next(iter(self._kept))]
-            self._kept[source, read] = made
-        return made
+            if len(self._programs) >= self.MAX_PROGRAMS:
+                del self._programs[next(iter(self._programs))]
+            self._programs[source, read] = program
+        return program
 
 
 def _compile(source: str, declared: frozenset[str]) -> "cel.Expression":

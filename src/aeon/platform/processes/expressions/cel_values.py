@@ -1,4 +1,4 @@
-"""What a condition looks at, cut out of a run's values and brought into a form that CEL reads right."""
+"""Selects the values that a condition reads, and converts them for CEL."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
@@ -12,15 +12,15 @@ _SMALLEST_INT, _LARGEST_INT = -(2**63), 2**63 - 1
 
 
 def select_values(paths: Iterable[CelPath], values: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
-    """What the condition reads, by root; an object only with the fields that are read."""
+    """Yield the values that the condition reads, by root; objects with only the read fields."""
     tails: dict[tuple[str, ...], list[CelPath]] = {}
     for path in paths:
         length = 2 if path[0] == STEP_PREFIX else 1
         tails.setdefault(path[:length], []).append(path[length:])
     for root, inner in tails.items():
-        held = values.get(STEP_PREFIX, {}) if root[0] == STEP_PREFIX else values
-        if root[-1] in held:
-            yield ".".join(root), _prune(held[root[-1]], inner)
+        fields = values.get(STEP_PREFIX, {}) if root[0] == STEP_PREFIX else values
+        if root[-1] in fields:
+            yield ".".join(root), _prune(fields[root[-1]], inner)
 
 
 def _prune(value: Json, tails: list[CelPath]) -> Json:
@@ -34,7 +34,7 @@ def _prune(value: Json, tails: list[CelPath]) -> Json:
 
 
 class CelConverter:
-    """Values as CEL can take them, and how large they are."""
+    """Converts values for CEL, and measures their size."""
 
     def __init__(self) -> None:
         self.longest = 0
@@ -45,7 +45,10 @@ class CelConverter:
         """Elements of all lists, and keys of all objects."""
 
     def convert(self, value: Json, place: str) -> Json:
-        """The value, integers beyond 64 bits as doubles. Raises ConditionError for text that CEL would misread."""
+        """Convert a value; integers beyond 64 bits become doubles.
+
+        Raises ConditionError for text that CEL would misread.
+        """
         if isinstance(value, str):
             return self._text(value, place)
         if isinstance(value, dict):
@@ -65,7 +68,7 @@ class CelConverter:
 
     def _text(self, text: str, place: str) -> str:
         if fault := find_text_fault(text):
-            raise ConditionError(f"{place} holds {fault}, so no condition can look at it.")
+            raise ConditionError(f"{place} contains {fault}, so conditions cannot read it.")
         self.longest = max(self.longest, len(text))
         if len(text) > self.texts[1]:
             self.texts = (max(self.texts[0], len(text)), min(self.texts[0], len(text)))
@@ -80,7 +83,10 @@ def _as_double(value: int) -> float:
 
 
 def find_text_fault(text: str) -> str | None:
-    """What CEL would misread: it ends a text at a NUL, and cannot hold half a character."""
+    """Return why CEL would misread a text, or None.
+
+    CEL ends a text at a NUL, and cannot represent a lone surrogate.
+    """
     if "\0" in text:
         return "a NUL character"
     if text.isascii():

@@ -1,6 +1,6 @@
-"""Handlebars over JSON: objects and lists are printed as JSON, and every template ends."""
+"""Renders Handlebars templates over JSON, with a limit that ends every template."""
 
-# ruff: noqa: SLF001  # see `rendered`
+# ruff: noqa: SLF001  # see `render_template`
 # pyright: reportPrivateUsage=false
 
 from typing import TYPE_CHECKING, cast
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pydantic_handlebars._compiler import Compiler, Scope
 
 MAX_STEPS = 1_000_000
-"""Of one template, 2 s or so."""
-_CHARACTERS_A_STEP = 100
+"""Steps of one template, which take about 2 s."""
+_CHARACTERS_PER_STEP = 100
 
 
 class _Object(dict[str, Json]):
@@ -28,15 +28,16 @@ class _List(list[Json]):
 
 
 class EndlessTemplateError(Exception):
-    """A template takes more steps than any should: loops in loops over what it was given."""
+    """A template takes too many steps, such as nested loops over large values."""
 
 
 def render_template(environment: "HandlebarsEnvironment", template: str, values: JsonObject) -> str:
-    """The text of a template. Raises HandlebarsError, EndlessTemplateError, RecursionError for blocks too deep.
+    """Render a template within MAX_STEPS.
 
-    Steps are counted, not seconds, so that the same values always give the same. The library's public way makes plain
-    objects of all values first, which it prints as Python does, and counts nothing; what it calls then is called here.
-    The tests of templates would notice its loss.
+    Raises HandlebarsError, EndlessTemplateError, and RecursionError for blocks nested too deeply. Steps are counted
+    instead of seconds, so that the same values always give the same result. The library's public function converts
+    all values to plain objects first, which print as Python does, and counts nothing; this calls the same private
+    functions. The tests of templates fail if the library removes them.
     """
     from pydantic_handlebars._compiler import Compiler
     from pydantic_handlebars._parser import parse
@@ -52,8 +53,11 @@ def render_template(environment: "HandlebarsEnvironment", template: str, values:
 
 
 def _count_steps(compiler: "Compiler") -> None:
-    """A step is a part of a block, each time the block is carried out, and some characters that a helper makes."""
-    carry_out, ask_helper, steps = compiler._render_program, compiler._eval_subexpression, 0
+    """Count steps while the compiler renders.
+
+    Each part of a block is a step each time the block runs, and so are 100 characters from a helper.
+    """
+    render_program, call_helper, steps = compiler._render_program, compiler._eval_subexpression, 0
 
     def count(more: int) -> None:
         nonlocal steps
@@ -63,12 +67,12 @@ def _count_steps(compiler: "Compiler") -> None:
 
     def counted_block(program: "Program", scope: "Scope") -> str:
         count(1 + len(program.body))
-        return carry_out(program, scope)
+        return render_program(program, scope)
 
     def counted_helper(expr: "SubExpression", scope: "Scope") -> object:
-        made = ask_helper(expr, scope)
-        count(len(made) // _CHARACTERS_A_STEP if isinstance(made, str) else 0)
-        return made
+        result = call_helper(expr, scope)
+        count(len(result) // _CHARACTERS_PER_STEP if isinstance(result, str) else 0)
+        return result
 
     compiler._render_program, compiler._eval_subexpression = counted_block, counted_helper
 

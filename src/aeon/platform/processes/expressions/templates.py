@@ -1,4 +1,4 @@
-"""Output templates: Handlebars over the inputs and the steps' variables, every name checked when saved (platform 6)."""
+"""Checks and renders output templates: Handlebars over inputs and variables (platform 6)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,17 +14,20 @@ if TYPE_CHECKING:
     from pydantic_handlebars import HandlebarsEnvironment
 
 MAX_OUTPUT_CHARS = 1_000_000
-"""Of what a template may come to."""
+"""Maximum length of a rendered template."""
 
 _HELPERS = {"json"}
-"""What templates may call besides Handlebars' own."""
+"""Helpers that templates may call besides Handlebars' own."""
 
 _BARE_HELPER = re.compile(r"(?<!\\)\{\{\{?~?\s*(if|unless|each|with|lookup|log|json)\s*~?\}")
-"""A helper that is given nothing, which renders nothing: meant was an input of that name."""
+"""A helper without arguments renders nothing: the author meant an input of that name."""
 
 _ANY: JsonObject = {"$ref": "#/$defs/any"}
 _DEFINITIONS: JsonObject = {"any": {"type": "object", "additionalProperties": _ANY}}
-"""A value of which nothing is known. Without a shape the library would not look at `../` inside of its loops."""
+"""The schema of an unknown value.
+
+Without a shape the library would not check `../` inside of its loops.
+"""
 
 
 class TemplateError(InputError):
@@ -34,32 +37,32 @@ class TemplateError(InputError):
 
 
 def check_template(template: str, inputs: Iterable[str], variables: Iterable[str]) -> list[str]:
-    """Everything wrong with a template over these names, empty when it can be used (platform 6)."""
+    """Return every problem of a template over these names, empty if it can be used (platform 6)."""
     _environment()
     from pydantic_handlebars import HandlebarsError, check_template_compatibility
 
-    given, made = sorted(inputs), sorted(variables)
+    input_names, variable_names = sorted(inputs), sorted(variables)
     try:
-        found = check_template_compatibility(template, _schema(given, made), helpers=_HELPERS)
+        compatibility = check_template_compatibility(template, _schema(input_names, variable_names), helpers=_HELPERS)
     except HandlebarsError as error:
-        return [f"it is no valid template: {error}"]
+        return [f"it is not a valid template: {error}"]
     except RecursionError:
         return ["its blocks are nested too deeply"]
-    unknown = dict.fromkeys(issue.field_path for issue in found.issues)
-    named = join_names([*given, *(f"step.{name}" for name in made)])
+    unknown = dict.fromkeys(issue.field_path for issue in compatibility.issues)
+    named = join_names([*input_names, *(f"step.{name}" for name in variable_names)])
     bare = dict.fromkeys(_BARE_HELPER.findall(template))
     return [
-        *(f"{{{{{path}}}}} names nothing; there are {named}" for path in unknown),
-        *(f"{{{{{name}}}}} is a word of Handlebars; an input of that name is {{{{@root.{name}}}}}" for name in bare),
+        *(f"{{{{{path}}}}} does not exist; there are {named}" for path in unknown),
+        *(f"{{{{{name}}}}} is a Handlebars helper; an input of that name is {{{{@root.{name}}}}}" for name in bare),
     ]
 
 
 def render_output(template: str, values: Mapping[str, Json], *, most: int = MAX_OUTPUT_CHARS) -> str:
-    """The text of a template over inputs by name, and under `step` the steps' variables (platform 6).
+    """Render a template over inputs by name, and under `step` the variables (platform 6).
 
     Nothing is escaped, null is empty, objects and lists are JSON, and values are never templates themselves. Raises
-    TemplateError where a name leads nowhere, where the text is longer than `most` characters, and where it takes more
-    steps than any template should.
+    TemplateError if a name does not exist, if the text is longer than `most` characters, and if the template takes
+    too many steps.
     """
     environment = _environment(most)
     from pydantic_handlebars import HandlebarsError
@@ -68,16 +71,16 @@ def render_output(template: str, values: Mapping[str, Json], *, most: int = MAX_
     try:
         return render_template(environment, template, context)
     except (HandlebarsError, RecursionError, EndlessTemplateError) as error:
-        raise TemplateError(f"The output template cannot be rendered: {_in_words(error, most)}.") from None
+        raise TemplateError(f"The output template cannot be rendered: {_describe_error(error, most)}.") from None
 
 
-def _in_words(error: Exception, most: int) -> str:
+def _describe_error(error: Exception, most: int) -> str:
     if isinstance(error, RecursionError):
         return "its blocks are nested too deeply"
     if isinstance(error, EndlessTemplateError):
         return f"it takes more than {MAX_STEPS:,} steps, with loops inside of loops"
-    said = str(error).removeprefix("Strict mode: ")
-    return f"it comes to more than {most} characters" if said.startswith("Output size") else said
+    text = str(error).removeprefix("Strict mode: ")
+    return f"the result is longer than {most} characters" if text.startswith("Output size") else text
 
 
 def _schema(inputs: list[str], variables: list[str]) -> JsonObject:
@@ -100,9 +103,9 @@ def _environment(most: int = MAX_OUTPUT_CHARS) -> "HandlebarsEnvironment":
         ) from missing
     environment = HandlebarsEnvironment(strict=True, auto_escape=False, max_output_size=most)
     environment.helper("json")(_as_json)
-    # The library's own would write a warning for everybody who runs the Process.
-    environment.helper("log")(_silent)
-    # The library's own gives nothing for what is not there, strict or not.
+    # The library's own helper would warn every user who runs the Process.
+    environment.helper("log")(_do_nothing)
+    # The library's own helper returns nothing for a missing value, strict or not.
     environment.helper("lookup")(_strict_lookup)
     return environment
 
@@ -119,8 +122,8 @@ def _strict_lookup(value: object, key: object, *, options: object) -> object:  #
             return cast(list[Json], value)[int(str(key))]
         return cast(JsonObject, value)[str(key)]
     except (LookupError, TypeError, ValueError):
-        raise HandlebarsRuntimeError(f"lookup finds no {str(key)[:80]!r}") from None
+        raise HandlebarsRuntimeError(f"lookup does not find {str(key)[:80]!r}") from None
 
 
-def _silent(*values: object, options: object) -> str:  # noqa: ARG001  # how the library calls helpers
+def _do_nothing(*values: object, options: object) -> str:  # noqa: ARG001  # how the library calls helpers
     return ""

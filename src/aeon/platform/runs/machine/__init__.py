@@ -1,1 +1,1 @@
-"""What is to be done next in a run of a Process: pure, from its plan and what has happened so far."""
+"""The state machine of a run: pure, from its plan and its events."""

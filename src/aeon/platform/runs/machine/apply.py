@@ -1,4 +1,7 @@
-"""The state after an event: total, strict, pure. What cannot happen changes nothing (platform 8-10)."""
+"""Applies an event to a run's state: total, strict and pure (platform 8-10).
+
+Invalid events change nothing.
+"""
 
 from dataclasses import replace
 
@@ -46,15 +49,18 @@ from aeon.platform.runs.machine.token_budgets import find_overspend
 
 
 def rejection_reason(plan: RunPlan, state: RunState, event: HistoryEvent) -> str:
-    """Why this event cannot happen now, in words; empty when it can. Late and repeated ones are normal."""
+    """Return why this event is invalid in this state, empty if it is valid.
+
+    Late and repeated events are normal.
+    """
     if state.phase in ENDED_PHASES:
         return f"the run has ended: {state.phase}"
     if isinstance(event, StepEvent):
-        return _about_a_step(plan, state, event)
-    return "" if _fits(plan, state, event) else f"a run that is {state.phase} does not come to that"
+        return _step_rejection(plan, state, event)
+    return "" if _is_valid(plan, state, event) else f"a run that is {state.phase} cannot do that"
 
 
-def _fits(plan: RunPlan, state: RunState, event: RunEvent) -> bool:
+def _is_valid(plan: RunPlan, state: RunState, event: RunEvent) -> bool:
     is_over = state.stage == len(plan.stages)
     match event:
         case RunStarted():
@@ -71,24 +77,24 @@ def _fits(plan: RunPlan, state: RunState, event: RunEvent) -> bool:
             return state.phase == "cancelling" and not state.running
 
 
-def _about_a_step(plan: RunPlan, state: RunState, event: StepEvent) -> str:
+def _step_rejection(plan: RunPlan, state: RunState, event: StepEvent) -> str:
     position = plan.positions.get(event.step)
     if position is None:
         return f"the run has no step {event.step!r}"
     if state.steps[position].status in SETTLED_STATUSES:
-        return f"step {event.step!r} is over"
+        return f"step {event.step!r} has ended"
     if state.stage == len(plan.stages) or position not in plan.stages[state.stage]:
         return f"it is not the turn of step {event.step!r}"
-    if _fits_step(plan, state, event, position):
+    if _is_valid_for_step(plan, state, event, position):
         return ""
     asks = plan.calls[event.step].asks
     if isinstance(event, AnswerGiven) and asks not in (None, event.by):
-        return f"step {event.step!r} asks {asks}, and nobody else"
+        return f"step {event.step!r} asks only {asks}"
     step = state.steps[position]
-    return f"step {event.step!r} is {step.status} after attempt {step.attempts}, and does not come to that"
+    return f"step {event.step!r} is {step.status} after attempt {step.attempts}, and cannot do that"
 
 
-def _fits_step(plan: RunPlan, state: RunState, event: StepEvent, position: int) -> bool:  # noqa: PLR0911  # one a kind
+def _is_valid_for_step(plan: RunPlan, state: RunState, event: StepEvent, position: int) -> bool:  # noqa: PLR0911  # one a kind
     step = state.steps[position]
     bit = bit_of(plan, state, position)
     is_ready, is_running = bool(state.ready & bit), bool(state.running & bit)
@@ -113,13 +119,13 @@ def _fits_step(plan: RunPlan, state: RunState, event: StepEvent, position: int) 
             return is_running and state.phase in CLOSING_PHASES
 
 
-_ABSENT: tuple[Json, ...] = ("", [], {})
+_EMPTY_OUTPUTS: tuple[Json, ...] = ("", [], {})
 
 
 def apply_event(plan: RunPlan, state: RunState, event: HistoryEvent) -> RunState:
-    """The state after this event; the very same one, by identity, when the event cannot happen in it.
+    """Return the state after an event, or the same object if the event is invalid in it.
 
-    `objection` says why it cannot. Never raises.
+    `rejection_reason` says why it is invalid. Never raises.
     """
     if rejection_reason(plan, state, event):
         return state
@@ -131,7 +137,7 @@ def apply_event(plan: RunPlan, state: RunState, event: HistoryEvent) -> RunState
 def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunState:
     match event:
         case RunStarted(inputs=inputs):
-            return _begun(plan, replace(state, phase="running", inputs=inputs))
+            return _run_started(plan, replace(state, phase="running", inputs=inputs))
         case CancelRequested(by=by):
             return replace(state, phase="cancelling", cancelled_by=by, ready=0)
         case DeadlinePassed():
@@ -144,7 +150,7 @@ def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunStat
             return replace(state, phase="cancelled")
 
 
-def _begun(plan: RunPlan, state: RunState) -> RunState:
+def _run_started(plan: RunPlan, state: RunState) -> RunState:
     missing = [name for name in plan.definition.initial_context if name not in state.inputs]
     return _failing(state, missing_inputs_failure(missing)) if missing else _at_stage(plan, state, 0)
 
@@ -152,63 +158,66 @@ def _begun(plan: RunPlan, state: RunState) -> RunState:
 def _after_step_event(plan: RunPlan, state: RunState, event: StepEvent, position: int) -> RunState:  # noqa: PLR0911  # one a kind
     match event:
         case AttemptStarted(attempt=attempt):
-            return _started(plan, state, position, attempt)
+            return _start_attempt(plan, state, position, attempt)
         case StepCompleted(output=output, tokens=tokens):
-            return _given(plan, _charged(plan, state, position, tokens), position, output)
+            return _with_output(plan, _add_tokens(plan, state, position, tokens), position, output)
         case AnswerGiven(answer=answer):
-            return _given(plan, state, position, answer)
+            return _with_output(plan, state, position, answer)
         case StepFailed(error=error, attempt=attempt, tokens=tokens):
-            return _failed(plan, _charged(plan, state, position, tokens), position, error, attempt)
+            return _attempt_failed(plan, _add_tokens(plan, state, position, tokens), position, error, attempt)
         case StepTimedOut():
-            return _lost(plan, state, position, timeout_failure(plan, position))
+            return _step_failed(plan, state, position, timeout_failure(plan, position))
         case StepRefused(error=error):
-            return _lost(plan, state, position, error)
+            return _step_failed(plan, state, position, error)
         case StepSkipped(reason=reason):
-            return _settled(plan, state, position, _changed(state, position, status="skipped", reason=reason))
+            return _settle(plan, state, position, _step_with(state, position, status="skipped", reason=reason))
         case StepStopping():
             return _stopping(plan, state, position)
         case StepStopped():
-            return _settled(plan, state, position, _changed(state, position, status="stopped"))
+            return _settle(plan, state, position, _step_with(state, position, status="stopped"))
 
 
-def _started(plan: RunPlan, state: RunState, position: int, attempt: int) -> RunState:
+def _start_attempt(plan: RunPlan, state: RunState, position: int, attempt: int) -> RunState:
     bit = bit_of(plan, state, position)
-    step = _changed(state, position, status="running", attempts=attempt)
+    step = _step_with(state, position, status="running", attempts=attempt)
     steps = state.steps.with_value(position, step)
     return replace(state, steps=steps, ready=state.ready & ~bit, running=state.running | bit)
 
 
-def _given(plan: RunPlan, state: RunState, position: int, output: Json) -> RunState:
-    """A result came. An empty one is none (platform 8): null, or the end of the run."""
-    is_empty = output is None or output in _ABSENT
+def _with_output(plan: RunPlan, state: RunState, position: int, output: Json) -> RunState:
+    """Apply a step's output.
+
+    An empty output counts as none (platform 8): the value is null, or the run fails.
+    """
+    is_empty = output is None or output in _EMPTY_OUTPUTS
     if is_empty and plan.steps[position].output.required:
-        return _lost(plan, state, position, EMPTY_OUTPUT_FAILURE)
-    step = _changed(state, position, status="completed", value=None if is_empty else output, error=None)
-    return _settled(plan, state, position, step, find_overspend(plan, state, position))
+        return _step_failed(plan, state, position, EMPTY_OUTPUT_FAILURE)
+    step = _step_with(state, position, status="completed", value=None if is_empty else output, error=None)
+    return _settle(plan, state, position, step, find_overspend(plan, state, position))
 
 
-def _failed(plan: RunPlan, state: RunState, position: int, error: AttemptFailure, attempt: int) -> RunState:
-    """An attempt failed: there is another one, or the step is lost. A run that is being closed tries nothing again."""
+def _attempt_failed(plan: RunPlan, state: RunState, position: int, error: AttemptFailure, attempt: int) -> RunState:
+    """Apply a failed attempt: retry, or fail the step. A run that is closing retries nothing."""
     effect = plan.calls[plan.steps[position].id].effect
     is_over = state.phase != "running" or find_overspend(plan, state, position) is not None
     if is_over or not should_retry(effect, error, attempt):
-        return _lost(plan, state, position, error)
+        return _step_failed(plan, state, position, error)
     bit = bit_of(plan, state, position)
-    steps = state.steps.with_value(position, _changed(state, position, status="retrying", error=error))
+    steps = state.steps.with_value(position, _step_with(state, position, status="retrying", error=error))
     return replace(state, steps=steps, ready=state.ready | bit, running=state.running & ~bit)
 
 
-def _lost(plan: RunPlan, state: RunState, position: int, error: AttemptFailure) -> RunState:
-    """The step has no result. A required one ends the run with that (platform 8)."""
-    step = _changed(state, position, status="failed", error=error)
+def _step_failed(plan: RunPlan, state: RunState, position: int, error: AttemptFailure) -> RunState:
+    """Let a step end without a result; if its output is required, the run fails (platform 8)."""
+    step = _step_with(state, position, status="failed", error=error)
     cause = error if plan.steps[position].output.required else find_overspend(plan, state, position)
-    return _settled(plan, state, position, step, cause)
+    return _settle(plan, state, position, step, cause)
 
 
-def _settled(
+def _settle(
     plan: RunPlan, state: RunState, position: int, step: StepState, cause: AttemptFailure | None = None
 ) -> RunState:
-    """The step is over. `cause` ends the run, unless it is ending already: the first cause is the one that is told."""
+    """Settle a step. `cause` fails the run, unless it is closing: the first cause counts."""
     others = ~bit_of(plan, state, position)
     after = replace(
         state,
@@ -234,19 +243,19 @@ def _failing(state: RunState, error: RunFailure) -> RunState:
 
 
 def _stopping(plan: RunPlan, state: RunState, position: int) -> RunState:
-    steps = state.steps.with_value(position, _changed(state, position, status="stopping"))
+    steps = state.steps.with_value(position, _step_with(state, position, status="stopping"))
     return replace(state, steps=steps, stopping=state.stopping | bit_of(plan, state, position))
 
 
-def _charged(plan: RunPlan, state: RunState, position: int, tokens: int) -> RunState:
-    """The state with the tokens of an attempt counted."""
+def _add_tokens(plan: RunPlan, state: RunState, position: int, tokens: int) -> RunState:
+    """Add the tokens of an attempt."""
     if tokens == 0:
         return state
-    step = _changed(state, position, tokens=state.steps[position].tokens + tokens)
+    step = _step_with(state, position, tokens=state.steps[position].tokens + tokens)
     shared = tokens if plan.steps[position].output.token_budget is None else 0
     steps = state.steps.with_value(position, step)
     return replace(state, steps=steps, tokens=state.tokens + tokens, shared=state.shared + shared)
 
 
-def _changed(state: RunState, position: int, **fields: Json) -> StepState:
+def _step_with(state: RunState, position: int, **fields: Json) -> StepState:
     return state.steps[position].model_copy(update=fields)

@@ -1,4 +1,4 @@
-"""What a run wants done next, as records. Each says which event is recorded for it, first; then it is done."""
+"""The commands of a run. The event of a command is recorded before it is executed."""
 
 from typing import Literal, TypeAlias
 
@@ -18,8 +18,8 @@ from aeon.platform.runs.machine.events import (
 )
 
 
-class _Begin(Record):
-    """An attempt at a step. `timeout` is in seconds from its beginning; `delay`, too, is to pass before that."""
+class _StartAttempt(Record):
+    """An attempt at a step. `timeout` counts in seconds from its start, after `delay` seconds."""
 
     step: str
     job: str
@@ -29,8 +29,11 @@ class _Begin(Record):
     delay: float = 0.0
 
 
-class StartJob(_Begin):
-    """Give a worker of that type a call of a tool, known by `job`. `tokens`: what it may use, if that is limited."""
+class StartJob(_StartAttempt):
+    """Start a tool call with the id `job` on a worker of that type.
+
+    `tokens` is its token limit, or None.
+    """
 
     command: Literal["start_job"] = "start_job"
     tool: str
@@ -38,7 +41,7 @@ class StartJob(_Begin):
     tokens: int | None
 
 
-class StartProcess(_Begin):
+class StartProcess(_StartAttempt):
     """Start a run of another Process, with `job` as its id."""
 
     command: Literal["start_process"] = "start_process"
@@ -48,15 +51,15 @@ class StartProcess(_Begin):
     callers: list[str]
 
 
-class AskPerson(_Begin):
-    """Put a question, known by `job`, to a person: to `asks`, if that is said."""
+class AskPerson(_StartAttempt):
+    """Ask a person a question with the id `job`: the user `asks`, if given."""
 
     command: Literal["ask_person"] = "ask_person"
     asks: str | None
 
 
 class SkipStep(Record):
-    """Leave a step out, since its condition is false. Nothing else is to be done."""
+    """Skip a step whose condition is false. There is nothing to execute."""
 
     command: Literal["skip_step"] = "skip_step"
     step: str
@@ -64,7 +67,7 @@ class SkipStep(Record):
 
 
 class RefuseStep(Record):
-    """Let a step fail that cannot even be started. Nothing else is to be done."""
+    """Let a step fail that cannot be started. There is nothing to execute."""
 
     command: Literal["refuse_step"] = "refuse_step"
     step: str
@@ -72,7 +75,7 @@ class RefuseStep(Record):
 
 
 class CancelStep(Record):
-    """Stop an attempt, with everything below it; when it has stopped, that is an event."""
+    """Stop an attempt with everything that it called; its end is an event."""
 
     command: Literal["cancel_step"] = "cancel_step"
     step: str
@@ -87,14 +90,14 @@ class FinishRun(Record):
 
 
 class FailRun(Record):
-    """End the run with what went wrong."""
+    """End the run with its failure."""
 
     command: Literal["fail"] = "fail"
     error: RunFailure
 
 
 class EndCancelledRun(Record):
-    """End the run that was cancelled: nothing of it runs any more."""
+    """End a cancelled run of which nothing runs any more."""
 
     command: Literal["end_cancelled"] = "end_cancelled"
 
@@ -105,7 +108,7 @@ RunCommand: TypeAlias = (
 
 
 def event_of_command(command: RunCommand) -> HistoryEvent:  # noqa: PLR0911  # one for each kind
-    """The event of carrying a command out. It is recorded first, and the command done only if the event was taken."""
+    """Return the event of a command, which is executed only if the state accepts the event."""
     match command:
         case StartJob() | StartProcess() | AskPerson():
             return AttemptStarted(step=command.step, job=command.job, attempt=command.attempt)

@@ -1,9 +1,10 @@
-"""What is to be done next in a run: a pure function of its plan and its state (platform 6-10).
+"""Decides the next commands of a run from its plan and its state. Pure (platform 6-10).
 
-Whoever carries the commands out does so for each in turn: record `recorded(command)`, and if the state took that event,
-act. What was recorded is never asked for again, so that a step which completed never runs twice. Between recording and
-acting everything may be lost; `underway` then gives what was recorded again, under the same ids. An attempt that has a
-delay may be recorded at once, and its job waits; or when the delay is over, and until then it is given every time.
+For each command in turn, the driver records `event_of_command(command)`, and executes the command if the state
+accepts that event. A recorded command is never issued again, so that a completed step never runs twice. Everything
+may be lost between recording and executing; `recorded_commands` then returns the recorded commands again, with the
+same ids. An attempt with a delay may be recorded at once, and its job waits; or it is recorded after the delay, and
+until then it is issued every time.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -35,27 +36,30 @@ RunValues: TypeAlias = Mapping[str, Json]
 
 
 class Semantics(NamedTuple):
-    """Three pure functions. An AeonError that one raises fails the step, or for `render` the run, in its own words."""
+    """Three pure functions of expressions, which raise AeonError.
+
+    An error of `render` fails the run, an error of the others the step.
+    """
 
     holds: Callable[[str, RunValues], bool]
-    """Whether a condition is true."""
+    """Return whether a condition is true."""
     bind: Callable[[JsonObject, RunValues], JsonObject]
-    """A step's inputs with every reference replaced, types kept."""
+    """Return a step's inputs with every reference replaced; types are kept."""
     render: Callable[[str, RunValues], Json]
-    """The output template's result."""
+    """Return the result of the output template."""
 
 
 class StepVariables(Mapping[str, Json]):
-    """The variables of all steps in the stages before the present one, looked up in the state as they are asked for.
+    """The variables of all steps in earlier stages, looked up on demand.
 
-    Those of the present stage are not among them: which of them are there already depends on who is faster.
+    Those of the current stage are left out: which of them exist depends on which step is faster.
     """
 
     def __init__(self, plan: RunPlan, state: RunState) -> None:
         self._plan = plan
         self._steps = state.steps
-        begins = plan.stages[state.stage].start if state.stage < len(plan.stages) else len(plan.steps)
-        self._settled = range(begins)
+        end = plan.stages[state.stage].start if state.stage < len(plan.stages) else len(plan.steps)
+        self._settled = range(end)
 
     def __getitem__(self, name: str) -> Json:
         position = self._plan.producers[name]
@@ -71,12 +75,12 @@ class StepVariables(Mapping[str, Json]):
 
 
 def visible_values(plan: RunPlan, state: RunState) -> RunValues:
-    """What may be referred to now."""
+    """Return the values that expressions may read now."""
     return {**state.inputs, "step": StepVariables(plan, state)}
 
 
 class _Start(TypedDict):
-    """What all attempts have in common."""
+    """The fields of all attempts."""
 
     step: str
     job: str
@@ -86,8 +90,8 @@ class _Start(TypedDict):
     delay: float
 
 
-class _Moment(NamedTuple):
-    """All that a command follows from."""
+class _DecisionInput(NamedTuple):
+    """The inputs of a decision."""
 
     plan: RunPlan
     state: RunState
@@ -96,49 +100,51 @@ class _Moment(NamedTuple):
 
 
 def decide(plan: RunPlan, state: RunState, semantics: Semantics) -> list[RunCommand]:
-    """The commands that this state calls for, in the order of the steps, at most one for each.
+    """Return the commands of this state, in the order of the steps, at most one for each.
 
-    Costs as much as it gives: steps that wait, run or are over are not looked at. Raises nothing of its own.
+    The cost is proportional to the number of commands: steps that wait, run or are settled are not visited. Raises no
+    errors of its own.
     """
     if state.phase in CLOSING_PHASES:
-        return _closing(plan, state)
+        return _closing_commands(plan, state)
     if state.phase != "running":
         return []
-    moment = _Moment(plan, state, semantics, visible_values(plan, state))
+    moment = _DecisionInput(plan, state, semantics, visible_values(plan, state))
     if state.stage == len(plan.stages):
-        return [_end(moment)]
-    return [_begin(moment, position) for position in positions_of(plan, state.stage, state.ready)]
+        return [_end_command(moment)]
+    return [_start_or_skip(moment, position) for position in positions_of(plan, state.stage, state.ready)]
 
 
 def recorded_commands(plan: RunPlan, state: RunState, semantics: Semantics) -> list[RunCommand]:
-    """What was recorded and is not over: after a restart it is done again, since it may never have been done.
+    """Return the recorded commands that are not finished; a restart executes them again.
 
-    The ids are the same, so whoever knows them already has nothing to do. Nothing of this is to be recorded again.
+    They may never have been executed. The ids are the same, so that a recipient that knows them can ignore them. They
+    must not be recorded again.
     """
     if state.phase in CLOSING_PHASES:
-        return [_cancel(plan, state, position) for position in positions_of(plan, state.stage, state.stopping)]
-    moment = _Moment(plan, state, semantics, visible_values(plan, state))
+        return [_cancel_command(plan, state, position) for position in positions_of(plan, state.stage, state.stopping)]
+    moment = _DecisionInput(plan, state, semantics, visible_values(plan, state))
     running = positions_of(plan, state.stage, state.running)
-    return [_attempt(moment, position, state.steps[position].attempts) for position in running]
+    return [_attempt_command(moment, position, state.steps[position].attempts) for position in running]
 
 
-def _closing(plan: RunPlan, state: RunState) -> list[RunCommand]:
-    """Stop what runs; when nothing does, end."""
+def _closing_commands(plan: RunPlan, state: RunState) -> list[RunCommand]:
+    """Stop running steps; if there are none, end the run."""
     if state.running:
-        untold = state.running & ~state.stopping
-        return [_cancel(plan, state, position) for position in positions_of(plan, state.stage, untold)]
+        not_stopping = state.running & ~state.stopping
+        return [_cancel_command(plan, state, position) for position in positions_of(plan, state.stage, not_stopping)]
     if state.phase == "failing" and state.error is not None:
         return [FailRun(error=state.error)]
     return [EndCancelledRun()]
 
 
-def _cancel(plan: RunPlan, state: RunState, position: int) -> RunCommand:
+def _cancel_command(plan: RunPlan, state: RunState, position: int) -> RunCommand:
     step = plan.steps[position].id
     return CancelStep(step=step, job=plan.job_id(step, state.steps[position].attempts))
 
 
-def _end(moment: _Moment) -> RunCommand:
-    """The output is the template's, or without one the last step's value."""
+def _end_command(moment: _DecisionInput) -> RunCommand:
+    """End the run. The output is that of the template, or without one the last step's value."""
     template = moment.plan.definition.output_template
     if not template:
         return FinishRun(output=moment.state.steps[len(moment.plan.steps) - 1].value)
@@ -148,24 +154,24 @@ def _end(moment: _Moment) -> RunCommand:
         return FailRun(error=output_failure(error))
 
 
-def _begin(moment: _Moment, position: int) -> RunCommand:
-    """Skip a step whose condition is false, else start it, or start it again.
+def _start_or_skip(moment: _DecisionInput, position: int) -> RunCommand:
+    """Skip a step whose condition is false; otherwise start it, or start it again.
 
-    A required output that its own condition leaves out does not end the run: `required` is about a result that was
-    asked for and did not come, and here the owner said himself when not to ask.
+    A required output whose step is skipped by its own condition does not fail the run: `required` is about a result
+    that was requested and did not come, and here the owner stated when not to request it.
     """
     step = moment.plan.steps[position]
     condition = step.execution.condition
     attempts = moment.state.steps[position].attempts
     try:
         if condition is None or attempts or moment.semantics.holds(condition, moment.values):
-            return _attempt(moment, position, attempts + 1)
+            return _attempt_command(moment, position, attempts + 1)
     except AeonError as error:
         return RefuseStep(step=step.id, error=AttemptFailure.from_error(error))
     return SkipStep(step=step.id, reason=f"its condition is false: {condition}")
 
 
-def _attempt(moment: _Moment, position: int, attempt: int) -> RunCommand:
+def _attempt_command(moment: _DecisionInput, position: int, attempt: int) -> RunCommand:
     plan = moment.plan
     step = plan.steps[position]
     if plan.calls[step.id].kind == "process" and plan.depth_left == 0 and not plan.is_manual(position):
@@ -174,10 +180,10 @@ def _attempt(moment: _Moment, position: int, attempt: int) -> RunCommand:
         inputs = moment.semantics.bind(step.inputs, moment.values)
     except AeonError as error:
         return RefuseStep(step=step.id, error=AttemptFailure.from_error(error))
-    return _started(moment, position, attempt, inputs)
+    return _start_command(moment, position, attempt, inputs)
 
 
-def _started(moment: _Moment, position: int, attempt: int, inputs: JsonObject) -> RunCommand:
+def _start_command(moment: _DecisionInput, position: int, attempt: int, inputs: JsonObject) -> RunCommand:
     plan = moment.plan
     step = plan.steps[position]
     call = plan.calls[step.id]

@@ -1,4 +1,4 @@
-"""What happened in a run, as records: all that a run is follows from them in their order."""
+"""The events of a run, as records: its whole state follows from them in their order."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -14,9 +14,9 @@ TokenCount: TypeAlias = Annotated[int, Field(ge=0)]
 
 
 class AttemptFailure(Record):
-    """Why an attempt came to nothing. `transient`: the same again may succeed later.
+    """Why an attempt failed. `transient`: it may succeed if repeated later.
 
-    `may_have_happened` is false only where it is certain that the call had no effect, as when nothing was sent.
+    `may_have_happened` is False only if it is certain that the call had no effect, as when nothing was sent.
     """
 
     code: str
@@ -27,12 +27,12 @@ class AttemptFailure(Record):
 
     @classmethod
     def from_error(cls, error: AeonError) -> "AttemptFailure":
-        """An error of ours, in its own words: final, and without effect."""
+        """Return the failure of an Aeon error: final, and without effect."""
         return cls(code=type(error).__name__, message=error.message, next_step=error.advice, may_have_happened=False)
 
 
 class RunFailure(Record):
-    """Why a run failed, and what to do; with the step that ended it, if one did."""
+    """Why a run failed and what to do next, with the step that caused it, if one did."""
 
     code: str
     message: str
@@ -44,28 +44,31 @@ class RunFailure(Record):
 
 
 class RunStarted(Record):
-    """The run was accepted, with the inputs that its definition asks for."""
+    """The run was started with the inputs that its definition requires."""
 
     event: Literal["run_started"] = "run_started"
     inputs: JsonObject
 
 
-class _OfStep(Record):
-    """Something that happened to one step."""
+class _StepEvent(Record):
+    """An event of one step."""
 
     step: str
 
 
-class AttemptStarted(_OfStep):
-    """An attempt was given away: a job, a run of another Process, a question to a person."""
+class AttemptStarted(_StepEvent):
+    """An attempt was started: a job, a run of another Process, or a question to a person."""
 
     event: Literal["step_started"] = "step_started"
     job: str
     attempt: AttemptNumber
 
 
-class StepCompleted(_OfStep):
-    """An attempt gave its result. It counts when a later attempt is already under way, too. `tokens`: what it used."""
+class StepCompleted(_StepEvent):
+    """An attempt succeeded, which counts even if a later one is running.
+
+    `tokens` is what it used.
+    """
 
     event: Literal["step_completed"] = "step_completed"
     attempt: AttemptNumber
@@ -73,8 +76,8 @@ class StepCompleted(_OfStep):
     tokens: TokenCount = 0
 
 
-class StepFailed(_OfStep):
-    """An attempt failed. Whether there is another one follows from the rules (platform 10)."""
+class StepFailed(_StepEvent):
+    """An attempt failed. The rules decide whether it is retried (platform 10)."""
 
     event: Literal["step_failed"] = "step_failed"
     attempt: AttemptNumber
@@ -82,56 +85,56 @@ class StepFailed(_OfStep):
     tokens: TokenCount = 0
 
 
-class StepSkipped(_OfStep):
+class StepSkipped(_StepEvent):
     """The step's condition was false."""
 
     event: Literal["step_skipped"] = "step_skipped"
     reason: str
 
 
-class StepRefused(_OfStep):
-    """The step could not even be started: its condition or inputs could not be worked out, or it stood too deep."""
+class StepRefused(_StepEvent):
+    """The step could not be started: its condition or inputs failed, or it was nested too deeply."""
 
     event: Literal["step_refused"] = "step_refused"
     error: AttemptFailure
 
 
-class AnswerGiven(_OfStep):
-    """A person answered what a manual step asked. The first answer counts."""
+class AnswerGiven(_StepEvent):
+    """A person answered a manual step. The first answer counts."""
 
     event: Literal["answer_given"] = "answer_given"
     by: str
     answer: Json
 
 
-class StepTimedOut(_OfStep):
-    """An attempt did not end in its time, and was stopped; or nobody answered. There is no other attempt."""
+class StepTimedOut(_StepEvent):
+    """An attempt did not end in time and was stopped, or nobody answered. It is not retried."""
 
     event: Literal["timed_out"] = "timed_out"
     attempt: AttemptNumber
 
 
-class StepStopping(_OfStep):
-    """A step of a run that is being closed was told to stop."""
+class StepStopping(_StepEvent):
+    """A step of a closing run was asked to stop."""
 
     event: Literal["step_stopping"] = "step_stopping"
 
 
-class StepStopped(_OfStep):
-    """A step of a run that is being closed has stopped without a result."""
+class StepStopped(_StepEvent):
+    """A step of a closing run has stopped without a result."""
 
     event: Literal["step_stopped"] = "step_stopped"
 
 
 class CancelRequested(Record):
-    """Somebody cancelled the run."""
+    """A user cancelled the run."""
 
     event: Literal["cancel_requested"] = "cancel_requested"
     by: str
 
 
 class DeadlinePassed(Record):
-    """The run's time is over."""
+    """The run's deadline has passed."""
 
     event: Literal["deadline_passed"] = "deadline_passed"
 
@@ -151,7 +154,7 @@ class RunFailed(Record):
 
 
 class RunCancelled(Record):
-    """The run has ended as it was asked to."""
+    """The run has ended after a cancel request."""
 
     event: Literal["run_cancelled"] = "run_cancelled"
 
@@ -176,14 +179,14 @@ _EVENTS: TypeAdapter[HistoryEvent] = TypeAdapter(Annotated[HistoryEvent, Field(d
 
 
 def parse_event(value: Json) -> HistoryEvent:
-    """The event of its JSON. Raises RuleError that says what is wrong with it."""
+    """Parse an event from JSON. Raises RuleError with what is wrong with it."""
     try:
         return _EVENTS.validate_python(value)
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         path = ".".join(map(str, first["loc"]))
         raise RuleError(
-            f"This is no event of a run: {path or '$'}: {first['msg']}.",
+            f"This is not an event of a run: {path or '$'}: {first['msg']}.",
             rule="schema",
             field=path,
             next_step="Look at the run's log: it was changed, or written by another version.",

@@ -1,10 +1,10 @@
-"""The words in which a run says why it failed: which step, what it called, how often, why, and what to do."""
+"""Builds the failures of runs and steps, with a message and what to do next."""
 
 from aeon.base.errors import AeonError
 from aeon.platform.runs.machine.events import AttemptFailure, RunFailure
 from aeon.platform.runs.machine.plan import RunPlan
 
-_OPTIONAL = "or let the process do without it (required: false)"
+_OPTIONAL = "or make its output optional (required: false)"
 
 _NEXT_STEP = {
     "empty": f"Look at the inputs of the step, {_OPTIONAL}.",
@@ -19,44 +19,44 @@ DEADLINE_FAILURE = RunFailure(
 
 
 def missing_inputs_failure(names: list[str]) -> RunFailure:
-    """Of a run that was not given all inputs of its definition."""
+    """Return the failure of a run that lacks inputs of its definition."""
     return RunFailure(
         code="inputs",
         message=f"The run lacks the inputs {', '.join(map(repr, names))}.",
-        next_step="Start it again with all that the process's initialContext names.",
+        next_step="Start it again with all inputs in the process's initialContext.",
     )
 
 
 def timeout_failure(plan: RunPlan, position: int) -> AttemptFailure:
-    """Of a step that did not end in its time, or of a question that nobody answered."""
+    """Return the failure of a step that did not end in time, or of a question without an answer."""
     what = "nobody answered" if plan.is_manual(position) else "it did not end"
     return AttemptFailure(code="timed_out", message=f"{what} within {plan.steps[position].execution.timeout} s")
 
 
 def depth_failure(plan: RunPlan, position: int) -> AttemptFailure:
-    """Of a step that would call a Process deeper than is allowed (platform 7)."""
+    """Return the failure of a step that would call a Process too deeply (platform 7)."""
     calls = " > ".join([*plan.call_stack, plan.calls[plan.steps[position].id].name])
-    said = f"processes call each other deeper than is allowed: {calls}"
-    return AttemptFailure(code="depth", message=said, may_have_happened=False)
+    message = f"processes call each other too deeply: {calls}"
+    return AttemptFailure(code="depth", message=message, may_have_happened=False)
 
 
 EMPTY_OUTPUT_FAILURE = AttemptFailure(code="empty", message="its output is empty")
 
 
 def describe_target(plan: RunPlan, position: int) -> str:
-    """What a step calls, in words."""
+    """Describe the target of a step."""
     call = plan.calls[plan.steps[position].id]
     return f"{call.kind} {call.name!r}"
 
 
 def run_failure(plan: RunPlan, position: int, attempts: int, cause: AttemptFailure) -> RunFailure:
-    """Why the run ends with this step."""
+    """Return the failure of a run that a step caused."""
     step = plan.steps[position].id
     tried = "never started" if attempts == 0 else "tried once" if attempts == 1 else f"tried {attempts} times"
     return RunFailure(
         code=cause.code,
         message=f"Step {step!r} ({describe_target(plan, position)}, {tried}): {cause.message.rstrip('.')}.",
-        next_step=cause.next_step or _NEXT_STEP.get(cause.code, f"Mend what it calls, {_OPTIONAL}."),
+        next_step=cause.next_step or _NEXT_STEP.get(cause.code, f"Fix what it calls, {_OPTIONAL}."),
         step=step,
         target=plan.calls[step].id,
         attempts=attempts,
@@ -65,7 +65,7 @@ def run_failure(plan: RunPlan, position: int, attempts: int, cause: AttemptFailu
 
 
 def output_failure(error: AeonError) -> RunFailure:
-    """Why a run has no output though its steps are over."""
+    """Return the failure of a run whose output could not be rendered."""
     cause = AttemptFailure.from_error(error)
     return RunFailure(
         code=cause.code,

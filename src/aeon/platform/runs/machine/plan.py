@@ -1,4 +1,4 @@
-"""What one run follows: a definition as it was when the run began, what each step calls, and what the run may use."""
+"""The plan of one run: its definition, the targets of its steps, and its limits."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -13,9 +13,9 @@ from aeon.platform.records import Record
 
 
 class StepCall(Record):
-    """What a step calls. `worker` is the type of the tool's service, and of the worker that takes the job.
+    """The target of a step. `worker` is the type of the service, and of the worker.
 
-    `asks` is the one user who may answer a manual step; without it anybody may whom the engine lets through.
+    `asks` is the one user who may answer a manual step; without it, any user may whom the engine permits.
     """
 
     kind: Literal["tool", "process"]
@@ -28,12 +28,12 @@ class StepCall(Record):
 
 
 class RunPlan(Record):
-    """A definition resolved for one run, and stored with it: later changes of anything it names never touch the run.
+    """A definition resolved for one run: later changes of its targets never affect the run.
 
-    `deadline` is the engine's clock's and nothing here looks at it. `call_stack` names the Processes that called each
-    other down to this one, which stands last. The steps stand in stages: every sequential step is one, and so are
-    parallel steps that stand together. A stage begins when all before it are over (platform 7), which is also when all
-    that its steps depend on are: parallel steps depend on none beside them, or this is no plan.
+    It is stored with the run. `deadline` is for the engine's clock; nothing here reads it. `call_stack` names the
+    Processes that called each other down to this one, which is last. The steps form stages: every sequential step is
+    a stage, and so are adjacent parallel steps. A stage starts when all earlier ones are settled (platform 7), and
+    with them all dependencies of its steps: a parallel step cannot depend on one in its own stage.
     """
 
     run: str = Field(min_length=1)
@@ -46,7 +46,7 @@ class RunPlan(Record):
     call_stack: list[str]
 
     @model_validator(mode="after")
-    def _is_whole(self) -> Self:
+    def _check_invariants(self) -> Self:
         faults = list(_faults(self))
         if faults:
             raise ValueError("; ".join(faults))
@@ -58,21 +58,21 @@ class RunPlan(Record):
         return self.definition.steps
 
     def job_id(self, step: str, attempt: int) -> str:
-        """The id of one attempt at a step: of its job, of its question, of the run of the Process that it calls."""
+        """Return the id of an attempt: of its job, its question, or its run of another Process."""
         return f"{self.run}:{step}:{attempt}"
 
     def is_manual(self, position: int) -> bool:
-        """Whether a person carries the step out (platform 9)."""
+        """Return whether a person answers the step (platform 9)."""
         return self.steps[position].execution.interaction_mode == "manual"
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """Where each step stands, by its id."""
+        """The position of each step, by its id."""
         return {step.id: position for position, step in enumerate(self.steps)}
 
     @cached_property
     def producers(self) -> dict[str, int]:
-        """Where the step stands that gives each variable."""
+        """The position of the step that produces each variable."""
         return {step.output.variable: position for position, step in enumerate(self.steps)}
 
     @cached_property
@@ -92,14 +92,14 @@ class RunPlan(Record):
 
     @cached_property
     def sharing_steps(self) -> list[int]:
-        """How many steps of each stage have no token budget of their own."""
+        """The number of steps without a token budget of their own in each stage."""
         return [sum(self.steps[each].output.token_budget is None for each in stage) for stage in self.stages]
 
     def waits_for(self, position: int) -> list[int]:
-        """The steps that a step waits for directly: those of the stage before, and what it depends on."""
+        """Return the steps that a step waits for: the stage before it, and its dependencies."""
         before = self.stage_of[position] - 1
-        found = {self.positions[needed] for needed in self.steps[position].depends_on}
-        return sorted(found.union(self.stages[before] if before >= 0 else ()))
+        needed_positions = {self.positions[needed] for needed in self.steps[position].depends_on}
+        return sorted(needed_positions.union(self.stages[before] if before >= 0 else ()))
 
 
 def plan_run(
@@ -112,10 +112,10 @@ def plan_run(
     deadline: float | None = None,
     callers: tuple[str, ...] = (),
 ) -> RunPlan:
-    """The plan of a run of this definition, with no more depth and tokens than the definition itself allows.
+    """Return the plan of a run, limited to the depth and the tokens that the definition allows.
 
-    `callers` names the Processes that called it, the outermost first. Raises RuleError when steps and calls do not fit
-    each other.
+    `callers` names the Processes that called it, the outermost first. Raises RuleError if steps and calls do not
+    match.
     """
     budgets = [budget for budget in (token_budget, definition.token_budget) if budget is not None]
     deepest = definition.max_recursion_depth
@@ -134,21 +134,21 @@ def plan_run(
 
 
 def _stages(steps: list[ProcessStep]) -> list[range]:
-    """Sequential steps alone, neighbouring parallel ones together."""
+    """Return the stages: sequential steps alone, adjacent parallel ones together."""
     keys = [(-1 if step.execution.mode == "parallel" else position) for position, step in enumerate(steps)]
-    runs = [[position for position, _ in run] for _, run in groupby(enumerate(keys), key=lambda pair: pair[1])]
-    return [range(run[0], run[-1] + 1) for run in runs]
+    groups = [[position for position, _ in run] for _, run in groupby(enumerate(keys), key=lambda pair: pair[1])]
+    return [range(run[0], run[-1] + 1) for run in groups]
 
 
 def _faults(plan: RunPlan) -> Iterator[str]:
-    """What would break the rules by which a plan is run; whether it makes sense was checked when it was saved."""
+    """Yield violations of a plan's invariants. Saving checked the rules of a definition."""
     if plan.digest != plan.definition.digest:
-        yield "the digest is another definition's"
+        yield "the digest does not match the definition"
     if len(plan.positions) < len(plan.steps) or len(plan.producers) < len(plan.steps):
         yield "two steps have the same id or output variable"
         return
     if plan.calls.keys() != plan.positions.keys():
-        yield "there must be one call for each step and none besides"
+        yield "there must be exactly one call for each step"
         return
     for position, step in enumerate(plan.steps):
         call = plan.calls[step.id]
@@ -156,7 +156,7 @@ def _faults(plan: RunPlan) -> Iterator[str]:
             yield f"step {step.id!r} does not call the {call.kind} {call.id!r}"
         stage = plan.stages[plan.stage_of[position]]
         yield from (
-            f"step {step.id!r} depends on {needed!r}, which does not end before it begins"
+            f"step {step.id!r} depends on {needed!r}, which does not end before it starts"
             for needed in step.depends_on
             if plan.positions.get(needed, len(plan.steps)) >= stage.start
         )

@@ -1,4 +1,4 @@
-"""Where a run stands: as its events left it. Immutable, and JSON out and in."""
+"""The state of a run, derived from its events. Immutable, and convertible to JSON."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ from aeon.platform.runs.machine.plan import RunPlan
 T = TypeVar("T")
 
 _WIDTH = 100
-"""The square root of the most steps that a Process has: a change copies two tuples of about that length."""
+"""The square root of the maximum number of steps: a change copies two tuples of that size."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersistentArray(Generic[T]):
-    """An immutable array. One with another value in one place is made by copying twice the root of its length."""
+    """An immutable array. A change of one value copies about twice the square root of its length."""
 
     length: int
     _pieces: tuple[tuple[T, ...], ...]
@@ -32,15 +32,15 @@ class PersistentArray(Generic[T]):
         return (self[place] for place in range(self.length))
 
     def with_value(self, place: int, value: T) -> "PersistentArray[T]":
-        """The row with another value in that place."""
-        number, within = divmod(place, _WIDTH)
+        """Return a copy with another value at that position."""
+        number, offset = divmod(place, _WIDTH)
         piece = self._pieces[number]
-        changed = (*piece[:within], value, *piece[within + 1 :])
+        changed = (*piece[:offset], value, *piece[offset + 1 :])
         return PersistentArray(self.length, (*self._pieces[:number], changed, *self._pieces[number + 1 :]))
 
 
 def filled_array(value: T, length: int) -> PersistentArray[T]:
-    """A row that holds the same value everywhere."""
+    """Return an array that holds the same value at every position."""
     return PersistentArray(length, ((value,) * _WIDTH,) * -(-length // _WIDTH))
 
 
@@ -55,7 +55,10 @@ SETTLED_STATUSES: frozenset[RunStepStatus] = frozenset({"completed", "failed", "
 
 
 class StepState(Record):
-    """Where one step stands. `attempts` were started; `value` is what its variable holds once it is settled."""
+    """The state of one step. `value` is its variable once it is settled.
+
+    `attempts` counts the attempts that were started.
+    """
 
     status: RunStepStatus = "waiting"
     attempts: int = 0
@@ -70,11 +73,12 @@ INITIAL_STEP_STATE = StepState()
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """A run's state. Only the steps of one stage are ever under way: those before it are settled, for good.
+    """The state of a run. Only the steps of one stage are ever running.
 
-    `ready`, `running` and `stopping` are sets of places in that stage, as the bits of a number: what may be started,
-    what was started and is not settled, and what of that was told to stop. A stage is over when the first two are
-    empty. They follow from the steps, and stand here so that deciding what is next never looks through all of them.
+    Steps of earlier stages are settled for good. `ready`, `running` and `stopping` are sets of positions in that
+    stage, as the bits of a number: steps that may start, steps that started and are not settled, and those of them
+    that were asked to stop. A stage is over when the first two are empty. They follow from the steps, and are stored
+    so that a decision never visits all steps.
     """
 
     phase: RunPhase
@@ -87,21 +91,21 @@ class RunState:
     tokens: int = 0
     """Used by all steps."""
     shared: int = 0
-    """Used by the steps that have no budget of their own."""
+    """Used by the steps without a budget of their own."""
     shared_before: int = 0
-    """Of those, by the ones before this stage: what its steps may use must not hang on which of them is faster."""
+    """Used by those in earlier stages: limits must not depend on which step is faster."""
     error: RunFailure | None = None
     cancelled_by: str = ""
     output: Json = None
 
     def as_dict(self, plan: RunPlan) -> JsonObject:
-        """The state as JSON data: steps by their id, those that were never touched left out."""
+        """Return the state as JSON data: steps by their id, without those that never started."""
         steps = zip(plan.steps, self.steps, strict=True)
-        stored = _Stored(
+        stored = _StoredState(
             phase=self.phase,
             inputs=self.inputs,
             stage=self.stage,
-            steps={step.id: found for step, found in steps if found is not INITIAL_STEP_STATE},
+            steps={step.id: step_state for step, step_state in steps if step_state is not INITIAL_STEP_STATE},
             tokens=self.tokens,
             shared=self.shared,
             shared_before=self.shared_before,
@@ -112,8 +116,8 @@ class RunState:
         return stored.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
-class _Stored(Record):
-    """A state as it is written."""
+class _StoredState(Record):
+    """A state as it is stored."""
 
     phase: RunPhase
     inputs: JsonObject
@@ -128,29 +132,29 @@ class _Stored(Record):
 
 
 def initial_state(plan: RunPlan) -> RunState:
-    """The state before the first event."""
+    """Return the state before the first event."""
     return RunState("new", filled_array(INITIAL_STEP_STATE, len(plan.steps)))
 
 
 def parse_state(plan: RunPlan, value: Json) -> RunState:
-    """The state of its JSON. Raises RuleError when it is none, or none of this plan's."""
-    stored = _Stored.parsed(value)
+    """Parse a state from JSON. Raises RuleError if it is invalid, or belongs to another plan."""
+    stored = _StoredState.parsed(value)
     if stored.stage > len(plan.stages) or not stored.steps.keys() <= plan.positions.keys():
         raise RuleError(
-            "The state is that of another plan's run.",
+            "The state belongs to a run of another plan.",
             rule="schema",
             field="$.steps",
             next_step="Replay the run's events with the plan that is stored with them.",
         )
     steps = filled_array(INITIAL_STEP_STATE, len(plan.steps))
-    for step, found in stored.steps.items():
-        steps = steps.with_value(plan.positions[step], found)
+    for step, step_state in stored.steps.items():
+        steps = steps.with_value(plan.positions[step], step_state)
     return RunState(
         phase=stored.phase,
         steps=steps,
         inputs=stored.inputs,
         stage=stored.stage,
-        ready=_ready(plan, stored, steps),
+        ready=_ready_places(plan, stored, steps),
         running=_places(plan, stored.stage, steps, frozenset({"running", "stopping"})),
         stopping=_places(plan, stored.stage, steps, frozenset({"stopping"})),
         tokens=stored.tokens,
@@ -163,19 +167,19 @@ def parse_state(plan: RunPlan, value: Json) -> RunState:
 
 
 def bit_of(plan: RunPlan, state: RunState, position: int) -> int:
-    """A step of the present stage as a set of places of one."""
+    """Return a step of the current stage as a set with one position."""
     return 1 << (position - plan.stages[state.stage].start)
 
 
 def positions_of(plan: RunPlan, stage: int, places: int) -> Iterator[int]:
-    """The positions of a set of places in a stage, in the order of the steps."""
+    """Yield the positions of a set of places in a stage, in the order of the steps."""
     while places:
         lowest = places & -places
         yield plan.stages[stage].start + lowest.bit_length() - 1
         places ^= lowest
 
 
-def _ready(plan: RunPlan, stored: _Stored, steps: PersistentArray[StepState]) -> int:
+def _ready_places(plan: RunPlan, stored: _StoredState, steps: PersistentArray[StepState]) -> int:
     is_open = stored.phase == "running"
     return _places(plan, stored.stage, steps, frozenset({"waiting", "retrying"})) if is_open else 0
 

@@ -1,4 +1,4 @@
-"""Why does this step not run? Answered from the plan and the state alone; times are the engine's to add."""
+"""Explains why a step does not run, from the plan and the state. The engine adds times."""
 
 from typing import Literal, TypeAlias
 
@@ -25,12 +25,15 @@ WaitReasonKind: TypeAlias = Literal[
     "engine",
 ]
 
-_NAMED = 5
-"""Steps that a sentence names."""
+_MAX_NAMES = 5
+"""Steps that a message names."""
 
 
 class Obstacle(Record):
-    """Why a call would fail now, since when if that is known, and what to do. `message` ends without a full stop."""
+    """Why a call would fail now, since when if known, and what to do next.
+
+    `message` has no full stop.
+    """
 
     kind: Literal["down", "disabled", "access", "secret"]
     message: str
@@ -39,9 +42,9 @@ class Obstacle(Record):
 
 
 class WaitReason(Record):
-    """Why a step is not over, or gave nothing. `attempt` is the one that runs or comes next.
+    """Why a step has not completed. `attempt` is the running or the next attempt.
 
-    `seconds` is how long it still waits, as far as that is known: of a plan and a state alone, the whole delay.
+    `seconds` is how long it still waits, if known; from a plan and a state alone, it is the whole delay.
     """
 
     step: str
@@ -55,24 +58,24 @@ class WaitReason(Record):
 
 
 def explain_steps(plan: RunPlan, state: RunState) -> list[WaitReason]:
-    """A reason for each step without a completed attempt, in their order."""
+    """Return a reason for each step that is not completed, in order."""
     return [_reason(plan, state, position) for position, step in enumerate(state.steps) if step.status != "completed"]
 
 
 def _reason(plan: RunPlan, state: RunState, position: int) -> WaitReason:
     step = state.steps[position]
     if step.status in SETTLED_STATUSES:
-        return _over(plan, position, step)
+        return _settled_reason(plan, position, step)
     if step.status in ("running", "stopping"):
-        return _running(plan, position, step)
+        return _running_reason(plan, position, step)
     if state.phase in CLOSING_PHASES | ENDED_PHASES:
-        return WaitReason(step=plan.steps[position].id, kind="ended", message=_ended(state))
+        return WaitReason(step=plan.steps[position].id, kind="ended", message=_ended_message(state))
     if step.status == "retrying":
-        return _retrying(plan, position, step)
-    return _not_begun(plan, state, position)
+        return _retrying_reason(plan, position, step)
+    return _waiting_reason(plan, state, position)
 
 
-def _over(plan: RunPlan, position: int, step: StepState) -> WaitReason:
+def _settled_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason:
     id_ = plan.steps[position].id
     if step.status == "skipped":
         return WaitReason(step=id_, kind="condition", message=f"Skipped: {step.reason}.")
@@ -82,50 +85,50 @@ def _over(plan: RunPlan, position: int, step: StepState) -> WaitReason:
     return WaitReason(step=id_, kind="failed", message=f"Failed: {cause}.", attempt=step.attempts)
 
 
-def _running(plan: RunPlan, position: int, step: StepState) -> WaitReason:
+def _running_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason:
     id_ = plan.steps[position].id
     call = plan.calls[id_]
     if step.status == "stopping":
         return WaitReason(
-            step=id_, kind="stopping", message="Was told to stop, and has not yet.", attempt=step.attempts
+            step=id_, kind="stopping", message="Is asked to stop, and has not stopped yet.", attempt=step.attempts
         )
     if plan.is_manual(position):
-        said = f"Waits for an answer of {call.asks or 'a person'}."
-        return WaitReason(step=id_, kind="asked", message=said, asks=call.asks, attempt=step.attempts)
+        message = f"Waits for an answer of {call.asks or 'a person'}."
+        return WaitReason(step=id_, kind="asked", message=message, asks=call.asks, attempt=step.attempts)
     seconds = retry_delay(step.attempts)
     later = f", {seconds:g} s after the one before" if seconds else ""
-    said = f"{describe_attempt(plan, position, step.attempts)}{later}."
-    return WaitReason(step=id_, kind="running", message=said, attempt=step.attempts, seconds=seconds)
+    message = f"{describe_attempt(plan, position, step.attempts)}{later}."
+    return WaitReason(step=id_, kind="running", message=message, attempt=step.attempts, seconds=seconds)
 
 
 def describe_attempt(plan: RunPlan, position: int, attempt: int) -> str:
-    """That an attempt is under way, without a full stop."""
+    """Describe a running attempt, without a full stop."""
     return f"Runs: {describe_target(plan, position)}, attempt {attempt} of at most {MAX_ATTEMPTS}"
 
 
-def _retrying(plan: RunPlan, position: int, step: StepState) -> WaitReason:
+def _retrying_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason:
     attempt = step.attempts + 1
     seconds = retry_delay(attempt)
     cause = step.error.message.rstrip(".") if step.error else "it failed"
-    said = f"Is tried again (retry {step.attempts} of {MAX_ATTEMPTS - 1}) {seconds:g} s after it failed: {cause}."
-    return WaitReason(step=plan.steps[position].id, kind="retrying", message=said, attempt=attempt, seconds=seconds)
+    message = f"Is retried (retry {step.attempts} of {MAX_ATTEMPTS - 1}) {seconds:g} s after it failed: {cause}."
+    return WaitReason(step=plan.steps[position].id, kind="retrying", message=message, attempt=attempt, seconds=seconds)
 
 
-def _not_begun(plan: RunPlan, state: RunState, position: int) -> WaitReason:
+def _waiting_reason(plan: RunPlan, state: RunState, position: int) -> WaitReason:
     id_ = plan.steps[position].id
     if state.phase == "new":
-        return WaitReason(step=id_, kind="waits", message="The run has not begun.")
+        return WaitReason(step=id_, kind="waits", message="The run has not started.")
     needed = [
         plan.steps[each].id for each in plan.waits_for(position) if state.steps[each].status not in SETTLED_STATUSES
     ]
     if not needed:
         return WaitReason(step=id_, kind="ready", message="Is about to start.", attempt=1)
-    more = f" and {len(needed) - _NAMED} more" if len(needed) > _NAMED else ""
-    said = f"Waits for {', '.join(map(repr, needed[:_NAMED]))}{more}."
-    return WaitReason(step=id_, kind="waits", message=said, waits_for=needed)
+    more = f" and {len(needed) - _MAX_NAMES} more" if len(needed) > _MAX_NAMES else ""
+    message = f"Waits for {', '.join(map(repr, needed[:_MAX_NAMES]))}{more}."
+    return WaitReason(step=id_, kind="waits", message=message, waits_for=needed)
 
 
-def _ended(state: RunState) -> str:
+def _ended_message(state: RunState) -> str:
     if state.phase in ("cancelling", "cancelled"):
         return f"Was not started: {state.cancelled_by} cancelled the run."
     why = f": {state.error.message}" if state.error else "."

@@ -1,1 +1,1 @@
-"""What services take at most, kept to by all jobs of all runs on one record together."""
+"""Rate limits of services, shared by all jobs of all runs on one record."""

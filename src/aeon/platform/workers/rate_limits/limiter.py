@@ -1,7 +1,7 @@
-"""Waits for places, for one event loop: in the order of coming, holding no worker, and without asking all the time.
+"""Waits for rate limits on one event loop: first come, first served, without blocking workers.
 
-Of each service one job of this process asks, the others stand behind it. What comes free here wakes it at once; what
-comes free in another process it sees when it looks again.
+For each service one job of this process asks the store, and the others wait behind it. A lease that is released here
+wakes it at once; one that is released by another process is found by polling.
 """
 
 import asyncio
@@ -16,24 +16,24 @@ from aeon.platform.store import StoreError
 from aeon.platform.workers.rate_limits.leases import LimitedService, ServiceLeaseStore
 from aeon.platform.workers.rate_limits.state import LimitDecision, LimiterState
 
-_LOOKS_EVERY = 0.2
-"""Seconds after which a place may have come free in another process."""
+_POLL_INTERVAL = 0.2
+"""Seconds between two checks for leases that other processes released."""
 
-_STILL_THERE_EVERY = 2.0
-"""Seconds in which it is said again that somebody waits, and in which a limit may have been changed."""
+_RENEW_INTERVAL = 2.0
+"""Seconds between two renewals of a waiter, and between two reads of the limits while waiting."""
 
-_KNOWN_FOR = 5.0
-"""Seconds for which the limits of a tool's service are taken to be what they were."""
+_CACHE_SECONDS = 5.0
+"""Seconds for which a service's limits are cached."""
 
-_WHILE_AWAY = 1.0
-"""Seconds between two questions while the store does not answer."""
+_STORE_RETRY_INTERVAL = 1.0
+"""Seconds between two attempts while the store does not answer."""
 
-_NOT_TOLD = LimitDecision(LimiterState(), wait=1)
-"""The store did not answer."""
+_STORE_UNAVAILABLE = LimitDecision(LimiterState(), wait=1)
+"""The decision if the store did not answer."""
 
 
-class _Gate:
-    """One service's, in this process."""
+class _ServiceQueue:
+    """The waiting jobs of one service in this process."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
@@ -41,128 +41,133 @@ class _Gate:
         self.waiting = 0
 
 
-class _Known(NamedTuple):
-    """The service of a tool, asked at that moment, once for all who want to know."""
+class _CachedService(NamedTuple):
+    """The cached service of a tool, read at that time, once for all callers."""
 
     at: float
     found: asyncio.Task[LimitedService | None]
 
 
 class RateLimiter:
-    """Has jobs wait until their services may be asked. All of it belongs to one event loop."""
+    """Makes jobs wait for the rate limits of their services. Bound to one event loop."""
 
-    def __init__(self, places: ServiceLeaseStore, clock: Clock) -> None:
-        self._places = places
+    def __init__(self, leases: ServiceLeaseStore, clock: Clock) -> None:
+        self._leases = leases
         self._clock = clock
-        self._limited: dict[str, _Known] = {}
-        self._gates: dict[str, _Gate] = {}
+        self._services: dict[str, _CachedService] = {}
+        self._gates: dict[str, _ServiceQueue] = {}
 
     async def find_service(self, tool: str) -> LimitedService | None:
-        """The service of a tool with its limits; None where it has none. However long the store is away."""
-        known = self._limited.get(tool)
-        if known is None or (known.found.done() and self._clock.monotonic() - known.at > _KNOWN_FOR):
-            known = _Known(self._clock.monotonic(), asyncio.create_task(self._found(tool)))
-            self._limited[tool] = known
-        return await asyncio.shield(known.found)
+        """Return the service of a tool with its limits, or None. Waits while the store is unavailable."""
+        cached = self._services.get(tool)
+        if cached is None or (cached.found.done() and self._clock.monotonic() - cached.at > _CACHE_SECONDS):
+            cached = _CachedService(self._clock.monotonic(), asyncio.create_task(self._read_service(tool)))
+            self._services[tool] = cached
+        return await asyncio.shield(cached.found)
 
     async def pause(self, tool: str, seconds: float) -> None:
-        """The service of a tool wants to be left alone: at once here, in a few seconds everywhere."""
+        """Pause the service of a tool: at once here, and within a few seconds in other processes."""
         with suppress(StoreError):
-            await asyncio.to_thread(self._places.pause, tool, seconds)
-        self._limited.pop(tool, None)
+            await asyncio.to_thread(self._leases.pause, tool, seconds)
+        self._services.pop(tool, None)
 
-    async def _found(self, tool: str) -> LimitedService | None:
+    async def _read_service(self, tool: str) -> LimitedService | None:
         while True:
             try:
-                return await asyncio.to_thread(self._places.find_service, tool)
+                return await asyncio.to_thread(self._leases.find_service, tool)
             except StoreError:
-                await asyncio.sleep(_WHILE_AWAY)
+                await asyncio.sleep(_STORE_RETRY_INTERVAL)
 
     @asynccontextmanager
     async def acquired(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> AsyncGenerator[None]:
-        """One of the service's places and one of the free workers, while inside. While it waits it holds neither."""
-        gate = self._gates.setdefault(of.service, _Gate())
-        await self._taken(job, of, gate, free)
+        """Hold a lease of the service and a free worker inside the context, neither while waiting."""
+        gate = self._gates.setdefault(of.service, _ServiceQueue())
+        await self._acquire(job, of, gate, free)
         try:
             yield
         finally:
             free.release()
-            await self._given_back(job, of, gate)
+            await self._release(job, of, gate)
 
-    async def _taken(self, job: Job, of: LimitedService, gate: _Gate, free: asyncio.Semaphore) -> None:
+    async def _acquire(self, job: Job, of: LimitedService, gate: _ServiceQueue, free: asyncio.Semaphore) -> None:
         gate.waiting += 1
         is_taken = False
         try:
             async with gate.turn:
                 while not is_taken:
                     gate.freed.clear()
-                    told = await self._asked(job, of, free)
-                    is_taken = told.wait is None
+                    decision = await self._try_acquire(job, of, free)
+                    is_taken = decision.wait is None
                     if not is_taken:
-                        of = await self._free_again(job, of, gate, told)
-                        if free.locked():  # no place is kept for whoever has no worker for it
-                            await self._left(of)
+                        of = await self._wait_until_free(job, of, gate, decision)
+                        if free.locked():  # a process without a free worker must not block the queue
+                            await self._leave_queue(of)
         finally:
             gate.waiting -= 1
             if not is_taken and not gate.waiting:
-                await self._left(of)
+                await self._leave_queue(of)
 
-    async def _asked(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> LimitDecision:
-        """Once a worker is free, which stays taken if a place was free as well."""
+    async def _try_acquire(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> LimitDecision:
+        """Wait for a free worker and try to acquire a lease; keep the worker only with a lease."""
         await free.acquire()
         is_taken = False
         try:
-            told = await self._take(job, of)
-            is_taken = told.wait is None
-            return told
+            decision = await self._acquire_lease(job, of)
+            is_taken = decision.wait is None
+            return decision
         finally:
             if not is_taken:
                 free.release()
 
-    async def _take(self, job: Job, of: LimitedService) -> LimitDecision:
-        """Whoever is stopped while he takes a place gives it back."""
-        taking = asyncio.create_task(asyncio.to_thread(self._places.acquire, of, job))
+    async def _acquire_lease(self, job: Job, of: LimitedService) -> LimitDecision:
+        """Acquire a lease. If the task is cancelled meanwhile, release the lease."""
+        taking = asyncio.create_task(asyncio.to_thread(self._leases.acquire, of, job))
         try:
             return await asyncio.shield(taking)
         except StoreError:
-            return _NOT_TOLD
+            return _STORE_UNAVAILABLE
         except asyncio.CancelledError:
             with suppress(StoreError):
                 if (await taking).wait is None:
-                    await asyncio.to_thread(self._places.release, of, job.id)
+                    await asyncio.to_thread(self._leases.release, of, job.id)
             raise
 
-    async def _free_again(self, job: Job, of: LimitedService, gate: _Gate, told: LimitDecision) -> LimitedService:
-        """Wait until a place looks free, and nobody is first; the service with the limits that it has by then."""
-        while told.wait is not None:
+    async def _wait_until_free(
+        self, job: Job, of: LimitedService, gate: _ServiceQueue, decision: LimitDecision
+    ) -> LimitedService:
+        """Wait until a lease seems free and this process is first.
+
+        Return the service with its current limits.
+        """
+        while decision.wait is not None:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_pause(told)):
+                async with asyncio.timeout(_pause_seconds(decision)):
                     await gate.freed.wait()
             gate.freed.clear()
             of = await self.find_service(job.tool) or of._replace(limits=ServiceLimits())
-            told = await self._look(of)
+            decision = await self._poll(of)
         return of
 
-    async def _look(self, of: LimitedService) -> LimitDecision:
+    async def _poll(self, of: LimitedService) -> LimitDecision:
         try:
-            return await asyncio.to_thread(self._places.poll, of)
+            return await asyncio.to_thread(self._leases.poll, of)
         except StoreError:
-            return _NOT_TOLD
+            return _STORE_UNAVAILABLE
 
-    async def _left(self, of: LimitedService) -> None:
-        with suppress(StoreError):  # who says no more that it waits falls out of the queue in any case
-            await asyncio.to_thread(self._places.leave_queue, of)
+    async def _leave_queue(self, of: LimitedService) -> None:
+        with suppress(StoreError):  # the waiter expires anyway
+            await asyncio.to_thread(self._leases.leave_queue, of)
 
-    async def _given_back(self, job: Job, of: LimitedService, gate: _Gate) -> None:
-        with suppress(StoreError):  # then it is free when its time is over
-            await asyncio.shield(asyncio.to_thread(self._places.release, of, job.id))
+    async def _release(self, job: Job, of: LimitedService, gate: _ServiceQueue) -> None:
+        with suppress(StoreError):  # the lease expires anyway
+            await asyncio.shield(asyncio.to_thread(self._leases.release, of, job.id))
         gate.freed.set()
 
 
-def _pause(told: LimitDecision) -> float:
-    """Seconds until it is worth to look again."""
-    if told is _NOT_TOLD:
-        return _WHILE_AWAY
-    if told.limit in ("rate", "closed") and told.wait is not None:
-        return min(told.wait / 1000, _STILL_THERE_EVERY)
-    return _LOOKS_EVERY
+def _pause_seconds(decision: LimitDecision) -> float:
+    """Return the seconds until the next check."""
+    if decision is _STORE_UNAVAILABLE:
+        return _STORE_RETRY_INTERVAL
+    if decision.limit in ("rate", "closed") and decision.wait is not None:
+        return min(decision.wait / 1000, _RENEW_INTERVAL)
+    return _POLL_INTERVAL

@@ -1,6 +1,6 @@
-"""What is asked of the record about limits.
+"""All SQL queries of rate limits.
 
-The standing of a service is one row: a text that only its writers understand, and `turn`, which counts the changes.
+The limiter state of a service is one row: a text that only its writers read, and `turn`, which counts the changes.
 Each writer names the turn that its change is based on; the change happens only if that is still the latest one.
 """
 
@@ -20,7 +20,7 @@ BEGIN: Final = """
 INSERT INTO service_places (service_id, turn, standing) VALUES (:service, 1, :standing)
 ON CONFLICT (service_id) DO NOTHING
 """
-"""The first change."""
+"""Inserts the first state."""
 
 CHANGE: Final = """
 UPDATE service_places SET turn = turn + 1, standing = :standing WHERE service_id = :service AND turn = :turn

@@ -1,9 +1,8 @@
-"""How many places of a service are taken, who waits, and whether one more call may begin. Pure.
+"""The limiter state of a service, and whether a call may start. Pure.
 
-All instants and spans are whole milliseconds; instants are counted from 1970.
-
-A rate is kept by the calls of the last window, so that all of them may come at once and still no window has more. A
-token bucket that lets N calls through at once lets nearly twice as many into some window.
+All instants and durations are whole milliseconds; instants count from 1970. A rate is enforced by the calls of the
+last window, so that all of them may come at once and still no window has more. A token bucket that lets N calls
+through at once lets nearly twice as many into some window.
 """
 
 import math
@@ -16,23 +15,23 @@ from aeon.platform.catalog.model import CallRate, ServiceLimits
 LimitKind: TypeAlias = Literal["concurrency", "rate", "closed"]
 
 FAIR_AFTER: Final = 500
-"""Who has waited so long is not overtaken any more. Until then whoever asks first is first: no place lies idle."""
+"""Age at which a waiter can no longer be overtaken. Younger ones can, so that no slot stays idle."""
 
 MAX_PAUSE: Final = 300_000
-"""For so long a service is left alone at most, whatever it asks."""
+"""Maximum duration of a pause that a service can request."""
 
 WAITER_TTL: Final = 10_000
-"""Who waits says so again within that; else it is gone."""
+"""A waiter must renew within that time, or it expires."""
 
 NEW_LEASE_GRACE: Final = 10_000
-"""A place that was taken since then may be that of a process which is only being entered."""
+"""A lease that is newer than that may belong to a process that is still registering."""
 
-_FINE: Final = 32
-"""Up to so many calls are remembered one by one; of more, those within a 32nd of the window as one, at its end."""
+_MAX_WINDOWS: Final = 32
+"""Number of windows to store; beyond it, calls within a 32nd of the window are merged."""
 
 
 class ServiceLease(NamedTuple):
-    """A call that is under way. It is over at `until` at the latest."""
+    """A running call. The lease ends at `expires_at` at the latest."""
 
     job: str
     executor: str
@@ -41,7 +40,7 @@ class ServiceLease(NamedTuple):
 
 
 class CallWindow(NamedTuple):
-    """Calls that were begun from the one instant to the other."""
+    """Calls that started between two instants."""
 
     first: int
     last: int
@@ -49,7 +48,7 @@ class CallWindow(NamedTuple):
 
 
 class QueueWaiter(NamedTuple):
-    """A process in which at least one job waits."""
+    """A process with at least one waiting job."""
 
     executor: str
     queued_at: int
@@ -57,9 +56,9 @@ class QueueWaiter(NamedTuple):
 
 
 class LimiterState(NamedTuple):
-    """What is known of one service. The queue is in the order of coming.
+    """The state of one service. Waiters are in order of arrival.
 
-    Until `closed` it wants to be left alone, as it said itself; 0 where it did not.
+    Until `paused_until` the service wants no calls, as it requested itself; 0 without such a request.
     """
 
     leases: tuple[ServiceLease, ...] = ()
@@ -69,9 +68,9 @@ class LimiterState(NamedTuple):
 
 
 class LimitDecision(NamedTuple):
-    """What asking for a place comes to: `wait` is None where one is free, else after which it may be.
+    """The answer to a request for a lease: `wait` is None if it may start, else the time to wait.
 
-    `limit` is the one that is in the way; None where only others are first.
+    `limit` is the limit that was reached; None if only earlier waiters come first.
     """
 
     state: LimiterState
@@ -79,139 +78,145 @@ class LimitDecision(NamedTuple):
     limit: LimitKind | None = None
 
 
-def state_to_text(standing: LimiterState) -> str:
-    """As it is stored."""
-    return canonical_json(list[Json](standing))
+def state_to_text(state: LimiterState) -> str:
+    """Serialize a state."""
+    return canonical_json(list[Json](state))
 
 
 def state_from_text(text: str) -> LimiterState:
-    """The standing of its text; of none, that of a service that nobody asked yet."""
+    """Parse a state; an empty text is the state of a service that was never called."""
     if not text:
         return LimiterState()
-    held, spent, queue, closed = cast(
+    leases, windows, waiters, paused = cast(
         "tuple[list[list[Json]], list[list[Json]], list[list[Json]], int]", parse_strict(text)
     )
     return LimiterState(
-        tuple(ServiceLease(*each) for each in held),
-        tuple(CallWindow(*each) for each in spent),
-        tuple(QueueWaiter(*each) for each in queue),
-        closed,
+        tuple(ServiceLease(*each) for each in leases),
+        tuple(CallWindow(*each) for each in windows),
+        tuple(QueueWaiter(*each) for each in waiters),
+        paused,
     )
 
 
-def expire(
-    standing: LimiterState, limits: ServiceLimits, now: int, there: Collection[str] | None = None
-) -> LimiterState:
-    """What of it still counts now. `there` are the processes that are there; None where nobody looked.
+def expire(state: LimiterState, limits: ServiceLimits, now: int, live: Collection[str] | None = None) -> LimiterState:
+    """Drop what has expired. `live` are the live executors; None if they are unknown.
 
-    What stands in the future, because a clock went back, is taken to be now: so nobody waits longer than the limit can
-    mean, from when somebody notices.
+    Instants in the future, because a clock was set back, are moved to now, so that nobody waits longer than the limit
+    allows once that is noticed.
     """
-    held = (
+    leases = (
         each._replace(acquired_at=now, expires_at=now + each.expires_at - each.acquired_at)
         if each.acquired_at > now
         else each
-        for each in standing.leases
+        for each in state.leases
     )
-    queue = (
+    waiters = (
         each._replace(queued_at=min(each.queued_at, now), expires_at=min(each.expires_at, now + WAITER_TTL))
-        for each in standing.waiters
+        for each in state.waiters
     )
     return LimiterState(
-        tuple(each for each in held if each.expires_at > now and _is_there(each, now, there)),
-        _recent(standing.windows, limits.rate, now),
-        tuple(each for each in queue if each.expires_at > now and (there is None or each.executor in there)),
-        min(standing.paused_until, now + MAX_PAUSE) if standing.paused_until > now else 0,
+        tuple(each for each in leases if each.expires_at > now and _is_live(each, now, live)),
+        _recent_calls(state.windows, limits.rate, now),
+        tuple(each for each in waiters if each.expires_at > now and (live is None or each.executor in live)),
+        min(state.paused_until, now + MAX_PAUSE) if state.paused_until > now else 0,
     )
 
 
-def try_acquire(standing: LimiterState, limits: ServiceLimits, executor: str, now: int) -> LimitDecision:
-    """Whether a process may begin a call now. Where not, it stands in the queue from then on."""
-    free = _free(standing, limits)
-    place = next((n for n, each in enumerate(standing.waiters) if each.executor == executor), len(standing.waiters))
-    before = [each for each in standing.waiters[:place] if now - each.queued_at >= FAIR_AFTER]
-    if all(places > len(before) for places in free.values()):
-        return LimitDecision(standing)
+def try_acquire(state: LimiterState, limits: ServiceLimits, executor: str, now: int) -> LimitDecision:
+    """Decide whether a process may start a call now; if not, it joins the queue."""
+    free = _free_calls(state, limits)
+    position = next((n for n, each in enumerate(state.waiters) if each.executor == executor), len(state.waiters))
+    earlier = [each for each in state.waiters[:position] if now - each.queued_at >= FAIR_AFTER]
+    if all(places > len(earlier) for places in free.values()):
+        return LimitDecision(state)
     reached: list[LimitKind] = [which for which, places in free.items() if places <= 0]
-    waits = [_wait(standing, limits, which, now) for which in reached]
+    waits = [_wait_for(state, limits, which, now) for which in reached]
     wait = max(waits, default=0)
-    return LimitDecision(_queued(standing, place, executor, now), wait, reached[waits.index(wait)] if reached else None)
-
-
-def acquire(standing: LimiterState, limits: ServiceLimits, held: ServiceLease) -> LimiterState:
-    """The standing after a call was begun. Of a job of which an earlier attempt was cut off, that one ends."""
-    others = tuple(each for each in standing.leases if each.job != held.job)
-    queue = tuple(each for each in standing.waiters if each.executor != held.executor)
-    spent = standing.windows if limits.rate is None else _one_more(standing.windows, limits.rate, held.acquired_at)
-    return LimiterState(
-        (*others, held) if limits.concurrency is not None else others, spent, queue, standing.paused_until
+    return LimitDecision(
+        _with_waiter(state, position, executor, now), wait, reached[waits.index(wait)] if reached else None
     )
 
 
-def release(standing: LimiterState, job: str) -> LimiterState:
-    """The standing after a call has ended."""
-    return standing._replace(leases=tuple(each for each in standing.leases if each.job != job))
+def acquire(state: LimiterState, limits: ServiceLimits, lease: ServiceLease) -> LimiterState:
+    """Add the lease of a new call, and drop a lease of an earlier attempt at the same job."""
+    others = tuple(each for each in state.leases if each.job != lease.job)
+    waiters = tuple(each for each in state.waiters if each.executor != lease.executor)
+    windows = state.windows if limits.rate is None else _with_call(state.windows, limits.rate, lease.acquired_at)
+    return LimiterState(
+        (*others, lease) if limits.concurrency is not None else others, windows, waiters, state.paused_until
+    )
 
 
-def pause_until(standing: LimiterState, until: int) -> LimiterState:
-    """The standing of a service that asked to be left alone until then."""
-    return standing._replace(paused_until=max(standing.paused_until, until))
+def release(state: LimiterState, job: str) -> LimiterState:
+    """Remove the lease of a call that has ended."""
+    return state._replace(leases=tuple(each for each in state.leases if each.job != job))
 
 
-def leave_queue(standing: LimiterState, executor: str) -> LimiterState:
-    """The standing once nobody waits any more in a process."""
-    return standing._replace(waiters=tuple(each for each in standing.waiters if each.executor != executor))
+def pause_until(state: LimiterState, until: int) -> LimiterState:
+    """Pause a service until that instant, as it requested."""
+    return state._replace(paused_until=max(state.paused_until, until))
+
+
+def leave_queue(state: LimiterState, executor: str) -> LimiterState:
+    """Remove a process that no longer waits from the queue."""
+    return state._replace(waiters=tuple(each for each in state.waiters if each.executor != executor))
 
 
 def window_milliseconds(rate: CallRate) -> int:
-    """The stretch that a rate is about."""
+    """Return the length of a rate's window."""
     return math.ceil(rate.seconds * 1000)
 
 
-def _is_there(each: ServiceLease, now: int, there: Collection[str] | None) -> bool:
-    return there is None or each.executor in there or now - each.acquired_at < NEW_LEASE_GRACE
+def _is_live(lease: ServiceLease, now: int, live: Collection[str] | None) -> bool:
+    return live is None or lease.executor in live or now - lease.acquired_at < NEW_LEASE_GRACE
 
 
-def _recent(spent: tuple[CallWindow, ...], rate: CallRate | None, now: int) -> tuple[CallWindow, ...]:
+def _recent_calls(windows: tuple[CallWindow, ...], rate: CallRate | None, now: int) -> tuple[CallWindow, ...]:
     if rate is None:
         return ()
-    known = (CallWindow(min(each.first, now), min(each.last, now), each.calls) for each in spent)
-    return tuple(each for each in known if each.last + window_milliseconds(rate) > now)
+    adjusted = (CallWindow(min(each.first, now), min(each.last, now), each.calls) for each in windows)
+    return tuple(each for each in adjusted if each.last + window_milliseconds(rate) > now)
 
 
-def _free(standing: LimiterState, limits: ServiceLimits) -> dict[LimitKind, int]:
-    """How many calls each limit leaves, and the service's own word."""
+def _free_calls(state: LimiterState, limits: ServiceLimits) -> dict[LimitKind, int]:
+    """Return how many calls each limit leaves, and 0 for a pause."""
     free: dict[LimitKind, int] = {}
     if limits.concurrency is not None:
-        free["concurrency"] = limits.concurrency - len(standing.leases)
+        free["concurrency"] = limits.concurrency - len(state.leases)
     if limits.rate is not None:
-        free["rate"] = limits.rate.calls - sum(each.calls for each in standing.windows)
-    if standing.paused_until:
+        free["rate"] = limits.rate.calls - sum(each.calls for each in state.windows)
+    if state.paused_until:
         free["closed"] = 0
     return free
 
 
-def _wait(standing: LimiterState, limits: ServiceLimits, which: LimitKind, now: int) -> int:
-    """Until a limit may let one more call through: when the first place comes free at the latest."""
+def _wait_for(state: LimiterState, limits: ServiceLimits, which: LimitKind, now: int) -> int:
+    """Return the time until a limit may let one more call through.
+
+    It is at most the time until the first lease expires.
+    """
     if which == "rate" and limits.rate is not None:
-        return standing.windows[0].last + window_milliseconds(limits.rate) - now
+        return state.windows[0].last + window_milliseconds(limits.rate) - now
     if which == "closed":
-        return standing.paused_until - now
-    return min(each.expires_at for each in standing.leases) - now
+        return state.paused_until - now
+    return min(each.expires_at for each in state.leases) - now
 
 
-def _queued(standing: LimiterState, place: int, executor: str, now: int) -> LimiterState:
-    """Its turn stays; that it is still there is noted when half of the time for that is over."""
-    if place == len(standing.waiters):
-        return standing._replace(waiters=(*standing.waiters, QueueWaiter(executor, now, now + WAITER_TTL)))
-    here = standing.waiters[place]
-    if here.expires_at - now > WAITER_TTL // 2:
-        return standing
-    renewed = here._replace(expires_at=now + WAITER_TTL)
-    return standing._replace(waiters=(*standing.waiters[:place], renewed, *standing.waiters[place + 1 :]))
+def _with_waiter(state: LimiterState, position: int, executor: str, now: int) -> LimiterState:
+    """Add a process to the queue, or renew it once half of its time is over.
+
+    A renewed process keeps its position.
+    """
+    if position == len(state.waiters):
+        return state._replace(waiters=(*state.waiters, QueueWaiter(executor, now, now + WAITER_TTL)))
+    waiter = state.waiters[position]
+    if waiter.expires_at - now > WAITER_TTL // 2:
+        return state
+    renewed = waiter._replace(expires_at=now + WAITER_TTL)
+    return state._replace(waiters=(*state.waiters[:position], renewed, *state.waiters[position + 1 :]))
 
 
-def _one_more(spent: tuple[CallWindow, ...], rate: CallRate, now: int) -> tuple[CallWindow, ...]:
-    if len(spent) >= _FINE and now - spent[-1].first <= window_milliseconds(rate) // _FINE:
-        return (*spent[:-1], CallWindow(spent[-1].first, now, spent[-1].calls + 1))
-    return (*spent, CallWindow(now, now, 1))
+def _with_call(windows: tuple[CallWindow, ...], rate: CallRate, now: int) -> tuple[CallWindow, ...]:
+    if len(windows) >= _MAX_WINDOWS and now - windows[-1].first <= window_milliseconds(rate) // _MAX_WINDOWS:
+        return (*windows[:-1], CallWindow(windows[-1].first, now, windows[-1].calls + 1))
+    return (*windows, CallWindow(now, now, 1))

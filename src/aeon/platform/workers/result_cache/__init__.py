@@ -1,1 +1,1 @@
-"""Results of pure tools in the record, used again by all runs on it."""
+"""Cached results of pure tools, shared by all runs on one record."""

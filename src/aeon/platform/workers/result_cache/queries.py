@@ -1,4 +1,4 @@
-"""What is asked of the record about kept results. Old ones go with old runs, by the queries of those."""
+"""All SQL queries of cached results. Old ones are deleted by the queries of `runs.retention`."""
 
 from typing import Final
 

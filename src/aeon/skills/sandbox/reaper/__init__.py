@@ -1,1 +1,1 @@
-"""The process that starts every script and ends it. Standard library only, so that it starts quickly."""
+"""The process that starts and ends every script. Standard library only, so that it starts quickly."""

@@ -1,6 +1,6 @@
-"""Starts Python scripts by forking a process that has the common modules loaded: no interpreter is started for them.
+"""Starts Python scripts by forking a process with common modules loaded, without starting an interpreter.
 
-Only ever used by a reaper of its own, which makes no threads, so that forking it is sound.
+It runs only in its own reaper, which makes no threads, so that forking is safe.
 """
 
 import atexit
@@ -51,13 +51,13 @@ _PRELOADED_MODULES = (
     "urllib.parse",
     "uuid",
 )
-"""What scripts mostly import; a module that this interpreter lacks is left out."""
+"""Modules that scripts often import; modules that this interpreter lacks are skipped."""
 
 _CANNOT_START = 126
 
 
 class ForkServer:
-    """Starts scripts, with what they mostly import loaded once for all of them."""
+    """Starts scripts with the common modules loaded once for all of them."""
 
     def __init__(self, limits: ScriptLimits) -> None:
         self._rulesets = landlock.RulesetCache()
@@ -66,10 +66,10 @@ class ForkServer:
             with suppress(ImportError):
                 importlib.import_module(name)
         gc.collect()
-        gc.freeze()  # what is there for good is neither searched nor copied in any child
+        gc.freeze()  # permanent objects are neither scanned nor copied in any child
 
     def spawn(self, request: SpawnRequest, stdio: tuple[int, int, int]) -> ScriptLeader:
-        """Run the command's script with its arguments in a child. Raises OSError for what shows before it begins."""
+        """Runs the command's script with its arguments in a child. Raises OSError for a fault found before the fork."""
         for path in (request.cwd, _arguments(request)[0]):
             if not os.path.exists(path):  # noqa: PTH110  # as the interpreter would look for it
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -83,7 +83,7 @@ class ForkServer:
 def _run_child(
     request: SpawnRequest, stdio: tuple[int, int, int], ruleset: int | None, limits: ScriptLimits
 ) -> NoReturn:
-    """Be the script, and end as the interpreter would. Never returns, so that nothing of the reaper is unwound."""
+    """Runs the script in the child and exits as the interpreter would. Never returns into the reaper's code."""
     code = _CANNOT_START
     try:
         _set_up_child(request, stdio, ruleset)
@@ -91,7 +91,7 @@ def _run_child(
         code = _run_main(sys.argv[0])
         threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # noqa: SLF001  # as multiprocessing ends a forked child
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  # as above
-    except BaseException:  # noqa: BLE001  # nothing may get past the fork
+    except BaseException:  # noqa: BLE001  # no exception may leave the child
         traceback.print_exc()
     finally:
         for stream in (sys.stdout, sys.stderr):
@@ -101,11 +101,11 @@ def _run_child(
 
 
 def _set_up_child(request: SpawnRequest, stdio: tuple[int, int, int], ruleset: int | None) -> None:
-    """Take on the script's session, descriptors, fence, folder, environment and command line."""
+    """Sets up the script's session, descriptors, sandbox, folder, environment and command line."""
     os.setsid()
     signal.set_wakeup_fd(-1)
-    for changed in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(changed, signal.SIG_DFL)
+    for signal_number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(signal_number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if ruleset is not None and request.policy is not None:
         landlock.restrict_self(ruleset)
@@ -122,30 +122,30 @@ def _set_up_child(request: SpawnRequest, stdio: tuple[int, int, int], ruleset: i
 
 
 def _arguments(request: SpawnRequest) -> list[str]:
-    """The script and what it is given, without the interpreter and its options."""
+    """Returns the script and its arguments, without the interpreter and its options."""
     return list(dropwhile(lambda word: word in WARM_OPTIONS, request.command[1:]))
 
 
 def _stream(fd: int, mode: str) -> TextIO:
     errors = "backslashreplace" if fd == 2 else "strict"  # noqa: PLR2004  # stderr
     buffering = 1 if fd == 2 else -1  # noqa: PLR2004  # as above
-    return cast(TextIO, open(fd, mode, buffering, "utf-8", errors, closefd=False))  # for good
+    return cast(TextIO, open(fd, mode, buffering, "utf-8", errors, closefd=False))  # stays open until exit
 
 
 def _run_main(path: str) -> int:
-    """Run the file as `__main__`; its exit code."""
+    """Runs the file as `__main__` and returns its exit code."""
     try:
         runpy.run_path(path, run_name="__main__")
-    except SystemExit as ending:
-        return _exit_code(ending)
+    except SystemExit as exit_request:
+        return _exit_code(exit_request)
     except BaseException:  # noqa: BLE001  # as the interpreter: print it, exit 1
         traceback.print_exc()
         return 1
     return 0
 
 
-def _exit_code(ending: SystemExit) -> int:
-    if ending.code is None or isinstance(ending.code, int):
-        return (ending.code or 0) & 0xFF
-    sys.stderr.write(f"{ending.code}\n")
+def _exit_code(exit_request: SystemExit) -> int:
+    if exit_request.code is None or isinstance(exit_request.code, int):
+        return (exit_request.code or 0) & 0xFF
+    sys.stderr.write(f"{exit_request.code}\n")
     return 1

@@ -1,8 +1,8 @@
-"""The process above the reaper: should that be killed, what it leaves behind comes here and is ended.
+"""The reaper's parent process: if the reaper is killed, the guard adopts its children and ends them.
 
-A script of the same user can kill the reaper at the level plain. Its orphans go to the nearest process above it that
-adopts them, which is this one; without it they would be init's, and nobody's to end. Should this one be killed, the
-reaper hears of it and ends everything itself.
+At level plain, a script of the same user can kill the reaper. The reaper's orphans are adopted by the nearest
+subreaper above it, which is the guard; without it, init would adopt them and nothing would end them. If the guard is
+killed, the reaper notices and ends everything itself.
 """
 
 import os
@@ -14,22 +14,22 @@ from typing import NoReturn
 from . import procfs
 
 KILL_SIGNAL = signal.SIGUSR1
-"""Asks the guard to end the reaper at once, and everything below it."""
+"""Tells the guard to end the reaper and everything below it at once."""
 
-_SECONDS = 10.0
-_PAUSE = 0.002
+_KILL_SECONDS = 10.0
+_PAUSE_SECONDS = 0.002
 
 
-def fork_reaper(door: int) -> int:
-    """Go on as the reaper, in a child of the guard, which is this process; returns the guard's number.
+def fork_reaper(command_fd: int) -> int:
+    """Continues as the reaper, in a child of this process, which becomes the guard. Returns the guard's process id.
 
-    `door` is the reaper's alone, so that its end is seen by who holds the other.
+    Only the reaper keeps `command_fd` open, so that Aeon notices when the reaper ends.
     """
     guard = os.getpid()
     signal.pthread_sigmask(signal.SIG_BLOCK, [KILL_SIGNAL])
     reaper = os.fork()
     if reaper != 0:
-        os.close(door)
+        os.close(command_fd)
         _guard(reaper)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [KILL_SIGNAL])
     if os.getppid() != guard:
@@ -38,16 +38,16 @@ def fork_reaper(door: int) -> int:
 
 
 def _guard(reaper: int) -> NoReturn:
-    """Wait for the reaper's end, end what it left, and end as it did."""
+    """Waits for the reaper's end, ends its orphans, and exits with its exit code."""
     signal.signal(KILL_SIGNAL, lambda _signal, _frame: procfs.kill(reaper))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [KILL_SIGNAL])
     code = os.waitstatus_to_exitcode(os.waitpid(reaper, 0)[1])
     children = procfs.OwnChildren()
-    deadline = time.monotonic() + _SECONDS
-    while (left := children.pids()) and time.monotonic() < deadline:
-        procfs.kill_with_groups(procfs.with_descendants(left), os.getpgrp())
-        for pid in left:
+    deadline = time.monotonic() + _KILL_SECONDS
+    while (orphans := children.pids()) and time.monotonic() < deadline:
+        procfs.kill_with_groups(procfs.with_descendants(orphans), os.getpgrp())
+        for pid in orphans:
             procfs.reap(pid)
-        time.sleep(_PAUSE)
+        time.sleep(_PAUSE_SECONDS)
     sys.stderr.flush()
     os._exit(code if code >= 0 else 128 - code)

@@ -1,9 +1,9 @@
-"""Landlock by system calls: the calling thread, and what it starts, touches the named folders and nothing else.
+"""Landlock by system calls: restricts the calling thread and its children to the named folders.
 
-A ruleset is made once for each fence and kept; each script still gets a domain of its own, so that two of them can
-neither signal nor trace each other.
+A ruleset is created once for each policy and cached; each script still gets its own domain, so that two scripts cannot
+signal or trace each other.
 
-The file system from kernel 5.13 on, TCP from ABI 4, abstract sockets and signals to others from ABI 6.
+Covers the file system from kernel 5.13 on, TCP from ABI 4, abstract sockets and signals to others from ABI 6.
 """
 
 import ctypes
@@ -43,37 +43,37 @@ _system_call.restype = ctypes.c_long
 
 
 def abi_version() -> int:
-    """The kernel's version of landlock; 0 when there is none."""
+    """Returns the kernel's landlock ABI version; 0 if it has none."""
     version: int = _system_call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
     return max(0, version)
 
 
 def set_no_new_privileges() -> None:
-    """Let nothing that the calling thread starts gain privileges: what did could not be ended."""
+    """Prevents the thread's children from gaining privileges: a privileged process could not be killed."""
     if _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "privileges could not be given up")
 
 
 class RulesetCache:
-    """The rulesets of fences that are in use, each kept for as long as its own paths lead where they led.
+    """Caches the rulesets of policies, each valid while its paths lead to the same files.
 
-    A ruleset keeps its files alive, so a number that is the same means a file that is the same.
+    A ruleset keeps its files alive, so the same inode number means the same file.
     """
 
     def __init__(self, most: int = 32) -> None:
-        """`most`: rulesets kept at once; of more, the one unused for longest goes."""
+        """`most`: maximum number of cached rulesets; the least recently used one is dropped."""
         self._max_size = most
         self._cache: dict[SandboxPolicy, tuple[_FileIds, int]] = {}
 
-    def get(self, fence: SandboxPolicy) -> int:
-        """The descriptor of the fence's ruleset, which stays this object's. Raises OSError when the kernel will not."""
-        places = _file_ids(fence)
-        known, ruleset = self._cache.pop(fence, (None, -1))
-        if known != places:
-            if known is not None:
+    def get(self, policy: SandboxPolicy) -> int:
+        """Returns the descriptor of the policy's ruleset, owned by the cache. Raises OSError if the kernel refuses."""
+        file_ids = _file_ids(policy)
+        cached_ids, ruleset = self._cache.pop(policy, (None, -1))
+        if cached_ids != file_ids:
+            if cached_ids is not None:
                 os.close(ruleset)
-            ruleset = _create_ruleset(fence)
-        self._cache[fence] = (places, ruleset)
+            ruleset = _create_ruleset(policy)
+        self._cache[policy] = (file_ids, ruleset)
         if len(self._cache) > self._max_size:
             os.close(self._cache.pop(next(iter(self._cache)))[1])
         return ruleset
@@ -82,39 +82,39 @@ class RulesetCache:
 _FileIds: TypeAlias = tuple[tuple[int, int] | None, ...]
 
 
-def _file_ids(fence: SandboxPolicy) -> _FileIds:
-    """Which file each path of its own leads to now."""
-    found: list[tuple[int, int] | None] = []
-    for path in fence.read + fence.write:
+def _file_ids(policy: SandboxPolicy) -> _FileIds:
+    """Returns the file id of each of the policy's own paths."""
+    ids: list[tuple[int, int] | None] = []
+    for path in policy.read + policy.write:
         try:
-            seen = os.stat(path)  # noqa: PTH116  # pathlib is not loaded here
-            found.append((seen.st_dev, seen.st_ino))
+            status = os.stat(path)  # noqa: PTH116  # pathlib is not loaded here
+            ids.append((status.st_dev, status.st_ino))
         except OSError:
-            found.append(None)
-    return tuple(found)
+            ids.append(None)
+    return tuple(ids)
 
 
 def restrict_self(ruleset: int) -> None:
-    """Put the calling thread behind the ruleset's fence for good; it may gain no privileges already.
+    """Applies the ruleset to the calling thread permanently; no_new_privs must be set already.
 
-    Raises OSError when the kernel will not.
+    Raises OSError if the kernel refuses.
     """
     _check_result(_system_call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)))
     _drop_capabilities()
 
 
-def _create_ruleset(fence: SandboxPolicy) -> int:
-    """A ruleset for the fence. Folders of it that do not exist are left out."""
+def _create_ruleset(policy: SandboxPolicy) -> int:
+    """Creates a ruleset for the policy, without paths that do not exist."""
     version = abi_version()
     handled = _handled_rights(version)
-    network = _TCP if version >= _FIRST_WITH_TCP and not fence.network else 0
+    network = _TCP if version >= _FIRST_WITH_TCP and not policy.network else 0
     scopes = _SCOPES if version >= _FIRST_WITH_SCOPES else 0
     size = 24 if scopes else 16 if version >= _FIRST_WITH_TCP else 8
     attributes = struct.pack("=QQQ", handled, network, scopes)[:size]
     ruleset = _check_result(_system_call(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0)))
     try:
-        _add_rules(ruleset, fence.system + fence.read, _READ & handled)
-        _add_rules(ruleset, fence.write, _WRITE & handled)
+        _add_rules(ruleset, policy.system + policy.read, _READ & handled)
+        _add_rules(ruleset, policy.write, _WRITE & handled)
     except BaseException:
         os.close(ruleset)
         raise
@@ -122,14 +122,14 @@ def _create_ruleset(fence: SandboxPolicy) -> int:
 
 
 def _drop_capabilities() -> None:
-    """Root's powers go past the fence, into other processes' memory for one; without new privileges they stay gone."""
+    """Drops capabilities, by which root bypasses landlock, e.g. into other memory. no_new_privs keeps them dropped."""
     header, none = struct.pack("=Ii", _CAPABILITY_VERSION, 0), struct.pack("=6I", 0, 0, 0, 0, 0, 0)
     if _libc.capset(header, none):
         raise OSError(ctypes.get_errno(), "capabilities could not be given up")
 
 
 def _handled_rights(version: int) -> int:
-    """The rights that this kernel knows and that are therefore refused unless a rule grants them."""
+    """Returns the rights that this kernel supports, which are refused unless a rule grants them."""
     newer = (
         (_FIRST_WITH_REFER, _REFER),
         (_FIRST_WITH_TRUNCATE, _TRUNCATE),

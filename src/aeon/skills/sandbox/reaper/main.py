@@ -1,4 +1,4 @@
-"""Where the reaper begins: it sets itself up so that nothing below it escapes, says whom it serves, and serves."""
+"""The reaper's entry point: sets up the process so that no descendant escapes, then serves requests."""
 
 import ctypes
 import os
@@ -15,32 +15,32 @@ _CHILD_SUBREAPER = 36
 
 
 def main(arguments: list[str]) -> None:
-    """Serve process `arguments[0]` through descriptor `arguments[1]`, by forking if `arguments[2]` is "warm".
+    """Serves process `arguments[0]` through descriptor `arguments[1]`, by forking if `arguments[2]` is "warm".
 
-    The rest are the limits of each script.
+    The remaining arguments are the limits of each script.
     """
-    aeon, door, kind = int(arguments[0]), int(arguments[1]), arguments[2]
-    if os.getppid() != aeon:
+    aeon_pid, command_fd, kind = int(arguments[0]), int(arguments[1]), arguments[2]
+    if os.getppid() != aeon_pid:
         return
-    os.set_inheritable(door, False)
-    for survived in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(survived, lambda _signal, _frame: None)  # what is ignored, scripts would inherit as ignored
+    os.set_inheritable(command_fd, False)
+    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signal_number, lambda _signal, _frame: None)  # not SIG_IGN, which scripts would inherit
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _adopt_orphans()
     if not procfs.supports_children_files():
-        sys.exit("this kernel does not say in /proc who a process's children are (CONFIG_PROC_CHILDREN)")
+        sys.exit("this kernel does not list a process's children in /proc (CONFIG_PROC_CHILDREN is missing)")
     landlock.set_no_new_privileges()
-    guard_pid = guard.fork_reaper(door)
+    guard_pid = guard.fork_reaper(command_fd)
     _adopt_orphans()
     limits = ScriptLimits(*map(int, arguments[3:]))
-    starter = _spawner(kind, limits)
+    spawner = _spawner(kind, limits)
     apply_limits(limits)
-    Reaper(socket.socket(fileno=door), aeon, starter, limits, guard_pid).serve()
+    Reaper(socket.socket(fileno=command_fd), aeon_pid, spawner, limits, guard_pid).serve()
 
 
 def _adopt_orphans() -> None:
     if ctypes.CDLL(None, use_errno=True).prctl(_CHILD_SUBREAPER, 1, 0, 0, 0):
-        sys.exit("this kernel lets no process adopt what its children leave behind")
+        sys.exit("this kernel has no child subreapers, so the reaper cannot adopt orphaned processes")
 
 
 def _spawner(kind: str, limits: ScriptLimits) -> Spawner:

@@ -1,8 +1,9 @@
-"""What Aeon and its reaper say to each other: marshalled values over sockets that keep messages apart.
+"""The messages between Aeon and its reaper: marshalled values over message-preserving sockets.
 
-A channel is a socket and a file that both hold. It serves one script after another: Aeon writes the request into the
-file, says so at the reaper's door, where everything arrives in order, may wish for the end on the socket, and hears a
-report there, after which it may ask again. Both ends are one interpreter of one version; nobody else holds any of it.
+A channel is a socket and a file that both sides hold. It serves one script after another. Aeon writes the request into
+the file and announces it on the reaper's command socket, which keeps the order. On the channel's socket Aeon may send a
+stop and receives the report; then the channel is free for the next script. Both sides run the same interpreter version;
+no other process holds a descriptor.
 """
 
 import array
@@ -14,7 +15,7 @@ import struct
 from typing import NamedTuple
 
 MARKER_VARIABLE = "AEON_INVOCATION"
-"""The variable by which a script's processes are known after they have left their tree."""
+"""The environment variable that identifies a script's processes after they have left their process tree."""
 
 _LEADER = struct.Struct("=q")
 _NOT_STARTED = -1
@@ -22,24 +23,24 @@ _NOT_STARTED = -1
 _MAX_DESCRIPTORS = 3
 
 WARM_OPTIONS = ("-s", "-B")
-"""How a warm interpreter runs: no modules of the user, no bytecode written. Scripts that ask for the same may fork."""
+"""Options of a warm interpreter: no user modules, no bytecode. Scripts with the same options may be forked."""
 
 STARTED = "began"
-"""What had to wait was started; with the monotonic time in nanoseconds."""
+"""A waiting script was started; with the monotonic time in nanoseconds."""
 START_FAILED = "refused"
-"""Nothing was started; with the errno, and the file it is about."""
+"""Nothing was started; with the errno and its file."""
 DEQUEUED = "withdrawn"
-"""It waited for its place, and will not begin."""
+"""A waiting script was dropped and will not start."""
 EXITED = "over"
-"""Everything is gone; with the leader's exit code, and the limit that it was ended for, if it was."""
+"""All processes are gone; with the leader's exit code, and the exceeded limit if there was one."""
 SANDBOX_FAILED = "unboxed"
-"""The sandbox ended before the script began; everything is gone."""
+"""The sandbox ended before the script started; all processes are gone."""
 
 
 class SandboxPolicy(NamedTuple):
-    """What is left open: what may be read and executed, what may be written too, the network, unix sockets by path.
+    """The access of a script: paths to read and execute, paths to write too, network, unix sockets by path.
 
-    `system` may be read too; it is what stays in its place for as long as a reaper lives.
+    `system` may be read too; its paths stay the same during a reaper's life.
     """
 
     system: tuple[str, ...]
@@ -52,8 +53,8 @@ class SandboxPolicy(NamedTuple):
 class SpawnRequest(NamedTuple):
     """A script to start.
 
-    If `uses_bubblewrap`, the command is bubblewrap's, which shows what may be read and written, and a filter of system
-    calls applies the rest of the `policy`. Otherwise landlock and the filter apply all of it.
+    If `uses_bubblewrap`, the command is bubblewrap's, which shows the readable and writable paths, and a filter of
+    system calls applies the rest of the `policy`. Otherwise landlock and the filter apply all of it.
     """
 
     command: tuple[str, ...]
@@ -65,7 +66,7 @@ class SpawnRequest(NamedTuple):
 
 
 class ReaperReport(NamedTuple):
-    """What the reaper says of an invocation."""
+    """The reaper's report on an invocation; `kind` is one of the constants above."""
 
     kind: str
     number: int
@@ -73,17 +74,17 @@ class ReaperReport(NamedTuple):
 
 
 class ChannelOpened(NamedTuple):
-    """A new channel: the socket of its conversation, and its file. No descriptors where too many are open here."""
+    """A new channel with its socket and its file; no descriptors if too many are open in the reaper."""
 
     channel: int
     fds: list[int]
 
 
 class SpawnCommand(NamedTuple):
-    """Carry out the request in a channel's file, which is so long, with `fds` for stdin, stdout and stderr.
+    """Starts the request in a channel's file (`length` bytes), with `fds` for stdin, stdout and stderr.
 
-    It counts in `lane`. With `places` it waits until fewer than that run there, and that it began is reported. No
-    descriptors where too many are open here.
+    It counts in `group`. With `limit` it waits until fewer than `limit` scripts run in the group, and its start is
+    reported. No descriptors if too many are open in the reaper.
     """
 
     channel: int
@@ -94,20 +95,23 @@ class SpawnCommand(NamedTuple):
 
 
 class ScriptStopCommand(NamedTuple):
-    """End what runs, politely for so long, or what waits. `is_for_group`: nothing of the group that waits begins."""
+    """Ends a running script after `grace_seconds`, or drops a waiting one.
+
+    `is_for_group`: drops all waiting scripts of the group too.
+    """
 
     grace_seconds: float
     is_for_group: bool = False
 
 
 def write_request(file: int, request: SpawnRequest) -> int:
-    """Put the request into a channel's file, as it may be longer than a message. Returns its length.
+    """Writes the request into a channel's file, as it may be too long for a message. Returns its length.
 
-    It begins with room for what the reaper notes there, which Aeon reads only if the reaper is gone. Raises OSError
-    when it cannot be written whole, as under a limit on the size of files.
+    The file starts with a field for the leader's process id, which Aeon reads only if the reaper died. Raises OSError
+    if it cannot be written completely, for example because of a limit on file sizes.
     """
-    fence = request.policy and tuple(request.policy)
-    content = marshal.dumps((*request[:-1], fence))
+    policy = request.policy and tuple(request.policy)
+    content = marshal.dumps((*request[:-1], policy))
     try:
         is_whole = os.pwrite(file, _LEADER.pack(_NOT_STARTED) + content, 0) == _LEADER.size + len(content)
     except OSError:
@@ -118,54 +122,54 @@ def write_request(file: int, request: SpawnRequest) -> int:
 
 
 def take_request(file: int, length: int) -> SpawnRequest:
-    """The request that `write_request` put into the file, which then holds it no more: there may be secrets in it."""
+    """Returns the request from the file and deletes it there, since it may contain secrets."""
     content = os.pread(file, length, _LEADER.size)
     os.ftruncate(file, _LEADER.size)
-    command, cwd, env, token, is_boxed, fence = marshal.loads(content)  # noqa: S302  # written by Aeon, in a file that only Aeon has
-    return SpawnRequest(command, cwd, env, token, is_boxed, fence and SandboxPolicy(*fence))
+    command, cwd, env, token, uses_bubblewrap, policy = marshal.loads(content)  # noqa: S302  # written by Aeon, in a file that only Aeon has
+    return SpawnRequest(command, cwd, env, token, uses_bubblewrap, policy and SandboxPolicy(*policy))
 
 
 def record_leader(file: int, leader: int = 0) -> None:
-    """Note that the request is about to be carried out, and then by which process."""
+    """Records in the file that the request is being started (0), later the process id of its leader."""
     os.pwrite(file, _LEADER.pack(leader), 0)
 
 
 def read_leader(file: int) -> int | None:
-    """The leader of what was started; 0 when there may be one, None when the reaper never came to it."""
+    """Returns the leader's process id; 0 if there may be one, None if the reaper never started the request."""
     (leader,) = _LEADER.unpack(os.pread(file, _LEADER.size, 0))
     return None if leader == _NOT_STARTED else leader
 
 
-def send_command(door: socket.socket, order: ChannelOpened | SpawnCommand) -> None:
-    """Tell the reaper. Raises OSError when it is gone or hung."""
-    channel, fds, *more = order
+def send_command(command_socket: socket.socket, command: ChannelOpened | SpawnCommand) -> None:
+    """Sends a command to the reaper. Raises OSError if the reaper died or hung."""
+    channel, fds, *more = command
     rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
-    door.sendmsg([marshal.dumps((channel, len(fds), *more))], [rights], socket.MSG_NOSIGNAL)
+    command_socket.sendmsg([marshal.dumps((channel, len(fds), *more))], [rights], socket.MSG_NOSIGNAL)
 
 
-def receive_command(door: socket.socket) -> ChannelOpened | SpawnCommand | None:
-    """The next of what Aeon wants; None when it is gone. Raises BlockingIOError when there is nothing now."""
+def receive_command(command_socket: socket.socket) -> ChannelOpened | SpawnCommand | None:
+    """Returns Aeon's next command; None if Aeon is gone. Raises BlockingIOError if there is none now."""
     fds = array.array("i")
-    room = socket.CMSG_SPACE(_MAX_DESCRIPTORS * fds.itemsize)
+    ancillary_size = socket.CMSG_SPACE(_MAX_DESCRIPTORS * fds.itemsize)
     flags = socket.MSG_CMSG_CLOEXEC | socket.MSG_DONTWAIT  # recv_fds of the standard library drops them
     try:
-        message, extra, _, _ = door.recvmsg(64, room, flags)
+        message, ancillary, _, _ = command_socket.recvmsg(64, ancillary_size, flags)
     except BlockingIOError:
         raise
     except OSError:
         return None
     if not message:
         return None
-    for level, kind, content in extra:
+    for level, kind, content in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
     channel, count, *more = marshal.loads(message)  # noqa: S302  # written by Aeon, on a socket that only Aeon has
-    whole = _all_or_none(list(fds), count)
-    return SpawnCommand(channel, whole, *more) if more else ChannelOpened(channel, whole)
+    all_fds = _all_or_none(list(fds), count)
+    return SpawnCommand(channel, all_fds, *more) if more else ChannelOpened(channel, all_fds)
 
 
 def _all_or_none(fds: list[int], count: int) -> list[int]:
-    """As many descriptors as were sent, or none: some are of no use."""
+    """Returns the descriptors if all arrived; else closes them and returns none."""
     if len(fds) == count:
         return fds
     for fd in fds:
@@ -173,35 +177,35 @@ def _all_or_none(fds: list[int], count: int) -> list[int]:
     return []
 
 
-def send_report(conversation: socket.socket, report: ReaperReport) -> None:
-    """Tell Aeon, if it still listens."""
+def send_report(channel_socket: socket.socket, report: ReaperReport) -> None:
+    """Sends a report to Aeon, if it is still connected."""
     try:
-        conversation.send(marshal.dumps(tuple(report)), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        channel_socket.send(marshal.dumps(tuple(report)), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
     except OSError:
-        return  # Aeon's end is gone, which the reaper hears of by itself
+        return  # Aeon's end is closed, which the reaper notices itself
 
 
-def receive_report(conversation: socket.socket) -> ReaperReport | None:
-    """What the reaper said; None when it is gone."""
+def receive_report(channel_socket: socket.socket) -> ReaperReport | None:
+    """Returns the reaper's report; None if the reaper died."""
     try:
-        message = conversation.recv(4096)
+        message = channel_socket.recv(4096)
     except OSError:
         return None
     return ReaperReport(*marshal.loads(message)) if message else None  # noqa: S302  # as above
 
 
-def send_stop(conversation: socket.socket, end: ScriptStopCommand) -> None:
-    """Ask for the invocation's end."""
+def send_stop(channel_socket: socket.socket, command: ScriptStopCommand) -> None:
+    """Requests the end of the invocation."""
     try:
-        conversation.send(marshal.dumps(tuple(end)), socket.MSG_NOSIGNAL)
+        channel_socket.send(marshal.dumps(tuple(command)), socket.MSG_NOSIGNAL)
     except OSError:
-        return  # the reaper is gone, which the next look at the conversation says
+        return  # the reaper died, which the next receive on the socket shows
 
 
-def receive_stop(conversation: socket.socket) -> ScriptStopCommand | None:
-    """The wish for an end; None when Aeon is gone."""
+def receive_stop(channel_socket: socket.socket) -> ScriptStopCommand | None:
+    """Returns the stop command; None if Aeon closed the channel."""
     try:
-        message = conversation.recv(64)
+        message = channel_socket.recv(64)
     except OSError:
         return None
     return ScriptStopCommand(*marshal.loads(message)) if message else None  # noqa: S302  # as above

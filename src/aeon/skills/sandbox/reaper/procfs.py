@@ -1,4 +1,4 @@
-"""Processes as /proc shows them: who descends from whom, whose they are, and how they are ended."""
+"""Processes in /proc: their descendants, sessions and environments, and how to end them."""
 
 import os
 import signal
@@ -7,29 +7,29 @@ from contextlib import suppress
 
 
 def children(pid: int) -> set[int]:
-    """Processes whose parent is `pid` now, those that nobody has waited for included.
+    """Returns the current children of `pid`, zombies included.
 
-    Read twice: the kernel may skip one when another exits while it writes the list.
+    The list is read twice: the kernel may skip a child if another exits during the read.
     """
-    found: set[int] = set()
+    pids: set[int] = set()
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208  # pathlib is not loaded here
             for _ in range(2):
-                found.update(_read_pids(f"/proc/{pid}/task/{thread}/children"))
-    return found
+                pids.update(_read_pids(f"/proc/{pid}/task/{thread}/children"))
+    return pids
 
 
 class OwnChildren:
-    """The children of this process, cheaply looked at again and again. To be made by its main thread.
+    """The children of this process, cheap to list repeatedly. Create it in the main thread.
 
-    The kernel hands orphans to the main thread. What another thread started is listed there once that thread is gone.
+    The kernel assigns orphans to the main thread. Another thread's children are listed there once that thread ended.
     """
 
     def __init__(self) -> None:
         self._list = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY | os.O_CLOEXEC)
 
     def pids(self) -> set[int]:
-        """Those that nobody has waited for included. Read twice, as `children` is."""
+        """Returns the children, zombies included. The list is read twice, as in `children`."""
         return {int(word) for _ in range(2) for word in self._read().split()}
 
     def _read(self) -> bytes:
@@ -48,22 +48,22 @@ def _read_pids(path: str) -> list[int]:
 
 
 def with_descendants(roots: Iterable[int]) -> set[int]:
-    """`roots` and everything below them."""
-    found: set[int] = set()
+    """Returns `roots` and all their descendants."""
+    pids: set[int] = set()
     unseen = set(roots)
     while unseen:
-        found |= unseen
-        unseen = {child for pid in unseen for child in children(pid)} - found
-    return found
+        pids |= unseen
+        unseen = {child for pid in unseen for child in children(pid)} - pids
+    return pids
 
 
 def supports_children_files() -> bool:
-    """Whether this kernel says who a process's children are."""
+    """Whether this kernel lists a process's children."""
     return os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110  # pathlib is not loaded here
 
 
 def session_id(pid: int) -> int | None:
-    """The session that it is in; None when it is gone."""
+    """Returns the process's session; None if the process is gone."""
     try:
         return os.getsid(pid)
     except OSError:
@@ -71,7 +71,7 @@ def session_id(pid: int) -> int | None:
 
 
 def has_exited(pid: int) -> bool:
-    """Whether it ended, be it that nobody has waited for it yet."""
+    """Whether the process has ended, even if it is a zombie."""
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123  # pathlib is not loaded here
             return file.read().rpartition(b")")[2].split()[0] in b"ZX"
@@ -80,7 +80,7 @@ def has_exited(pid: int) -> bool:
 
 
 def environment_variable(pid: int, name: str) -> str | None:
-    """What the variable `name` was set to when the process began its program; None when that cannot be read."""
+    """Returns a variable of the process's initial environment; None if unset or unreadable."""
     try:
         with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:  # noqa: PTH123  # pathlib is not loaded here
             variables = file.read().split(b"\0")
@@ -91,30 +91,33 @@ def environment_variable(pid: int, name: str) -> str | None:
 
 
 def reap(pid: int) -> bool:
-    """Take note of a child that ended; whether it had."""
+    """Reaps a child if it has ended. Returns whether it had."""
     with suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     return True
 
 
 def terminate(pids: Iterable[int]) -> None:
-    """Ask each to end."""
+    """Sends SIGTERM to each process."""
     for pid in pids:
         with suppress(OSError):
             os.kill(pid, signal.SIGTERM)
 
 
 def kill(pid: int) -> None:
-    """End it for good."""
+    """Sends SIGKILL to the process."""
     with suppress(OSError):
         os.kill(pid, signal.SIGKILL)
 
 
 def kill_with_groups(pids: Iterable[int], own_group: int) -> None:
-    """End each for good, with its process group: a group ends in one stroke, so that it cannot fork away."""
+    """Kills each process and its process group: killing a group is atomic, so it cannot escape by forking."""
     for pid in pids:
         kill(pid)
         with suppress(OSError):
             group = os.getpgid(pid)
-            if group not in (own_group, 0):  # 0 would mean one's own, and is what processes from outside show
+            if group not in (
+                own_group,
+                0,
+            ):  # 0 would mean the caller's group; processes outside the PID namespace show 0
                 os.killpg(group, signal.SIGKILL)

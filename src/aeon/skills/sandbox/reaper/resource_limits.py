@@ -1,4 +1,4 @@
-"""What a script may use of the machine (skills 18): held by the kernel, or looked at while it runs."""
+"""Resource limits of scripts (skills 18), enforced by the kernel or checked while a script runs."""
 
 import resource
 from collections.abc import Generator, Iterable
@@ -11,11 +11,11 @@ _WRITTEN_FIELDS = (b"wchar:", b"write_bytes:")
 
 
 _OWN_FILES = 4096
-"""Files that whoever starts scripts may need open."""
+"""Open files that the reaper itself may need."""
 
 
 class ScriptLimits(NamedTuple):
-    """Of one script with all its processes: bytes of memory, processes, bytes written; open files of each process."""
+    """Limits of one script: bytes of memory, processes and bytes written in total; open files per process."""
 
     memory: int
     processes: int
@@ -24,10 +24,10 @@ class ScriptLimits(NamedTuple):
 
 
 def apply_limits(limits: ScriptLimits) -> None:
-    """Bound the memory of each process, and each file, for the calling process and all that it will start.
+    """Limits memory and file sizes of the calling process and of all that it starts.
 
-    Memory at twice the limit: the kernel counts what was asked for and never touched, too, and would not say what it
-    was that failed. It stops what grows faster than the looks at it come.
+    Memory is limited to twice the limit: the kernel also counts memory that was allocated and never used, and does not
+    report which limit failed. This stops processes that grow faster than the checks run.
     """
     _lower(resource.RLIMIT_DATA, 2 * limits.memory)
     _lower(resource.RLIMIT_FSIZE, limits.bytes_written)
@@ -36,7 +36,7 @@ def apply_limits(limits: ScriptLimits) -> None:
 
 @contextmanager
 def limited_open_files(limits: ScriptLimits) -> Generator[None]:
-    """While it lasts, what is started may open few files; the caller must open none."""
+    """Limits the open files of processes started inside the block; the caller must open no files in it."""
     own = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (_files(limits, own[1]), own[1]))
     try:
@@ -46,7 +46,7 @@ def limited_open_files(limits: ScriptLimits) -> Generator[None]:
 
 
 def limit_open_files(pid: int, limits: ScriptLimits) -> None:
-    """Bound the open files of a process that was just started for good, 0 for the calling one."""
+    """Limits the open files of a started process permanently; `pid` 0 is the calling process."""
     _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     most = _files(limits, hard)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, most))
@@ -57,18 +57,18 @@ def _files(limits: ScriptLimits, hard: int) -> int:
 
 
 def exceeded_limit(limits: ScriptLimits, pids: Iterable[int], own: int = 0) -> str:
-    """Which limit the processes are over together, as the end of a sentence; empty while they are over none.
+    """Returns the limit that the processes exceed together, as the end of a message; empty if none.
 
-    `own`: how many of them are the sandbox's and do not count.
+    `own`: number of the sandbox's own processes, which do not count.
     """
-    found = list(pids)
-    if len(found) - own > limits.processes:
+    processes = list(pids)
+    if len(processes) - own > limits.processes:
         return f"it had more than {limits.processes} processes at once"
-    if sum(_written(pid) for pid in found) > limits.bytes_written:
+    if sum(_written(pid) for pid in processes) > limits.bytes_written:
         return f"it wrote more than {_size(limits.bytes_written)}"
-    if sum(_kilobytes(pid, "status", _MEMORY_FIELDS) for pid in found) * 1024 <= limits.memory:
+    if sum(_kilobytes(pid, "status", _MEMORY_FIELDS) for pid in processes) * 1024 <= limits.memory:
         return ""
-    shared = sum(_kilobytes(pid, "smaps_rollup", _SHARED_MEMORY_FIELDS) for pid in found)  # forks share pages
+    shared = sum(_kilobytes(pid, "smaps_rollup", _SHARED_MEMORY_FIELDS) for pid in processes)  # forks share pages
     return f"it used more than {_size(limits.memory)} of memory" if shared * 1024 > limits.memory else ""
 
 
@@ -79,7 +79,7 @@ def _lower(what: int, most: int) -> None:
 
 
 def _written(pid: int) -> int:
-    """Bytes that it and the children it waited for wrote, whether by calls or through memory."""
+    """Returns the bytes written by the process and its collected children, by calls or through memory maps."""
     return max(_fields(pid, "io", _WRITTEN_FIELDS), default=0)
 
 
@@ -88,7 +88,7 @@ def _kilobytes(pid: int, file: str, names: tuple[bytes, ...]) -> int:
 
 
 def _fields(pid: int, file: str, names: tuple[bytes, ...]) -> list[int]:
-    """The numbers after these names; none of a process that is gone."""
+    """Returns the numbers after these names; empty if the process is gone."""
     try:
         with open(f"/proc/{pid}/{file}", "rb", buffering=0) as opened:  # noqa: PTH123  # pathlib is not loaded here
             lines = opened.read().split(b"\n")

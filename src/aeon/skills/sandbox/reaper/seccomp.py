@@ -1,11 +1,11 @@
-"""Seccomp: what landlock and bubblewrap do not see is refused by system call.
+"""Seccomp by prctl or bubblewrap: refuses system calls that landlock and bubblewrap do not cover.
 
-Landlock knows files and TCP. Without this a script behind it reaches UDP, netlink, unix sockets by their path, and the
-extended attributes of every file of the user. Modes and times of files stay within reach: a filter sees no paths, and
-scripts change those of their own files all the time.
+Landlock covers files and TCP. Without this filter, a script behind landlock could use UDP, netlink, unix sockets by
+path, and the extended attributes of all the user's files. Modes and times of files stay changeable: a filter cannot
+see paths, and scripts change those of their own files all the time.
 
-Bubblewrap gives a script a network of its own, which does not contain vsock, and shows it the unix sockets in the
-folders that it may read.
+Bubblewrap gives a script its own network, which does not cover vsock, and shows it the unix sockets in the folders
+that it may read.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ _INSTRUCTION = struct.Struct("=HBBI")
 
 
 class _Machine(NamedTuple):
-    """Its number in the audit's list, and its system calls: `attributes` change what stands beside a file's content."""
+    """A machine's audit architecture and system call numbers; `attributes` change extended attributes."""
 
     architecture: int
     socket: int
@@ -49,12 +49,12 @@ _MACHINES = {
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def install_filter(fence: SandboxPolicy) -> None:
-    """Put the calling thread behind the fence for good; it may gain no privileges already.
+def install_filter(policy: SandboxPolicy) -> None:
+    """Applies the policy to the calling thread permanently; no_new_privs must be set already.
 
-    Does nothing on machines whose system calls are not known here. Raises OSError when the kernel will not.
+    Does nothing on machines with unknown system call numbers. Raises OSError if the kernel refuses.
     """
-    program = _filter_program(os.uname().machine, fence.network, fence.local_sockets, False)
+    program = _filter_program(os.uname().machine, policy.network, policy.local_sockets, False)
     if not program:
         return
     content = ctypes.create_string_buffer(program, len(program))
@@ -63,16 +63,14 @@ def install_filter(fence: SandboxPolicy) -> None:
         raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
 
 
-def bubblewrap_filter(fence: SandboxPolicy) -> bytes:
-    """The filter for a script that bubblewrap starts; empty on machines whose system calls are not known here."""
-    # True: a script in bubblewrap has a network of its own, or the one that was granted.
-    return _filter_program(os.uname().machine, True, fence.local_sockets, True)
+def bubblewrap_filter(policy: SandboxPolicy) -> bytes:
+    """Returns the filter for a script in bubblewrap; empty on machines with unknown system call numbers."""
+    # True: a script in bubblewrap has its own network, or the one that was granted.
+    return _filter_program(os.uname().machine, True, policy.local_sockets, True)
 
 
 @lru_cache(maxsize=6)
-def _filter_program(
-    machine: str, network: bool, local_sockets: bool, uses_bubblewrap: bool
-) -> bytes:  # a key of the cache
+def _filter_program(machine: str, network: bool, local_sockets: bool, uses_bubblewrap: bool) -> bytes:  # the cache key
     known = _MACHINES.get(machine)
     if known is None:
         return b""
@@ -84,7 +82,7 @@ def _filter_program(
             _unless(known.architecture, _refuse(errno.ENOSYS)),
             _instruction(_LOAD, _NUMBER),
             *([_instruction(_JUMP_ABOVE, _X32, 0, 1), _refuse(errno.ENOSYS)] if machine == "x86_64" else []),
-            _when(_IO_URING_SETUP, [_refuse(errno.ENOSYS)]),  # its operations would go past this filter
+            _when(_IO_URING_SETUP, [_refuse(errno.ENOSYS)]),  # io_uring operations would bypass this filter
             *(_when(number, [_refuse(errno.EPERM)]) for number in (() if uses_bubblewrap else known.attributes)),
             _when(known.socket, [_instruction(_LOAD, _FIRST), *_only(families)]),
             # One of a pair of datagram sockets can send to any path.
@@ -117,6 +115,6 @@ def _when(value: int, then: Sequence[bytes]) -> bytes:
 
 
 def _only(values: Iterable[int]) -> list[bytes]:
-    """Allow what was loaded when it is one of these, else refuse it."""
+    """Returns instructions that allow the loaded value if it is one of these, else refuse it."""
     allowed = [(_instruction(_JUMP_EQUAL, value, 0, 1), _instruction(_RETURN, _ALLOW)) for value in values]
     return [*(part for pair in allowed for part in pair), _refuse(errno.EACCES)]

@@ -1,4 +1,4 @@
-"""The reaper's loop, in one thread: starts what it is asked to, sees what ends, and leaves nothing behind."""
+"""The reaper's single-threaded loop: starts scripts, notices their ends, and leaves no process behind."""
 
 import errno
 import os
@@ -13,27 +13,27 @@ from .script_tree import ScriptTree
 from .spawn import ScriptLeader
 
 _TICK_SECONDS = 0.002
-"""Seconds between two looks at what is ending."""
+"""Seconds between checks of scripts that are ending."""
 
 _USAGE_CHECK_SECONDS = 0.025
-"""Seconds between two looks at what the scripts that run use of the machine."""
+"""Seconds between checks of the resources that running scripts use."""
 
 _RESCANS = 20
-"""Looks in quick succession at what is doomed: it may be forking away faster than the tick."""
+"""Immediate rescans of processes to be killed: they may fork faster than the tick."""
 
 _SHUTDOWN_SECONDS = 10.0
-"""How long the reaper goes on ending what is left when Aeon is gone; only what may not be ended takes longer."""
+"""Seconds for ending the remaining scripts after Aeon's death; only unkillable processes take longer."""
 
 Spawner = Callable[[messages.SpawnRequest, tuple[int, int, int]], ScriptLeader]
 
 
 class ClientChannel:
-    """One of Aeon's conversations, with a script at a time: none, one that waits for its place, or the one watched."""
+    """A channel to Aeon for one script at a time: none, a waiting one, or the running `script_tree`."""
 
     def __init__(self, opened: messages.ChannelOpened) -> None:
-        conversation, self.request_file = opened.fds
+        channel_socket, self.request_file = opened.fds
         self.number = opened.channel
-        self.socket = socket.socket(fileno=conversation)
+        self.socket = socket.socket(fileno=channel_socket)
         self.script_tree: ScriptTree | None = None
 
     def close(self) -> None:
@@ -42,13 +42,15 @@ class ClientChannel:
 
 
 class Reaper:
-    """Serves one Aeon process through `door` until that or the guard ends, and then ends everything it started."""
+    """Serves one Aeon process through `command_socket` until it or the guard ends; then ends everything it started."""
 
-    def __init__(self, door: socket.socket, aeon: int, starter: Spawner, limits: ScriptLimits, guard: int) -> None:
-        self._command_socket = door
+    def __init__(
+        self, command_socket: socket.socket, aeon_pid: int, spawner: Spawner, limits: ScriptLimits, guard: int
+    ) -> None:
+        self._command_socket = command_socket
         self._limits = limits
-        self._next_look = 0.0
-        self._spawn = starter
+        self._next_usage_check = 0.0
+        self._spawn = spawner
         self._own_group = os.getpgrp()
         self._children = procfs.OwnChildren()
         self._channels: dict[int, ClientChannel] = {}
@@ -59,36 +61,36 @@ class Reaper:
         self._ending: dict[int, ScriptTree] = {}
         self._by_pidfd: dict[int, ScriptTree] = {}
         self._poll = select.poll()
-        self._owner_pidfds = [os.pidfd_open(aeon), os.pidfd_open(guard)]
-        for fd in (door.fileno(), *self._owner_pidfds):
+        self._owner_pidfds = [os.pidfd_open(aeon_pid), os.pidfd_open(guard)]
+        for fd in (command_socket.fileno(), *self._owner_pidfds):
             self._poll.register(fd, select.POLLIN)
 
     def serve(self) -> None:
-        """Work until Aeon closes the door or is gone, however it went."""
+        """Serves until Aeon closes the command socket or dies."""
         while self._serve_once():
             pass
         for fd in (self._command_socket.fileno(), *self._owner_pidfds):
             self._poll.unregister(fd)
-        self._command_socket.close()  # what still lies there is not begun
+        self._command_socket.close()  # pending requests are not started
         for channel in list(self._waiting):
             self._drop_waiting(channel)
-        for watched in self._trees.values():
-            self._terminate(watched, 0)
+        for tree in self._trees.values():
+            self._terminate(tree, 0)
         deadline = time.monotonic() + _SHUTDOWN_SECONDS
         while self._trees and time.monotonic() < deadline:
             self._handle_ready(self._ready())
 
     def _serve_once(self) -> bool:
-        """One round; whether there will be another."""
+        """Runs one round. Returns whether to continue."""
         ready = self._ready()
-        is_alone = any(master in ready for master in self._owner_pidfds)
-        if is_alone or (self._command_socket.fileno() in ready and not self._receive_commands()):
+        is_orphaned = any(owner in ready for owner in self._owner_pidfds)
+        if is_orphaned or (self._command_socket.fileno() in ready and not self._receive_commands()):
             return False
         self._handle_ready(ready)
         return True
 
     def _ready(self) -> list[int]:
-        """Wait until something is ready, or for a moment while something is ending or runs."""
+        """Waits until a descriptor is ready, with a short timeout while scripts run or end."""
         seconds = _TICK_SECONDS if self._ending else _USAGE_CHECK_SECONDS if self._trees else None
         return [fd for fd, _ in self._poll.poll(None if seconds is None else seconds * 1000)]
 
@@ -98,41 +100,41 @@ class Reaper:
                 self._receive_stop(self._by_socket[fd])
             elif fd in self._by_pidfd:
                 self._collect_leader(fd)
-        if self._trees and time.monotonic() >= self._next_look:
+        if self._trees and time.monotonic() >= self._next_usage_check:
             self._enforce_limits()
-            self._next_look = time.monotonic() + _USAGE_CHECK_SECONDS
+            self._next_usage_check = time.monotonic() + _USAGE_CHECK_SECONDS
         if self._ending:
             self._reap_children()
 
     def _enforce_limits(self) -> None:
-        """End what uses more of the machine than it may (skills 18), and what is nobody's and does."""
+        """Ends scripts that exceed a resource limit (skills 18), and unowned processes that do."""
         orphans: dict[int | None, set[int]] = {}
-        leaders = {watched.pid for watched in self._trees.values() if watched.leader_is_alive}
+        leaders = {tree.pid for tree in self._trees.values() if tree.leader_is_alive}
         for pid in self._children.pids() - leaders:
             orphans.setdefault(self._owner(pid), set()).add(pid)
-        for watched in list(self._trees.values()):
-            roots = orphans.get(watched.pid, set()) | (leaders & {watched.pid})
-            if not watched.exceeded_limit and (
-                limit := exceeded_limit(self._limits, procfs.with_descendants(roots), watched.bubblewrap_processes)
+        for tree in list(self._trees.values()):
+            roots = orphans.get(tree.pid, set()) | (leaders & {tree.pid})
+            if not tree.exceeded_limit and (
+                limit := exceeded_limit(self._limits, procfs.with_descendants(roots), tree.bubblewrap_processes)
             ):
-                watched.exceeded_limit = limit
-                self._terminate(watched, 0)
+                tree.exceeded_limit = limit
+                self._terminate(tree, 0)
         unowned = procfs.with_descendants(orphans.get(None, ()))
         if exceeded_limit(self._limits, unowned):
             procfs.kill_with_groups(unowned, self._own_group)
 
-    def _terminate(self, watched: ScriptTree, polite_seconds: float) -> None:
-        watched.terminate(polite_seconds)
-        self._ending[watched.pid] = watched
+    def _terminate(self, tree: ScriptTree, grace_seconds: float) -> None:
+        tree.terminate(grace_seconds)
+        self._ending[tree.pid] = tree
 
     def _receive_commands(self) -> bool:
-        """Take everything that was handed in; whether the door is still open."""
+        """Handles all pending commands. Returns whether the command socket is still open."""
         try:
-            while (order := messages.receive_command(self._command_socket)) is not None:
-                if isinstance(order, messages.SpawnCommand):
-                    self._enqueue_or_start(order)
-                elif order.fds:
-                    self._add_channel(ClientChannel(order))
+            while (command := messages.receive_command(self._command_socket)) is not None:
+                if isinstance(command, messages.SpawnCommand):
+                    self._enqueue_or_start(command)
+                elif command.fds:
+                    self._add_channel(ClientChannel(command))
         except BlockingIOError:
             return True
         return False
@@ -151,20 +153,20 @@ class Reaper:
             self._waiting[channel] = start
 
     def _receive_stop(self, channel: ClientChannel) -> None:
-        """Do as Aeon wishes. A wish for the end of what is over already came too late."""
-        self._receive_commands()  # where that may stand which it is about
-        end = messages.receive_stop(channel.socket)
-        if end is None:
+        """Handles a stop command. It is ignored if the script has already ended."""
+        self._receive_commands()  # the script's spawn command may still be pending
+        command = messages.receive_stop(channel.socket)
+        if command is None:
             self._close_channel(channel)
         elif channel.script_tree is not None:
-            if end.is_for_group:
+            if command.is_for_group:
                 self._dequeue_group(channel.script_tree.group)
-            self._terminate(channel.script_tree, end.grace_seconds)
+            self._terminate(channel.script_tree, command.grace_seconds)
         elif channel in self._waiting:
             self._dequeue(channel)
 
     def _close_channel(self, channel: ClientChannel) -> None:
-        """Aeon no longer listens: what it asked for ends at once."""
+        """Handles a channel that Aeon closed: its script ends at once."""
         self._poll.unregister(channel.socket)
         del self._by_socket[channel.socket.fileno()], self._channels[channel.number]
         if channel in self._waiting:
@@ -178,21 +180,21 @@ class Reaper:
         return not start.limit or sum(each.group == start.group for each in self._trees.values()) < start.limit
 
     def _drop_waiting(self, channel: ClientChannel) -> None:
-        """Let what waits never begin."""
+        """Drops a waiting request."""
         _close_all(self._waiting.pop(channel).fds)
 
     def _dequeue(self, channel: ClientChannel) -> None:
-        """The same, and say so."""
+        """Drops a waiting request and reports it."""
         self._drop_waiting(channel)
         messages.send_report(channel.socket, messages.ReaperReport(messages.DEQUEUED, 0))
 
-    def _dequeue_group(self, lane: int) -> None:
+    def _dequeue_group(self, group: int) -> None:
         for channel, start in list(self._waiting.items()):
-            if start.group == lane:
+            if start.group == group:
                 self._dequeue(channel)
 
     def _start_waiting(self) -> None:
-        """Begin what has a place now; who came first goes first."""
+        """Starts waiting requests with a free slot, in order of arrival."""
         for channel, start in list(self._waiting.items()):
             if self._has_slot(start):
                 del self._waiting[channel]
@@ -200,14 +202,14 @@ class Reaper:
 
     def _start_script(self, channel: ClientChannel, start: messages.SpawnCommand) -> None:
         try:
-            watched = self._spawn_tree(channel.request_file, start)
+            tree = self._spawn_tree(channel.request_file, start)
             if start.limit:
                 messages.send_report(channel.socket, messages.ReaperReport(messages.STARTED, time.monotonic_ns()))
-        except Exception as error:  # noqa: BLE001  # whatever one request provokes, the others go on
+        except Exception as error:  # noqa: BLE001  # a failing request must not stop the others
             messages.send_report(channel.socket, _start_failure(error))
         else:
-            channel.script_tree = watched
-            self._channel_of[watched.pid] = channel
+            channel.script_tree = tree
+            self._channel_of[tree.pid] = channel
 
     def _spawn_tree(self, file: int, start: messages.SpawnCommand) -> ScriptTree:
         if not start.fds:
@@ -220,48 +222,48 @@ class Reaper:
             messages.record_leader(file, leader.pid)
         finally:
             _close_all(start.fds)
-        watched = ScriptTree(leader, request.token, start.group)
-        self._trees[leader.pid] = self._by_pidfd[watched.pidfd] = watched
-        self._poll.register(watched.pidfd, select.POLLIN)
-        return watched
+        tree = ScriptTree(leader, request.token, start.group)
+        self._trees[leader.pid] = self._by_pidfd[tree.pidfd] = tree
+        self._poll.register(tree.pidfd, select.POLLIN)
+        return tree
 
     def _collect_leader(self, pidfd: int) -> None:
         self._poll.unregister(pidfd)
-        watched = self._by_pidfd.pop(pidfd)
-        watched.collect_leader()
-        self._ending[watched.pid] = watched
+        tree = self._by_pidfd.pop(pidfd)
+        tree.collect_leader()
+        self._ending[tree.pid] = tree
 
     def _reap_children(self) -> None:
-        """End what is left of the scripts that are ending, and report those of which nothing is."""
+        """Kills what is left of ending scripts, and reports those that are completely gone."""
         owned, unowned = self._orphans()
         procfs.kill_with_groups(procfs.with_descendants(unowned), self._own_group)
         for _ in range(_RESCANS if unowned or any(map(self._is_grace_over, owned)) else 0):
             owned, unowned = self._orphans()
-        for watched in list(self._ending.values()):
-            orphans = owned.get(watched.pid, set())
-            watched.kill_remaining(orphans, self._own_group)
-            if watched.is_gone(orphans | unowned):
-                self._report_exit(watched)
+        for tree in list(self._ending.values()):
+            orphans = owned.get(tree.pid, set())
+            tree.kill_remaining(orphans, self._own_group)
+            if tree.is_gone(orphans | unowned):
+                self._report_exit(tree)
         if self._waiting:
             self._start_waiting()
 
     def _orphans(self) -> tuple[dict[int, set[int]], set[int]]:
-        """Children that are no leader, by the leader whose they are, and those of nobody. The doomed die on sight.
+        """Returns adopted children by their leader, and unowned ones. Kills those whose grace period is over.
 
-        The dead are let go; each may have left a child that the list did not show yet, so then it is read again.
+        Dead children are reaped. Each may have left a child that was not listed yet, so the list is then read again.
         """
         owned: dict[int, set[int]] = {}
         unowned: set[int] = set()
-        leaders = {watched.pid for watched in self._trees.values() if watched.leader_is_alive}
-        may_be_more = True
-        while may_be_more:
-            may_be_more = False
+        leaders = {tree.pid for tree in self._trees.values() if tree.leader_is_alive}
+        must_rescan = True
+        while must_rescan:
+            must_rescan = False
             for pid in self._children.pids() - leaders:
                 owner = self._owner(pid)
                 if self._is_grace_over(owner):
                     procfs.kill(pid)
                 if procfs.reap(pid):
-                    may_be_more = True
+                    must_rescan = True
                 elif owner is None:
                     unowned.add(pid)
                 else:
@@ -272,19 +274,19 @@ class Reaper:
         return owner is None or self._trees[owner].is_grace_over
 
     def _owner(self, pid: int) -> int | None:
-        """The leader whose session it is in, or whose marker it carries."""
+        """Returns the leader whose session the process is in, or whose marker it carries; None if unowned."""
         session = procfs.session_id(pid)
         if session in self._trees:
             return session
         token = procfs.environment_variable(pid, messages.MARKER_VARIABLE)
-        return next((watched.pid for watched in self._trees.values() if watched.token == token), None)
+        return next((tree.pid for tree in self._trees.values() if tree.token == token), None)
 
-    def _report_exit(self, watched: ScriptTree) -> None:
-        del self._trees[watched.pid], self._ending[watched.pid]
-        channel = self._channel_of.pop(watched.pid, None)
+    def _report_exit(self, tree: ScriptTree) -> None:
+        del self._trees[tree.pid], self._ending[tree.pid]
+        channel = self._channel_of.pop(tree.pid, None)
         if channel is not None:
             channel.script_tree = None
-            messages.send_report(channel.socket, watched.report())
+            messages.send_report(channel.socket, tree.report())
 
 
 def _close_all(fds: list[int]) -> None:

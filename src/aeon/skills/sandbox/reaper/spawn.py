@@ -1,4 +1,4 @@
-"""Starts one script: by vfork, in a session of its own, behind its fence."""
+"""Starts a program by vfork, in its own session and behind its sandbox policy."""
 
 import _thread
 import errno
@@ -16,32 +16,32 @@ _STATUS, _FILTER = 3, 4
 """The descriptors on which bubblewrap reports, and reads the filter of system calls."""
 
 _RESTORED = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
-"""Everything: an interpreter ignores some, whoever started Aeon in the background others, and a script must none."""
+"""All signals get their default action: the interpreter or Aeon's parent may ignore some, a script must not."""
 
 
 class ScriptLeader(NamedTuple):
-    """A script's first process. `status` is where bubblewrap says whether the script began, None without it."""
+    """A script's first process. `status` is the descriptor of bubblewrap's status reports, None without bubblewrap."""
 
     pid: int
     status: int | None
 
 
 class ProgramSpawner:
-    """Starts programs. Every descriptor of the reaper's is closed on exec, so nothing but stdio is handed down."""
+    """Starts programs. All the reaper's descriptors are close-on-exec, so children inherit only stdio."""
 
     def __init__(self, limits: ScriptLimits) -> None:
         self._rulesets = landlock.RulesetCache()
         self._limits = limits
 
     def spawn(self, request: SpawnRequest, stdio: tuple[int, int, int]) -> ScriptLeader:
-        """Start it with stdin, stdout and stderr as given. Raises OSError when the system will not."""
+        """Starts the request with these stdin, stdout and stderr. Raises OSError if the system refuses."""
         leader = self._spawn(request, stdio)
         with suppress(ProcessLookupError):
             limit_open_files(leader.pid, self._limits)
         return leader
 
     def _spawn(self, request: SpawnRequest, stdio: tuple[int, int, int]) -> ScriptLeader:
-        os.chdir(request.cwd)  # while nothing else starts; a spawn by vfork cannot do it for itself
+        os.chdir(request.cwd)  # nothing else starts meanwhile; posix_spawn cannot change the folder
         try:
             if request.uses_bubblewrap:
                 return _spawn_bubblewrap(request, stdio, self._limits)
@@ -59,24 +59,28 @@ class ProgramSpawner:
 
 
 def _spawn(request: SpawnRequest, command: tuple[str, ...], stdio: tuple[int, ...], limits: ScriptLimits) -> int:
-    """Start the first program of the name that can be started. `stdio` become the descriptors 0, 1, 2 and so on."""
-    places = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
-    fault: OSError | None = None
+    """Starts the first startable candidate. `stdio` become the descriptors 0, 1, 2 and so on."""
+    file_actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
+    first_error: OSError | None = None
     for program in _candidates(command[0], request.env):
         try:
             with limited_open_files(limits):
                 return os.posix_spawn(
-                    program, command, request.env, file_actions=places, setsid=True, setsigdef=_RESTORED
+                    program, command, request.env, file_actions=file_actions, setsid=True, setsigdef=_RESTORED
                 )
         except (FileNotFoundError, NotADirectoryError) as error:
-            fault = fault or error
+            first_error = first_error or error
         except OSError as error:
-            fault = error if fault is None or isinstance(fault, FileNotFoundError | NotADirectoryError) else fault
-    raise fault or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+            first_error = (
+                error
+                if first_error is None or isinstance(first_error, FileNotFoundError | NotADirectoryError)
+                else first_error
+            )
+    raise first_error or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
 
 
 def _candidates(program: str, env: dict[str, str]) -> Iterator[str]:
-    """Where a program of that name may be: as it is written, or in the folders of the script's PATH."""
+    """Yields possible paths of a program: the path as written, or the name in each folder of the script's PATH."""
     if "/" in program:
         yield program
     else:
@@ -84,49 +88,53 @@ def _candidates(program: str, env: dict[str, str]) -> Iterator[str]:
 
 
 def _spawn_bubblewrap(request: SpawnRequest, stdio: tuple[int, int, int], limits: ScriptLimits) -> ScriptLeader:
-    """Start it in bubblewrap, from the thread that lives as long as the reaper: the box dies with that thread."""
+    """Starts bubblewrap from the main thread, since bubblewrap dies with the thread that started it."""
     program, *rest = request.command
-    status, told = os.pipe()
-    filtered = _filter_descriptors(request.policy)
+    status, status_writer = os.pipe()
+    filter_fds = _filter_descriptors(request.policy)
     try:
-        options = ("--json-status-fd", str(_STATUS), *(("--seccomp", str(_FILTER)) if filtered else ()))
-        return ScriptLeader(_spawn(request, (program, *options, *rest), (*stdio, told, *filtered), limits), status)
+        options = ("--json-status-fd", str(_STATUS), *(("--seccomp", str(_FILTER)) if filter_fds else ()))
+        command = (program, *options, *rest)
+        return ScriptLeader(_spawn(request, command, (*stdio, status_writer, *filter_fds), limits), status)
     except BaseException:
         os.close(status)
         raise
     finally:
-        for fd in (told, *filtered):
+        for fd in (status_writer, *filter_fds):
             os.close(fd)
 
 
 def _filter_descriptors(policy: SandboxPolicy | None) -> tuple[int, ...]:
-    """A descriptor from which bubblewrap reads its filter; none on machines whose system calls are not known."""
+    """Returns the descriptor from which bubblewrap reads its filter.
+
+    Empty without a policy, and on machines with unknown system call numbers.
+    """
     program = b"" if policy is None else seccomp.bubblewrap_filter(policy)
     if not program:
         return ()
-    reads, writes = os.pipe()
-    os.write(writes, program)  # some hundred bytes, which a pipe takes at once
-    os.close(writes)
-    return (reads,)
+    reader, writer = os.pipe()
+    os.write(writer, program)  # a few hundred bytes, which always fit in a pipe
+    os.close(writer)
+    return (reader,)
 
 
-def _spawn_restricted(fence: SandboxPolicy, ruleset: int, spawn: Callable[[], int]) -> int:
-    """Start it from a thread that puts itself behind the fence, hands that down, and ends."""
+def _spawn_restricted(policy: SandboxPolicy, ruleset: int, spawn: Callable[[], int]) -> int:
+    """Starts the program from a new thread that restricts itself, so that the child inherits the restrictions."""
     outcome: list[int | Exception] = []
     is_over = _thread.allocate_lock()
     is_over.acquire()
 
-    def fenced() -> None:
+    def run() -> None:
         try:
             landlock.restrict_self(ruleset)
-            seccomp.install_filter(fence)
+            seccomp.install_filter(policy)
             outcome.append(spawn())
-        except Exception as error:  # noqa: BLE001  # raised again by the thread that asked
+        except Exception as error:  # noqa: BLE001  # raised again in the calling thread
             outcome.append(error)
         finally:
             is_over.release()
 
-    _thread.start_new_thread(fenced, ())
+    _thread.start_new_thread(run, ())
     is_over.acquire()
     result = outcome[0]
     if isinstance(result, Exception):
@@ -135,7 +143,7 @@ def _spawn_restricted(fence: SandboxPolicy, ruleset: int, spawn: Callable[[], in
 
 
 def has_started(status: int | None) -> bool:
-    """Whether the script itself was started, once its leader is gone: bubblewrap reports an exit code only then."""
+    """Whether the script was started; call after its leader ended. Bubblewrap reports an exit code only then."""
     if status is None:
         return True
     with open(status, "rb") as file:  # noqa: PTH123  # a descriptor has no path
