@@ -1,4 +1,4 @@
-"""Seccomp by prctl: refuses system calls that landlock does not cover, for a thread and its children.
+"""Seccomp by prctl: refuses system calls that landlock does not cover.
 
 Landlock covers files and TCP. Without this filter, a script behind landlock could use UDP, netlink, unix sockets by
 path, and the extended attributes of all the user's files. Modes and times of files stay changeable: a filter cannot
@@ -28,7 +28,10 @@ _INSTRUCTION = struct.Struct("=HBBI")
 
 
 class _Machine(NamedTuple):
-    """A machine's audit architecture and system call numbers; `attributes` change extended attributes."""
+    """A machine's audit architecture and system call numbers.
+
+    `attributes` change extended attributes.
+    """
 
     architecture: int
     socket: int
