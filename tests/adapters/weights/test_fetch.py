@@ -115,12 +115,12 @@ def test_the_index_serves_when_the_hub_has_wrong_bytes(hub, wheelhouse, spec, tm
 FETCHING = """
 import sys
 from pathlib import Path
-from aeon.adapters.weights.fetch import fetch
+from aeon.adapters.weights.fetch import fetch_weights
 from aeon.adapters.weights.hub import HubSource
-from aeon.testing.weights import weights_of
+from aeon.testing.weights import make_weights
 
-spec = weights_of(Path(sys.argv[1]).read_bytes())
-fetch(spec, Path(sys.argv[2]), [HubSource(sys.argv[3], read_timeout=30)], lambda p: print(p.phase.value, flush=True))
+spec = make_weights(Path(sys.argv[1]).read_bytes())
+fetch_weights(spec, Path(sys.argv[2]), [HubSource(sys.argv[3], read_timeout=30)], lambda p: print(p.phase.value, flush=True))
 """
 
 

@@ -90,7 +90,7 @@ class Runs:
             for run, steps in FAMILY.items()
         }
         self.plans, self.there, self.known = plans, family(TIMES), dict.fromkeys(FAMILY, 99)
-        self.book = self
+        self.repository = self
 
     def view(self, _user, run):
         if run not in self.known:
