@@ -14,7 +14,7 @@ def test_without_any_plan_it_says_that_none_could_be_made():
 
     assert not result.success
     assert not result.can_replan
-    assert "I could not carry out: fly to the moon" in result.narrative
+    assert "I could not complete this request: fly to the moon" in result.narrative
     assert "No plan could be made" in result.narrative
 
 

@@ -110,7 +110,7 @@ def test_at_most_five_attempts_then_a_text_that_says_what_happened(replan):
     assert len(plans.tasks) == MAX_ATTEMPTS
     assert not result.success
     assert not result.can_replan
-    assert "I could not carry out: roll two dice" in result.narrative
+    assert "I could not complete this request: roll two dice" in result.narrative
     assert "t1 dice-roller/scripts/roll.sh: exit_code" in result.narrative
 
 
@@ -178,7 +178,7 @@ def test_the_same_plan_again_is_refused(replan):
 
     assert len(runs.plans) == 1
     assert len(plans.tasks) == MAX_ATTEMPTS
-    assert any("same plan again" in event.reason for event in seen if isinstance(event, ReplanRequested))
+    assert any("the plan that failed before" in event.reason for event in seen if isinstance(event, ReplanRequested))
     assert "not run twice" in result.narrative
 
 
@@ -328,7 +328,7 @@ def test_a_disabled_skill_does_not_run_whoever_wrote_the_plan(tmp_path):
     """Skills 4: the executor refuses it, though the planner lists nothing as disabled."""
 
     def broken(_):
-        return InvocationResult(ScriptExitReason.EXITED, 0, violation="line 1 is no JSON")
+        return InvocationResult(ScriptExitReason.EXITED, 0, violation="line 1 is not valid JSON")
 
     planner = Written(*(plan_of(call("t1", "a", n=n)) for n in range(9)))
     result, runs = carried_out(tmp_path, planner, {**GOES, "a/go": broken})
@@ -400,7 +400,7 @@ def test_new_names_do_not_make_a_new_plan(tmp_path):
     result, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
 
     assert len(runs.plans) == 1
-    assert "same plan again" in result.narrative
+    assert "the plan that failed before" in result.narrative
 
 
 def test_a_sound_plan_of_as_many_nodes_as_were_kept_runs(tmp_path):

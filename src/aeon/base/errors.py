@@ -155,7 +155,7 @@ def exception_text(error: BaseException) -> str:
     """The exception's type and message; some exceptions cannot even be rendered as text."""
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001  # other people's code
+    except Exception:  # noqa: BLE001  # external code
         message = "(without a readable message)"
     return f"{type(error).__name__}: {message}"[:MAX_MESSAGE]
 
@@ -173,5 +173,5 @@ def is_recordable(error: AeonError) -> bool:
         texts: list[Json] = [record["message"], record["next_step"], record["type"]]
         is_same = str(error) == f"{error.message} {error.advice}".strip()
         return is_same and all(isinstance(text, str) for text in texts) and not json_problems(record)
-    except Exception:  # noqa: BLE001  # other people's subclasses
+    except Exception:  # noqa: BLE001  # external subclasses
         return False

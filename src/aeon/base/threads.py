@@ -34,5 +34,5 @@ def capture_outcome(work: Callable[[], T]) -> ThreadOutcome[T]:
     """Runs `work` and captures its result or whatever it raises."""
     try:
         return ThreadOutcome(work())
-    except BaseException as error:  # noqa: BLE001  # other people's code, SystemExit included: its failure is the result
+    except BaseException as error:  # noqa: BLE001  # external code, SystemExit included: its failure is the result
         return ThreadOutcome(error=error)

@@ -20,7 +20,7 @@ app = group(
 )
 tools = group("List and call the registered tools.")
 config = group("Show the configuration.")
-model = group("Download the weights of embedded models.")
+model = group("List embedded models, and download and locate their weights.")
 log = group("Show and verify the logs of runs.")
 app.add_typer(tools, name="tools")
 app.add_typer(config, name="config")

@@ -175,7 +175,7 @@ class GuardedObserver:
             return
         try:
             self._observer(_copy(event))
-        except Exception:  # noqa: BLE001  # other people's code; what it raised is logged
+        except Exception:  # noqa: BLE001  # external code; its exception is logged
             self._observer = None
             _LOG.exception("The observer failed at %s; it receives no more events of this run.", event.kind)
 

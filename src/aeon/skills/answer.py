@@ -31,7 +31,10 @@ _MAX_REQUEST_CHARS = 200
 
 
 def fallback_result(request: str, last: ExecutionResult | None, lessons: Sequence[str]) -> ExecutionResult:
-    """Returns the last plan's result, or an empty one, with a narrative for the user and `can_replan` false."""
+    """Returns the last plan's result, or an empty one, with a narrative for the user.
+
+    `can_replan` is false.
+    """
     if last is None:
         last = ExecutionResult(
             plan_id=new_request_id(), success=False, failure_reason=FailureReason.TOOL_FAILURE, can_replan=False
@@ -40,7 +43,7 @@ def fallback_result(request: str, last: ExecutionResult | None, lessons: Sequenc
 
 
 def fallback_text(request: str, last: ExecutionResult, lessons: Sequence[str]) -> str:
-    """Returns the text for the user: the request failed, what was done, what failed, what to do next."""
+    """Returns the text for the user: what was done, what failed, what to do next."""
     shown_request = request if len(request) <= _MAX_REQUEST_CHARS else f"{request[:_MAX_REQUEST_CHARS]}..."
     done = [f"- {node.tool_id} ({node.tool_path})" for node in last.execution_trace if node.ok]
     failed = list(dict.fromkeys(f"- {lesson}" for lesson in lessons))

@@ -21,7 +21,10 @@ class UnreadableFileError(ValueError):
 
 
 def read_bounded(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
-    """Returns a whole small file. Raises UnreadableFileError if it is not a file, too large or unreadable."""
+    """Returns a whole small file.
+
+    Raises UnreadableFileError if it is not a file, too large or unreadable.
+    """
     try:
         # Without O_NONBLOCK, opening a pipe would block until a process writes into it.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
@@ -42,7 +45,10 @@ def read_bounded(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
 
 
 def read_json_object(path: Path) -> JsonObject:
-    """Returns the JSON object in a small file. Raises UnreadableFileError with the reason if there is none."""
+    """Returns the JSON object in a small file.
+
+    Raises UnreadableFileError with the reason if there is none.
+    """
     data = read_bounded(path)
     try:
         value: Any = parse_strict(data.decode("utf-8-sig"))

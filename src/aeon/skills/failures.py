@@ -1,4 +1,7 @@
-"""The classes of node failures and their blame, which decides retries, health and replanning (skills 4)."""
+"""Classes of node failures, and their blame (skills 4).
+
+The blame decides retries, health and replanning.
+"""
 
 from enum import StrEnum
 

@@ -1,4 +1,7 @@
-"""The health of a session's skills (skills 13): one pure transition, and a thread-safe holder of the states."""
+"""The health of a session's skills (skills 13).
+
+It has one pure transition, and a thread-safe holder of the states.
+"""
 
 import threading
 from collections.abc import Mapping
@@ -13,7 +16,7 @@ DEGRADED_AFTER = 3
 
 @dataclass(frozen=True, slots=True)
 class SkillHealthRecord:
-    """A skill's state, its number of consecutive temporary failures, and the failure that caused the state."""
+    """A skill's state, the failure that caused it, and its consecutive temporary failures."""
 
     state: ErrorState = ErrorState.HEALTHY
     failures: int = 0
@@ -42,14 +45,20 @@ def next_health(health: SkillHealthRecord, failure: FailureClass | None) -> Skil
 
 
 class SkillHealth:
-    """The health of every skill in this session. Thread-safe. Skills without a record are healthy."""
+    """The health of every skill in this session. Thread-safe.
+
+    Skills without a record are healthy.
+    """
 
     def __init__(self) -> None:
         self._skills: dict[str, SkillHealthRecord] = {}
         self._lock = threading.Lock()
 
     def record(self, skill: str, failure: FailureClass | None) -> ErrorState:
-        """Records how a node of `skill` ended (None: it succeeded) and returns the skill's new state."""
+        """Records how a node of `skill` ended and returns the skill's new state.
+
+        `failure` is None if it succeeded.
+        """
         with self._lock:
             health = self._skills[skill] = next_health(self._skills.get(skill, SkillHealthRecord()), failure)
             return health.state

@@ -1,4 +1,4 @@
-"""One run of a script: its command, access, limits and result, and the port `ScriptRunner` that runs it."""
+"""One run of a script: its command, access, limits and result, and the port `ScriptRunner`."""
 
 import os
 import select
@@ -29,7 +29,10 @@ GRACE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """Bytes that an invocation may write (skills 4). Only the last `stderr` bytes of stderr are kept."""
+    """Bytes that an invocation may write (skills 4).
+
+    Only the last `stderr` bytes of stderr are kept.
+    """
 
     line: int = 1024 * 1024
     total: int = 16 * 1024 * 1024
@@ -52,9 +55,10 @@ class ResourceLimits:
 
 @dataclass(frozen=True, slots=True)
 class ScriptAccess:
-    """The files and sockets that a script may access beyond the system's. Enforced from level "landlock" up.
+    """The files and sockets that a script may access beyond the system's.
 
-    `local_sockets`: unix sockets by path; in all folders under landlock, in the visible folders in bubblewrap.
+    Enforced from level "landlock" up. `local_sockets`: unix sockets by path; in all folders under landlock, in the
+    visible folders in bubblewrap.
     """
 
     read: tuple[Path, ...] = ()
@@ -65,7 +69,10 @@ class ScriptAccess:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A script to run: its command line, stdin, working folder, whole environment, timeout in seconds."""
+    """A script to run: command line, stdin, working folder, environment, timeout in seconds.
+
+    The environment is complete: nothing is inherited.
+    """
 
     command: Sequence[str]
     stdin: bytes
@@ -94,7 +101,10 @@ class ScriptExitReason(StrEnum):
 
 
 class InvocationResult(NamedTuple):
-    """The result of an invocation. `exit_code` is negative for a signal and None if nothing was started."""
+    """The result of an invocation.
+
+    `exit_code` is negative for a signal and None if nothing was started.
+    """
 
     exit_reason: ScriptExitReason
     exit_code: int | None = None
@@ -121,7 +131,10 @@ EventSink: TypeAlias = Callable[[JsonObject], None]
 
 
 class Cancellation:
-    """A request to stop that wakes all threads polling its file descriptor. It can be cancelled only once."""
+    """A request to stop that wakes all threads polling its file descriptor.
+
+    It can be cancelled only once.
+    """
 
     def __init__(self) -> None:
         self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -150,11 +163,11 @@ class Cancellation:
 
 
 class OutputBudget:
-    """The bytes of output that Aeon keeps for all scripts and attempts of one plan (skills 18). Not thread-safe.
+    """The bytes of output that Aeon keeps for all scripts and attempts of one plan (skills 18).
 
-    An event also costs the memory that it takes beyond its own bytes. Half of the budget is reserved for patches,
-    assets and output, which a result requires. The other half is for dispensable events, which may be dropped; the
-    dropped events are counted.
+    Not thread-safe. An event also costs the memory that it takes beyond its own bytes. Half of the budget is reserved
+    for patches, assets and output, which a result requires. The other half is for dispensable events, which may be
+    dropped; the dropped events are counted.
     """
 
     def __init__(self, limit: int = OUTPUT_BUDGET_BYTES) -> None:
@@ -162,7 +175,10 @@ class OutputBudget:
         self._used = 0
 
     def reserve(self, size: int, events: int = 0, *, is_dispensable: bool) -> int | None:
-        """Charges `size` bytes in `events` events. Returns their cost, or None if they must not be kept."""
+        """Charges `size` bytes in `events` events.
+
+        Returns their cost, or None if they must not be kept.
+        """
         cost = size + events * _EVENT_COST
         if self._used + cost > (self.limit // 2 if is_dispensable else self.limit):
             return None
@@ -196,10 +212,11 @@ _GROUP_NUMBERS = count(1)
 
 
 class StartSlot(NamedTuple):
-    """An invocation's slot in a concurrency group. Its timeout counts from its start, when `on_start` is called.
+    """An invocation's slot in a concurrency group.
 
-    `seconds_left`: after this time it is ended regardless of its timeout, or never starts. `budget` limits how much of
-    its output is kept; without one, all output within its own limits is kept.
+    Its timeout counts from its start, when `on_start` is called. `seconds_left`: after this time it is ended
+    regardless of its timeout, or never starts. `budget` limits how much of its output is kept; without one, all output
+    within its own limits is kept.
     """
 
     group: ConcurrencyGroup
@@ -233,7 +250,7 @@ class ScriptRunner(Protocol):
 
     @property
     def prefetch(self) -> int:
-        """How many invocations beyond a group's limit to start early, so that they begin without delay."""
+        """How many invocations beyond a group's limit to start early, to avoid delays."""
         ...
 
     def start(
@@ -243,9 +260,10 @@ class ScriptRunner(Protocol):
         on_event: EventSink | None = None,
         turn: StartSlot | None = None,
     ) -> Pollable[InvocationResult]:
-        """Starts the script, in its start slot `turn` if it has one. It leaves no process behind if polled to its end.
+        """Starts the script, in its start slot `turn` if it has one.
 
-        A script's fault raises nothing. Starting and polling raise SandboxError if the requested sandbox level is not
-        available. What `on_event` raises is raised again once the script has been ended.
+        It leaves no process behind if polled to its end. A script's fault raises nothing. Starting and polling raise
+        SandboxError if the requested sandbox level is not available. What `on_event` raises is raised again once the
+        script has been ended.
         """
         ...

@@ -1,6 +1,7 @@
-"""Gives scripts access to the configured model: HTTP on a unix socket, OpenAI's chat format, no key to leak.
+"""Gives scripts access to the configured model: HTTP on a unix socket.
 
-A skill with the capability "model" gets AEON_MODEL_SOCKET and AEON_MODEL_TOKEN; no other script can use the socket.
+The format is OpenAI's chat; there is no key to leak. A skill with the capability "model" gets AEON_MODEL_SOCKET and
+AEON_MODEL_TOKEN; no other script can use the socket.
 """
 
 import hmac
@@ -46,7 +47,10 @@ class ModelGateway:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment variables that a script needs to call the model; empty if the gateway is not open."""
+        """The environment variables that a script needs to call the model.
+
+        The result is empty if the gateway is not open.
+        """
         if self.folder is None:
             return {}
         return {"AEON_MODEL_SOCKET": str(self.folder / "model.sock"), "AEON_MODEL_TOKEN": self._token}

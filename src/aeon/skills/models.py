@@ -1,4 +1,7 @@
-"""A skill as found on disk (skills-data-model 1), and the catalog of all skills. Immutable values only."""
+"""A skill as found on disk (skills-data-model 1), and the catalog of all skills.
+
+Immutable values only.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +33,10 @@ class ErrorState(StrEnum):
 
 
 class SkillNote(NamedTuple):
-    """A remark about a file on disk: its place and the message. `is_skip`: the file was skipped because of it."""
+    """A remark about a file on disk: its place and the message.
+
+    `is_skip`: the file was skipped because of it.
+    """
 
     path: Path
     line: int | None
@@ -44,7 +50,7 @@ class SkillNote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScriptRetryPolicy:
-    """Retries after the first attempt, and the delay before the first retry in milliseconds, doubling (skills 4)."""
+    """Number of retries, and the delay before the first in milliseconds, doubling (skills 4)."""
 
     max_retries: int = 3
     backoff_ms: int = 100
@@ -69,7 +75,10 @@ class SkillScript:
 
 @dataclass(frozen=True)
 class Skill:
-    """A folder with a prompt and scripts. `error_state` is its state on disk; `SkillHealth` has the session's."""
+    """A folder with a prompt and scripts.
+
+    `error_state` is its state on disk; `SkillHealth` has the session's.
+    """
 
     name: str
     description: str
@@ -101,13 +110,16 @@ class Skill:
 
     @property
     def can_be_planned(self) -> bool:
-        """Whether a planner may choose it: it is enabled and its state on disk allows it (skills 10, 13)."""
+        """Whether a planner may choose it: enabled, with an adequate state on disk (skills 10, 13)."""
         return self.enabled and self.error_state in (ErrorState.HEALTHY, ErrorState.TEMPORARY_FAILURE)
 
 
 @dataclass(frozen=True, eq=False)
 class SkillCatalog:
-    """All skills at one moment. Immutable: a running plan keeps the catalog that it was checked against."""
+    """All skills at one moment.
+
+    Immutable: a running plan keeps the catalog that it was checked against.
+    """
 
     skills: tuple[Skill, ...] = ()
     notes: tuple[SkillNote, ...] = ()
@@ -127,7 +139,10 @@ class SkillCatalog:
         return scripts_by_path
 
     def find_script(self, tool_path: str) -> tuple[Skill, SkillScript] | None:
-        """Finds a script by `<skill>/<path>`, by `skills/<skill>/<path>`, or by its absolute path (skills 7)."""
+        """Finds a script by its path in a plan (skills 7).
+
+        That is `<skill>/<path>`, `skills/<skill>/<path>`, or its absolute path.
+        """
         return self._by_path.get(tool_path)
 
     def with_disabled(self, names: Sequence[str]) -> "SkillCatalog":
@@ -144,7 +159,10 @@ class SkillCatalog:
 
 
 def skill_as_dict(skill: Skill) -> JsonObject:
-    """Returns the skill as JSON data with the field names of skills-data-model 1, without its configuration."""
+    """Returns the skill as JSON data, with the field names of skills-data-model 1.
+
+    Its configuration is not included.
+    """
     described: dict[str, Any] = {
         "name": skill.name,
         "displayName": skill.display_name,

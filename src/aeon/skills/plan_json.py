@@ -1,4 +1,4 @@
-"""Plan JSON and its result (skills-data-model 2 and 3): the published field names, defaults filled in."""
+"""Plan JSON and its result, with the published field names (skills-data-model 2 and 3)."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal, cast
@@ -35,14 +35,20 @@ class _PlanJsonModel(BaseModel):
 
 
 class RetryPolicyJson(_PlanJsonModel):
-    """Retries after the first attempt (skills 4); the delay before retry n is `backoffMs * 2**(n-1)` milliseconds."""
+    """Retries after the first attempt (skills 4).
+
+    The delay before retry n is `backoffMs * 2**(n-1)` milliseconds.
+    """
 
     max_retries: int = Field(default=3, ge=0, le=MAX_RETRIES)
     backoff_ms: int = Field(default=100, ge=0, le=MAX_BACKOFF_MS)
 
 
 class ToolInvocation(_PlanJsonModel):
-    """One node: a script and its input, where `{tool.<toolId>.<path>}` is an earlier node's output (skills 5)."""
+    """One node: a script and its input (skills 5).
+
+    `{tool.<toolId>.<path>}` in an input is an earlier node's output.
+    """
 
     tool_id: ToolId
     tool_path: ToolPath
@@ -129,7 +135,10 @@ class ToolResult(_PlanJsonModel):
 
 
 class ExecutionResult(_PlanJsonModel):
-    """The result of a plan (skills-data-model 3). Aeon adds `warnings`: conflicts of nodes, lenient readings."""
+    """The result of a plan (skills-data-model 3).
+
+    Aeon adds `warnings`: conflicts of nodes, lenient readings.
+    """
 
     plan_id: str
     success: bool
@@ -156,7 +165,10 @@ _WORDS = {
 
 
 def parse_plan(data: Json) -> PlanJson:
-    """Parses a plan from decoded JSON. Raises PlanError with every problem of form and its path (skills 7)."""
+    """Parses a plan from decoded JSON.
+
+    Raises PlanError with every problem of form and its path (skills 7).
+    """
     problems = [ValidationProblem(*fault.split(": ", 1)) for fault in json_problems(data)]
     if not problems:
         try:

@@ -1,4 +1,4 @@
-"""A single-threaded loop that runs many tasks at once by polling file descriptors and deadlines."""
+"""A single-threaded loop that runs many tasks at once by polling file descriptors."""
 
 import math
 import select
@@ -16,7 +16,10 @@ _LONGEST_WAIT = 3600.0
 
 
 class Pollable(Protocol[T_co]):
-    """An operation that one thread can run many of. It is over once `poll` has returned a result or raised."""
+    """An operation that one thread can run many of.
+
+    It is over once `poll` has returned a result or raised.
+    """
 
     @property
     def deadline(self) -> float:
@@ -31,7 +34,10 @@ class Pollable(Protocol[T_co]):
         ...
 
     def poll(self) -> T_co | None:
-        """Does the work that needs no waiting. Returns the result once the operation is over, None before."""
+        """Does the work that needs no waiting.
+
+        Returns the result once the operation is over, None before.
+        """
         ...
 
 
@@ -78,9 +84,9 @@ class TaskLoop(Protocol[T]):
         ...
 
     def next_result(self) -> T:
-        """Returns the result of the next task that ends. Raises what any task raises; that task is then over.
+        """Returns the result of the next task that ends.
 
-        Call it only while tasks are running.
+        Raises what any task raises; that task is then over. Call it only while tasks are running.
         """
         ...
 
@@ -95,9 +101,10 @@ class _WaitingTask(NamedTuple, Generic[T]):
 
 
 class PollLoop(Generic[T]):
-    """A task loop that waits by poll. It uses no threads: passing a node to one costs as much as starting a script.
+    """A task loop that waits by poll.
 
-    Invariant: a task in `_waiting` is registered under its descriptor; a task that need not wait is in `_runnable`.
+    It uses no threads: passing a node to one costs as much as starting a script. Invariant: a task in `_waiting` is
+    registered under its descriptor; a task that need not wait is in `_runnable`.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,7 @@
-"""Reads the process protocol: one event per line, from arbitrary chunks, within limits, without raising."""
+"""Reads the process protocol, one event per line, within limits.
+
+It accepts arbitrary chunks and never raises.
+"""
 
 import json
 from collections import deque
@@ -32,10 +35,11 @@ _PATCH = b"state_patch"
 
 
 class _EventDecoders(NamedTuple):
-    """The decoders of the six events of version "0" (skills 2): one for any line, a fast one for plain events.
+    """The decoders of the six events of version "0" (skills 2).
 
-    A plain event is one of the four kinds that need no further check, nested at most `_SHALLOW` levels. It must not
-    have unknown fields: the decoder would skip them without checking their depth or their UTF-8.
+    One reads any line, a fast one reads plain events only. A plain event is one of the four kinds that need no further
+    check, nested at most `_SHALLOW` levels. It must not have unknown fields: the decoder would skip them without
+    checking their depth or their UTF-8.
     """
 
     decode: Callable[[bytes], Any]
@@ -70,9 +74,9 @@ _LOG, _UI_EVENT = 0, 2
 
 
 def _kinds(value: Any, json_object: Any, *, is_closed: bool = False) -> tuple[type, ...]:
-    """Returns the event types, with `value` and `json_object` as the types of free fields; `asset` and `done` are last.
+    """Returns the event types, with `value` and `json_object` as the types of free fields.
 
-    `is_closed`: unknown fields are rejected, not skipped.
+    `asset` and `done` are the last ones. `is_closed`: unknown fields are rejected, not skipped.
     """
     from msgspec import Struct, defstruct
 
@@ -103,9 +107,9 @@ def _nested(levels: int) -> Any:
 
 
 class ScriptEventLog(Sequence[JsonObject]):
-    """Valid events, stored as the bytes received and decoded on access, so that many events cost little memory.
+    """Valid events, stored as the bytes received and decoded on access.
 
-    Unknown fields are dropped (skills 2). Equal to any sequence of the same events.
+    So many events cost little memory. Unknown fields are dropped (skills 2). Equal to any sequence of the same events.
     """
 
     def __init__(self, blocks: Iterable[bytes] = ()) -> None:
@@ -145,11 +149,12 @@ class ScriptEventLog(Sequence[JsonObject]):
 
 
 class ScriptEventReader:
-    """Reads one invocation's stdout. Feed it chunks, then finish it; the result does not depend on the chunks.
+    """Reads one invocation's stdout.
 
-    `events` are the valid events up to the first `done`. `violation` is the first violation with its line number
-    (skills 2, 3). `overflow` names the limit that was exceeded (skills 4). The reader keeps at most what the limits
-    allow. Logs and UI events beyond the plan's budget are read and reported, then dropped and counted.
+    Feed it chunks, then finish it; the result does not depend on the chunks. `events` are the valid events up to the
+    first `done`. `violation` is the first violation with its line number (skills 2, 3). `overflow` names the limit
+    that was exceeded (skills 4). The reader keeps at most what the limits allow. Logs and UI events beyond the plan's
+    budget are read and reported, then dropped and counted.
     """
 
     def __init__(
@@ -192,7 +197,10 @@ class ScriptEventReader:
         return self._take_new_events()
 
     def finish(self) -> ScriptEventLog:
-        """Reads the end of the output. Returns the event of a last line without a newline, if there is one."""
+        """Reads the end of the output.
+
+        Returns the event of a last line without a newline, if there is one.
+        """
         if self._pending and not self.is_closed:
             self._read_lines([bytes(self._pending)])
             self._pending.clear()
@@ -238,7 +246,10 @@ class ScriptEventReader:
         return True
 
     def _keep_block(self, block: bytes) -> None:
-        """Reports plain events and keeps those that fit the budget: all at once, else each by its kind."""
+        """Reports plain events and keeps those that fit the budget.
+
+        It keeps all at once, else each by its kind.
+        """
         self._new_events.add(block)
         count = block.count(b"\n") + 1
         if self._budget is None or self._charge(len(block) * _kept_copies(block), count, is_dispensable=True):
@@ -321,7 +332,10 @@ class ScriptEventReader:
 
 
 def _kept_copies(text: bytes) -> int:
-    """Returns how often a result holds the content of these events: a patch is an event and part of the output."""
+    """Returns how often a result holds the content of these events.
+
+    A patch is an event and part of the output.
+    """
     return 2 if _PATCH in text else 1
 
 
@@ -361,7 +375,7 @@ _DECODE_ERRORS = (
 
 
 def _explain_decode_error(message: str) -> str:
-    """Returns the decoder's message, preceded by its meaning for a script's author if that is known."""
+    """Returns the decoder's message, preceded by its meaning for the author if known."""
     message = message if len(message) <= 300 else message[:300] + "..."  # noqa: PLR2004  # it quotes the script
     for start, place, meaning in _DECODE_ERRORS:
         is_there = not place or message.endswith(f"`{place}`") or (place == "$" and " - at " not in message)

@@ -1,4 +1,7 @@
-"""The replan loop (skills-data-model 5): plan, execute, learn from failures, plan again; at most five times."""
+"""The replan loop (skills-data-model 5): plan, execute, learn from failures, plan again.
+
+It makes at most five plans.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -84,10 +87,10 @@ class Replanner:
         cancellation: Cancellation | None = None,
         on_result: Callable[[ExecutionResult], None] | None = None,
     ) -> ExecutionResult:
-        """Returns the result of the first successful plan, else the last result with a text for the user (skills 12).
+        """Returns the result of the first successful plan, else the last result (skills 12).
 
-        Every attempt has its own numbered plan, which names its predecessor; finished nodes are reused. `on_result` is
-        called with each result before the next plan is made.
+        The latter has a text for the user. Every attempt has its own numbered plan, which names its predecessor;
+        finished nodes are reused. `on_result` is called with each result before the next plan is made.
         """
         state = _ReplanState()
         for attempt in range(1, MAX_ATTEMPTS + 1):

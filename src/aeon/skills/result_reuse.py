@@ -1,4 +1,7 @@
-"""Reuses finished nodes of a failed plan in the next one, matched by what they ran (skills 4). Pure."""
+"""Reuses finished nodes of a failed plan, matched by what they ran (skills 4).
+
+Pure: no I/O.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,16 +12,17 @@ from aeon.skills.plan_json import ExecutionResult, ExecutionState, PlanJson, Too
 
 
 class ReusableResult(NamedTuple):
-    """A result that the next plan may reuse, under the key of what was run (`node_fingerprints`)."""
+    """A result that the next plan may reuse, by the key of its node (`node_fingerprints`)."""
 
     key: str
     result: ToolResult
 
 
 def reusable_nodes(plan: PlanJson, result: ExecutionResult) -> tuple[list[ToolInvocation], dict[str, ToolResult]]:
-    """Returns the nodes that the next plan keeps, with their results: completed nodes and all their dependencies.
+    """Returns the nodes that the next plan keeps, with their results.
 
-    A completed node's dependencies completed too, or failed without being required; so the kept nodes are closed.
+    These are the completed nodes and all their dependencies. A completed node's dependencies completed too, or failed
+    without being required; so the kept nodes are closed.
     """
     results = {node.tool_id: node for node in result.execution_trace}
     graph = plan_graph(plan)
@@ -39,7 +43,7 @@ def results_by_key(plan: PlanJson, keys: Mapping[int, str], finished: Mapping[st
 
 
 def match_results(plan: PlanJson, keys: Mapping[int, str], done: Sequence[ReusableResult]) -> dict[str, ToolResult]:
-    """Returns earlier results, by this plan's ids, for nodes with the same script and input (skills 4).
+    """Returns earlier results by this plan's ids, for equal scripts and inputs (skills 4).
 
     Each result serves one node, even if several nodes do the same work; a node with the result's own id comes first.
     A failed result serves only a node that is not required. A node that depends on one that runs again gets none.

@@ -1,4 +1,4 @@
-"""A skill's script as a tool of the kernel: same process, retries and limits, one node at a time."""
+"""A skill's script as a tool of the kernel: same process, retries and limits."""
 
 from typing import Any, Protocol
 
@@ -19,7 +19,10 @@ _ADDED_PROPERTIES: JsonObject = {
 
 
 class ToolPlanExecution(Protocol):
-    """Runs a plan to its end or its cancellation. `verbatim`: nothing in its inputs is a reference."""
+    """Runs a plan to its end or its cancellation.
+
+    `verbatim`: nothing in its inputs is a reference.
+    """
 
     def __call__(self, plan: PlanJson, /, *, cancellation: Cancellation, verbatim: bool) -> ExecutionResult: ...
 
@@ -33,9 +36,10 @@ _GRACE_SECONDS = 15.0
 
 
 class SkillTool(Tool):
-    """A tool that calls one script. Only its output counts: a kernel's run has no state for patches to change.
+    """A tool that calls one script.
 
-    `plan_timeout` is in seconds and bounds the call with all its retries. An abandoned call is cancelled.
+    Only its output counts: a kernel's run has no state for patches to change. `plan_timeout` is in seconds and bounds
+    the call with all its retries. An abandoned call is cancelled.
     """
 
     def __init__(self, skill: Skill, script: SkillScript, execute: ToolPlanExecution, plan_timeout: float) -> None:
@@ -64,5 +68,8 @@ class SkillTool(Tool):
 
 
 def _with_added(schema: JsonObject) -> JsonObject:
-    """Returns the schema with the fields that the executor adds: a closed schema would reject them."""
+    """Returns the schema with the fields that the executor adds.
+
+    A closed schema would reject them.
+    """
     return {**schema, "properties": {**_ADDED_PROPERTIES, **schema.get("properties", {})}}

@@ -1,4 +1,4 @@
-"""A real llama.cpp HTTP server on loopback, as a peer for tests of HTTP adapters.
+"""A real llama.cpp HTTP server on loopback, for tests of HTTP adapters.
 
 with llama_server("model.gguf") as peer:
     adapter = RemoteAPIAdapter(peer.base_url, peer.model, api_key=peer.api_key)
@@ -16,7 +16,7 @@ from aeon.llm.adapters.llama_runtime import RuntimeSettings, default_threads, st
 
 @dataclass(frozen=True, slots=True)
 class LlamaEndpoint:
-    """Where the server listens, under which name it serves the model, and its key."""
+    """The server's base URL, the model's name, and the API key."""
 
     base_url: str
     model: str
@@ -27,9 +27,9 @@ class LlamaEndpoint:
 def llama_server(
     model_path: str | PathLike[str], *, context: int = 2048, threads: int | None = None
 ) -> Generator[LlamaEndpoint]:
-    """Serve `model_path` by llama.cpp's own HTTP server, in this process, until the block ends.
+    """Serves `model_path` with llama.cpp's own HTTP server, in this process, until the block ends.
 
-    Raises MissingExtraError without xllamacpp, LLMError when the file cannot be loaded.
+    Raises MissingExtraError without xllamacpp, LLMError if the file cannot be loaded.
     """
     path, key = Path(model_path), secrets.token_urlsafe(32)
     server = start_server(RuntimeSettings(path, context, threads or default_threads(), key))

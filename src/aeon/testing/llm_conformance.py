@@ -1,11 +1,11 @@
-"""What every LLM adapter must do, as tests: subclass `AdapterConformance`, say how to build yours, run pytest.
+"""The conformance suite of LLM adapters: subclass `AdapterConformance`, build your adapter, run pytest.
 
     class TestMyAdapter(AdapterConformance):
         def adapter(self, replies):
             return MyAdapter(...)
 
-An adapter in front of something scriptable answers `replies` in order; one in front of a real model ignores them. The
-suite states laws that hold for both.
+An adapter with a scriptable backend answers `replies` in order; one with a real model ignores them. The tests hold for
+both.
 """
 
 import copy
@@ -25,25 +25,25 @@ SCHEMA: JsonObject = {
     "required": ["city", "size"],
     "additionalProperties": False,
 }
-"""A schema every structured-output backend takes, after its own fashion."""
+"""A schema that every backend with structured output accepts in some form."""
 
 _FINISH_REASONS = {"stop", "length", "refusal", None}
 _THREADS = 4
 
 
 class BrokenSinkError(Exception):
-    """What the suite's own sink raises."""
+    """The exception of the suite's own sink."""
 
 
 class AdapterConformance:
     """The contract of `LLMAdapter` (core-interfaces, core 8, 9 and 11)."""
 
     def adapter(self, replies: Sequence[LLMResponse]) -> LLMAdapter:
-        """The adapter under test, over a peer that answers `replies` in order where it can be told to."""
+        """Returns the adapter under test, with a backend that answers `replies` in order if it can be scripted."""
         raise NotImplementedError
 
     def failing_adapter(self) -> LLMAdapter | None:
-        """The adapter over a peer that never answers, or None where that cannot be had."""
+        """Returns the adapter with a backend that never answers, or None if that is not possible."""
         return None
 
     def test_generate_returns_a_dict_with_text(self) -> None:
@@ -85,7 +85,7 @@ class AdapterConformance:
         assert len(calls) == 1
 
     def test_a_cut_answer_is_never_called_finished(self) -> None:
-        """Core 9: what the token limit cut off says "length", or nothing where the backend says nothing."""
+        """Core 9: a truncated response reports "length", or None if the backend reports nothing."""
         adapter = self.adapter([LLMResponse("Once upon a", finish_reason="length")])
         reply = adapter.complete(LLMRequest("Tell a very long story about a dragon.", max_tokens=3, temperature=0.0))
         assert reply.finish_reason in {"length", None}
@@ -111,8 +111,8 @@ class AdapterConformance:
         assert request.schema == SCHEMA
 
     def test_any_text_can_be_asked(self) -> None:
-        odd = 'quotes " and \\ , ünïcödé 🐉, {"json": [1]}, <|im_end|>, \t\n and a null \x00.'
-        reply = self.adapter([LLMResponse("fine")]).complete(LLMRequest(odd, max_tokens=8, temperature=0.0))
+        unusual = 'quotes " and \\ , ünïcödé 🐉, {"json": [1]}, <|im_end|>, \t\n and a null \x00.'
+        reply = self.adapter([LLMResponse("fine")]).complete(LLMRequest(unusual, max_tokens=8, temperature=0.0))
         assert isinstance(reply.text, str)
 
     def test_threads_may_share_it(self) -> None:
@@ -129,11 +129,11 @@ class AdapterConformance:
             thread.join()
         assert len(replies) == _THREADS
 
-    def test_a_failure_is_an_llm_error_that_says_what_to_do(self) -> None:
-        """FR-048, FR-049: whatever broke, the kernel sees one kind of error, with its next step."""
+    def test_a_failure_is_an_llm_error_with_advice(self) -> None:
+        """FR-048, FR-049: for every failure the kernel sees one kind of error, with its next step."""
         adapter = self.failing_adapter()
         if adapter is None:
-            pytest.skip("this adapter's peer cannot be made to fail")
+            pytest.skip("this adapter's backend cannot be made to fail")
         with pytest.raises(LLMError) as raised:
             adapter.complete(LLMRequest("Say hello.", max_tokens=4))
         assert raised.value.message

@@ -1,4 +1,4 @@
-"""A graph in memory as the target of the projection, and what every target must do.
+"""A projection target in memory, and the conformance suite of projection targets.
 
 class TestMine(TargetConformance):
     @pytest.fixture
@@ -45,7 +45,7 @@ VALUES: dict[str, GraphScalar] = {
 class InMemoryGraph:
     """A `GraphTarget` in memory.
 
-    While it `is_down`, everything raises. `cut_after` breaks off the next batch after so many of its four steps.
+    While it `is_down`, everything raises. `cut_after` interrupts the next batch after that number of its four steps.
     """
 
     def __init__(self) -> None:
@@ -126,8 +126,8 @@ class InMemoryGraph:
         self._edges = [edge for edge in self._edges if edge.source not in sources and edge.target not in sinks]
 
     def _create_edges(self, batch: GraphBatch) -> None:
-        there = self._nodes.keys()
-        self._edges += [edge for edge in batch.edges if edge.source in there and edge.target in there]
+        existing = self._nodes.keys()
+        self._edges += [edge for edge in batch.edges if edge.source in existing and edge.target in existing]
 
 
 def _node(reference: NodeKey, **properties: GraphScalar) -> GraphNode:
@@ -147,17 +147,17 @@ def _missing(target: GraphTarget, references: Sequence[NodeKey]) -> set[NodeKey]
 
 
 class TargetConformance:
-    """The laws of `GraphTarget`. A subclass has a fixture `target`, without a projection in it."""
+    """The contract of `GraphTarget`. A subclass defines a fixture `target` without a projection."""
 
     @pytest.fixture
     def begun(self, target: GraphTarget) -> GraphTarget:
-        """With two users and a tool of one of them, at stamp 1."""
+        """A target with two users and a tool of one of them, at stamp 1."""
         target.clear("0")
         nodes = [_node(ANN, n=1), _node(BOB), _node(TOOL)]
         _apply(target, GraphBatch(nodes=nodes, edges=[_edge(TOOL, ANN, since="x")]), "1")
         return target
 
-    def test_without_a_projection_there_is_nothing(self, target: GraphTarget) -> None:
+    def test_a_target_without_a_projection_is_empty(self, target: GraphTarget) -> None:
         assert target.stamp() == ""
         assert target.count() == 0
         assert target.fetch([ANN]) == ([], [])
@@ -183,7 +183,7 @@ class TargetConformance:
         assert begun.fetch([TOOL])[1] == [_edge(TOOL, ANN, since="x")]
         assert begun.count() == len([ANN, BOB, TOOL])
 
-    def test_ids_are_told_apart_by_label_case_and_accent(self, target: GraphTarget) -> None:
+    def test_ids_differ_by_label_case_and_accent(self, target: GraphTarget) -> None:
         ids = ["ann", "Ann", "ANN", "a nn", "änn", "a\u0308nn", "a'n\"n\\", "a,n", "a|n", "a*", "{a}", "0", "a" * 200]
         references = [NodeKey(label, node) for label in ("User", "Tool") for node in ids]
         target.clear("0")
@@ -209,15 +209,15 @@ class TargetConformance:
         edges = [_edge(TOOL, BOB, version=1), _edge(TOOL, BOB, version=2)]
         for stamp in ("2", "3"):
             _apply(begun, GraphBatch(edge_sources=[TOOL], edges=edges), stamp)
-        found = begun.fetch([TOOL])[1]
-        assert sorted(found, key=repr) == sorted(edges, key=repr)
+        stored = begun.fetch([TOOL])[1]
+        assert sorted(stored, key=repr) == sorted(edges, key=repr)
 
     def test_an_edge_without_one_of_its_nodes_is_left_out(self, begun: GraphTarget) -> None:
         _apply(begun, GraphBatch(edges=[_edge(TOOL, NodeKey("User", "carl")), _edge(NodeKey("Tool", "x"), ANN)]), "2")
         assert begun.count() == len([ANN, BOB, TOOL])
         assert begun.fetch([TOOL])[1] == [_edge(TOOL, ANN, since="x")]
 
-    def test_nobody_claims_at_another_stamp(self, begun: GraphTarget) -> None:
+    def test_a_claim_at_a_different_stamp_is_refused(self, begun: GraphTarget) -> None:
         with pytest.raises(ProjectionMovedError):
             begun.claim("0")
         assert begun.stamp() == "1"

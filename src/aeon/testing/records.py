@@ -1,4 +1,4 @@
-"""Records for tests: each a SQLite file of its own, made by the migrations."""
+"""Records for tests: separate SQLite files, made by the migrations."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,14 +13,14 @@ from aeon.platform.store import DuplicateError, GuardError, InvariantError, Stor
 
 
 def new_record(folder: Path) -> SqliteStore:
-    """The record in that folder, opened; made at the first call. The marks of ownership lie beside it."""
+    """Opens the record in `folder`, and creates it if needed. The ownership marks are in the same folder."""
     return open_sqlite(folder / "own" / "aeon.db", state=folder / "state")
 
 
 _AT = "2026-01-01T00:00:00.000000+00:00"
 _USERS = ("ann", "bob")
 _POOL = 6
-"""Ids of a kind. Few, so that what was deleted comes back under the id that others still name."""
+"""Ids of each kind. Few, so that deleted rows reappear under ids to which other rows still refer."""
 
 _TEXTS = ("", "plain", "ä 日本 \U0001f642", "quote \" and \\ and '", "tab\t and \x01 and \n", "[]", "null")
 _NUMBERS = (0.5, 0.1 + 0.2, 1e22, -1e-7, 3.0, 123456789.125)
@@ -28,26 +28,26 @@ _OBJECTS = ("{}", '{"a":[1,2.5,null,true],"b":{"c":"d \\" \\u0000"}}', '{"n":123
 
 
 class RecordMutator:
-    """Changes a store at random, in the same way for the same seed."""
+    """Changes a store at random, reproducibly for the same seed."""
 
     def __init__(self, store: Store, seed: int) -> None:
-        """`seed` also keeps the names of several writers apart."""
+        """`seed` also makes the names of several writers unique."""
         self._store = store
         self._random = Random(seed)  # noqa: S311  # not a secret
         self._numbers = count(seed * 1_000_000)
         self._store.update(self._add_users)
 
     def make_changes(self, changes: int) -> None:
-        """Make so many changes; one that the database refuses is left out."""
+        """Makes that number of changes; skips those that the database refuses."""
         for _ in range(changes):
             self.make_change()
 
     def make_change(self) -> None:
-        """One transaction of one to three changes."""
+        """Makes one transaction of one to three changes."""
         seed = self._random.random()
 
         def work(unit: UnitOfWork) -> None:
-            chance = Random(seed)  # noqa: S311  # the same when it is repeated
+            chance = Random(seed)  # noqa: S311  # reproducible if the unit is repeated
             for change in chance.choices(_CHANGES, k=chance.randint(1, 3)):
                 change(_Writer(unit, chance, next(self._numbers)))
 
@@ -62,7 +62,7 @@ class RecordMutator:
 
 
 class _Writer:
-    """One unit of work, with what is random in it."""
+    """A writer for one unit of work, with its source of randomness."""
 
     def __init__(self, unit: UnitOfWork, chance: Random, number: int) -> None:
         self.unit = unit
@@ -70,17 +70,17 @@ class _Writer:
         self.name = f"thing {number}"
 
     def insert(self, table: str, row: JsonObject, *, unless: str = "") -> None:
-        """Insert a row; nothing where `unless` is given and such a row is there."""
+        """Inserts a row; does nothing on a conflict in the columns `unless`."""
         names, values = ", ".join(row), ", ".join(f":{name}" for name in row)
-        otherwise = f" ON CONFLICT ({unless}) DO NOTHING" if unless else ""
-        self.unit.write(f"INSERT INTO {table} ({names}) VALUES ({values}){otherwise}", row)  # noqa: S608  # of this module
+        on_conflict = f" ON CONFLICT ({unless}) DO NOTHING" if unless else ""
+        self.unit.write(f"INSERT INTO {table} ({names}) VALUES ({values}){on_conflict}", row)  # noqa: S608  # of this module
 
     def update(self, table: str, node: str, row: JsonObject) -> int:
         sets = ", ".join(f"{name} = :{name}" for name in row)
         return self.unit.write(f"UPDATE {table} SET {sets} WHERE id = :id", {**row, "id": node})  # noqa: S608  # as above
 
     def put(self, table: str, node: str, fixed: JsonObject, free: JsonObject) -> None:
-        """Change what may change of a row, or insert it."""
+        """Updates the mutable columns of a row, or inserts the row."""
         if not self.update(table, node, free):
             self.insert(table, {"id": node, **fixed, **free})
 

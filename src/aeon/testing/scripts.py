@@ -1,15 +1,16 @@
-"""Scripts without processes: for tests of whatever runs plans, Aeon's own and yours.
+"""Scripts without processes, for tests of code that runs plans of skills.
 
 skills = catalog(
-    skill("dice", script("roll")), skill("story", script("narrate"), retry_policy=ScriptRetryPolicy(3, backoff_ms=1))
+    skill("dice", script("roll")),
+    skill("story", script("narrate"), retry_policy=ScriptRetryPolicy(3, backoff_ms=1)),
 )
 runner = ScriptedRunner({"dice/roll": patches({"dice": {"total": 8}}), "story/narrate": fails(2, says(done()))})
 plan = plan_of(node("d", "dice/roll"), node("s", "story/narrate", {"facts": "{tool.d.dice.total}"}))
 result = PlanExecutor(skills, runner, prepare=prepare_invocation).execute(plan)
 assert runner.calls[-1].input == {"facts": 8}
 
-Nothing here sleeps or is random but by a seed: `ShuffledLoop` runs nodes one after another in any order their
-dependencies allow, `overruns` lets a fake clock jump, `waits_for_cancel` waits for just that.
+Nothing here sleeps, and randomness is seeded: `ShuffledLoop` runs nodes one after another in any order that their
+dependencies allow, `overruns` advances a fake clock, `waits_for_cancel` waits for a cancel.
 """
 
 import random
@@ -30,13 +31,13 @@ from aeon.skills.poll_loop import Pollable, PollTask, ReadyResult, poll_until_do
 
 T = TypeVar("T")
 
-_PATIENCE = 30.0
-"""Seconds that a script of `waits_for_cancel` waits before it lets the test fail."""
+_WAIT_SECONDS = 30.0
+"""Seconds that a script of `waits_for_cancel` waits before it fails the test."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptCall:
-    """One invocation of a scripted script. `attempt` counts, from 1, those of this script with this input."""
+    """One invocation of a scripted script. `attempt` counts its invocations with this input, from 1."""
 
     name: str
     invocation: Invocation
@@ -46,13 +47,13 @@ class ScriptCall:
 
 
 Behaviour: TypeAlias = Callable[[ScriptCall], InvocationResult | Sequence[JsonObject] | Pollable[InvocationResult]]
-"""What a script does: its whole outcome, the events of one that exits with 0, or an outcome that will come."""
+"""A script's behaviour: its whole result, the events of a script that exits with 0, or a pending result."""
 
 
 class ScriptedRunner:
-    """A `ScriptRunner` that does what it is told. `behaviours` are by `<skill>/<script>`; `calls` are kept in order.
+    """A `ScriptRunner` with scripted `behaviours`, by `<skill>/<script>`. `calls` lists the calls in order.
 
-    Threads may share it. A script that nobody wrote cannot be started, as a deleted one could not.
+    Thread-safe. A script without a behaviour cannot be started, like a deleted one.
     """
 
     def __init__(self, behaviours: Mapping[str, Behaviour]) -> None:
@@ -70,34 +71,35 @@ class ScriptedRunner:
         on_event: EventSink | None = None,
         turn: StartSlot | None = None,
     ) -> Pollable[InvocationResult]:
-        """What the script's behaviour makes of the call; `on_event` hears its events first. It never has to wait."""
+        """Applies the script's behaviour to the call; `on_event` receives its events first. Never waits for a slot."""
         if turn is not None:
             turn.on_start()
         call = self._call(invocation, cancellation)
         behaviour = self._behaviours.get(call.name)
         if behaviour is None:
             return ReadyResult(InvocationResult(ScriptExitReason.NOT_STARTED, problem=f"{call.name} does not exist"))
-        did = behaviour(call)
-        if not isinstance(did, InvocationResult | Sequence):
-            return did
-        outcome = did if isinstance(did, InvocationResult) else InvocationResult(ScriptExitReason.EXITED, 0, tuple(did))
+        result = behaviour(call)
+        if not isinstance(result, InvocationResult | Sequence):
+            return result
+        if not isinstance(result, InvocationResult):
+            result = InvocationResult(ScriptExitReason.EXITED, 0, tuple(result))
         if on_event is not None:
-            for event in outcome.events:
+            for event in result.events:
                 on_event(event)
-        return ReadyResult(outcome)
+        return ReadyResult(result)
 
     def _call(self, invocation: Invocation, cancellation: Cancellation | None) -> ScriptCall:
-        name, given = _addressed(invocation)
-        key = f"{name} {canonical_json(given)}"
+        name, script_input = _script_and_input(invocation)
+        key = f"{name} {canonical_json(script_input)}"
         with self._lock:
             self._attempts[key] += 1
-            call = ScriptCall(name, invocation, given, self._attempts[key], cancellation)
+            call = ScriptCall(name, invocation, script_input, self._attempts[key], cancellation)
             self.calls.append(call)
         return call
 
 
-def _addressed(invocation: Invocation) -> tuple[str, JsonObject]:
-    """The script and the input that an invocation is for: its envelope says so, else its command is all there is."""
+def _script_and_input(invocation: Invocation) -> tuple[str, JsonObject]:
+    """The script and the input of an invocation, from its envelope; without one, only the command."""
     try:
         envelope = parse_strict(invocation.stdin.decode())
         return f"{envelope['tool']}/{envelope['operation']}", cast(JsonObject, envelope["input"])
@@ -106,9 +108,9 @@ def _addressed(invocation: Invocation) -> tuple[str, JsonObject]:
 
 
 class ShuffledLoop(Generic[T]):
-    """A `TaskLoop` that runs steps whole, one after another; which of those that wait is next is drawn by `seed`.
+    """A `TaskLoop` that runs whole tasks one after another; `seed` determines the next of the waiting ones.
 
-    So a plan's nodes end in any order that its dependencies allow, the same one whenever the seed is.
+    A plan's nodes then end in any order that its dependencies allow, reproducibly for the same seed.
     """
 
     def __init__(self, seed: int) -> None:
@@ -159,29 +161,29 @@ def done(*, ok: bool = True, summary: str | None = None) -> JsonObject:
 
 
 def says(*events: JsonObject, exit_code: int = 0, stderr: str = "", milliseconds: int = 1) -> Behaviour:
-    """Write these events and exit."""
+    """Writes these events and exits."""
     return lambda _call: InvocationResult(
         ScriptExitReason.EXITED, exit_code, events, stderr=stderr, milliseconds=milliseconds
     )
 
 
 def patches(*changes: JsonObject) -> Behaviour:
-    """Patch the state and end well."""
+    """Patches the state and succeeds."""
     return says(*(state_patch(change) for change in changes), done())
 
 
 def echoes(key: str = "seen") -> Behaviour:
-    """Patch the state with the input and end well."""
+    """Patches the state with the input and succeeds."""
     return lambda call: [state_patch({key: call.input}), done()]
 
 
 def prints(stdout: bytes, exit_code: int = 0) -> Behaviour:
-    """Write this as a plain script does."""
+    """Writes this output, like a plain script."""
     return lambda _call: InvocationResult(ScriptExitReason.EXITED, exit_code, stdout=stdout)
 
 
 def fails(times: int, then: Behaviour, exit_code: int = 1) -> Behaviour:
-    """Exit with `exit_code` so many times for each input, then do as `then` does."""
+    """Exits with `exit_code` the first `times` times for each input, then behaves like `then`."""
     return lambda call: (
         then(call)
         if call.attempt > times
@@ -190,7 +192,7 @@ def fails(times: int, then: Behaviour, exit_code: int = 1) -> Behaviour:
 
 
 def overruns(clock: Clock) -> Behaviour:
-    """Hang until the time is over, which a fake clock makes at once."""
+    """Hangs until the timeout, which a fake clock reaches at once."""
 
     def overrun(call: ScriptCall) -> InvocationResult:
         clock.sleep(call.invocation.timeout)
@@ -200,7 +202,7 @@ def overruns(clock: Clock) -> Behaviour:
 
 
 def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
-    """Do as `then` does after so many seconds of the clock, or overrun where the time is less than that."""
+    """Behaves like `then` after `seconds` of the clock, or times out if the timeout is not longer."""
 
     def take(call: ScriptCall) -> InvocationResult | Sequence[JsonObject] | Pollable[InvocationResult]:
         if seconds >= call.invocation.timeout:
@@ -212,10 +214,10 @@ def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
 
 
 class GatedResult:
-    """An outcome that comes when a gate is opened by its `cancel`; a `Pollable`. A test that forgets to fails."""
+    """A `Pollable` result that is ready when its gate is cancelled. Fails the test if that never happens."""
 
     def __init__(self, gate: Cancellation, open_: Callable[[], InvocationResult]) -> None:
-        self.deadline = time.monotonic() + _PATIENCE
+        self.deadline = time.monotonic() + _WAIT_SECONDS
         self._gate = gate
         self._open = open_
 
@@ -225,23 +227,23 @@ class GatedResult:
     def poll(self) -> InvocationResult | None:
         if self._gate.is_cancelled:
             return self._open()
-        assert time.monotonic() < self.deadline, "nobody opened the gate"
+        assert time.monotonic() < self.deadline, "the gate was never cancelled"
         return None
 
 
 def waits_for_cancel(started: threading.Event | None = None) -> Behaviour:
-    """Set `started`, then wait until the run is cancelled. For one script of a plan at a time."""
+    """Sets `started`, then waits until the run is cancelled. For one script of a plan at a time."""
 
     def wait(call: ScriptCall) -> Pollable[InvocationResult]:
         if started is not None:
             started.set()
-        assert call.cancellation is not None, "nothing could ever end this script"
+        assert call.cancellation is not None, "nothing can end this script without a cancellation"
         return GatedResult(call.cancellation, lambda: InvocationResult(ScriptExitReason.CANCELLED, -15))
 
     return wait
 
 
-def script(  # a script's fields
+def script(
     name: str,
     *,
     protocol: ScriptProtocol = "ndjson",
@@ -249,7 +251,7 @@ def script(  # a script's fields
     output_schema: JsonObject | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> SkillScript:
-    """A script that is nowhere on disk. `skill` puts its own name in front of the paths."""
+    """A script that does not exist on disk. `skill` prefixes the paths with its own name."""
     path = Path("/nowhere") / name
     return SkillScript(
         name,
@@ -264,9 +266,9 @@ def script(  # a script's fields
 
 
 def skill(name: str, *scripts: SkillScript, retry_policy: ScriptRetryPolicy | None = None, **fields: Json) -> Skill:
-    """A skill that is nowhere on disk; its scripts are named `<skill>/<script>` in plans. It retries nothing."""
+    """A skill that does not exist on disk; its scripts are named `<skill>/<script>` in plans. By default no retries."""
     folder = Path("/nowhere") / name
-    named = tuple(replace(found, path=folder / found.name, tool_path=f"{name}/{found.name}") for found in scripts)
+    named = tuple(replace(each, path=folder / each.name, tool_path=f"{name}/{each.name}") for each in scripts)
     policy = retry_policy or ScriptRetryPolicy(max_retries=0)
     return Skill(name, f"The skill {name}.", folder, folder, folder, scripts=named, retry_policy=policy, **fields)
 
@@ -276,7 +278,7 @@ def catalog(*skills: Skill) -> SkillCatalog:
 
 
 def prepare_invocation(found: Skill, chosen: SkillScript, given: JsonObject, request_id: str) -> Invocation:
-    """An invocation as the executor wants it prepared, for a `ScriptedRunner`."""
+    """Prepares an invocation for a `ScriptedRunner`, in the executor's format."""
     envelope = {"requestId": request_id, "tool": found.name, "operation": chosen.name, "input": given}
     return Invocation(
         command=(chosen.tool_path,),
@@ -289,23 +291,23 @@ def prepare_invocation(found: Skill, chosen: SkillScript, given: JsonObject, req
 
 
 def node(tool_id: str, tool_path: str, given: JsonObject | None = None, *after: str, **fields: Json) -> ToolInvocation:
-    """A node with its input, the nodes it waits for, and further fields under their published names."""
+    """A node with its input, its dependencies, and further fields by their published names."""
     return ToolInvocation.model_validate(
         {"toolId": tool_id, "toolPath": tool_path, "input": given or {}, "dependencies": list(after), **fields}
     )
 
 
 def plan_of(*tools: ToolInvocation, request_id: str = "plan-1", **fields: Json) -> PlanJson:
-    """A plan of nodes, and further fields under their published names."""
+    """A plan of nodes, with further fields by their published names."""
     return PlanJson.model_validate({"requestId": request_id, "tools": list(tools), **fields})
 
 
 def acyclic_dependencies(seed: int, most: int = 9) -> list[list[int]]:
-    """The dependencies of up to `most` nodes, drawn by `seed`; the order behind them is not that of the positions."""
+    """Random dependencies of up to `most` nodes, by `seed`; their topological order differs from the positions."""
     chance = random.Random(seed)  # noqa: S311  # a seed, not a secret
     size = chance.randrange(most + 1)
     order = chance.sample(range(size), size)
-    found: list[list[int]] = [[] for _ in range(size)]
+    dependencies: list[list[int]] = [[] for _ in range(size)]
     for place, member in enumerate(order):
-        found[member] = chance.sample(order[:place], chance.randrange(min(3, place) + 1))
-    return found
+        dependencies[member] = chance.sample(order[:place], chance.randrange(min(3, place) + 1))
+    return dependencies

@@ -1,10 +1,10 @@
-"""A vault in memory, and what every vault must do, as tests: subclass `VaultConformance`, say how to open yours.
+"""A vault in memory, and the conformance suite of vaults: subclass `VaultConformance` and open your vault.
 
     class TestMyVault(VaultConformance):
         def vault(self, master=FIRST):
             return MyVault(...)
 
-Each test works at one place, empty at first; every call of `vault` is another opening of it.
+Each test uses one vault, empty at first; every call of `vault` opens it again.
 """
 
 import hashlib
@@ -34,10 +34,10 @@ from aeon.testing.clock import FakeClock
 
 FIRST = bytes(range(32))
 SECOND = bytes(range(1, 33))
-"""Two master keys; everybody knows them, so they are for tests."""
+"""Two master keys. They are public, so use them for tests only."""
 
 CANARY = "sk-canary-5f1d8c"
-"""A value that must turn up nowhere but where it is revealed."""
+"""A value that must appear only where it is revealed."""
 
 VALUES: dict[SecretType, JsonObject] = {
     "api_key": {"key": CANARY},
@@ -94,19 +94,19 @@ _WRITES = 10
 
 @dataclass(slots=True)
 class VaultContents:
-    """What several openings of one in-memory vault share. `master` is the key that it is under."""
+    """The contents that several openings of one in-memory vault share, and its current `master` key."""
 
     master: bytes | None = field(default=None, repr=False)
     values: dict[SecretKey, tuple[str, SecretValue]] = field(default_factory=dict[SecretKey, tuple[str, SecretValue]])
 
 
 class InMemoryVault:
-    """A vault that encrypts nothing and keeps every rule: for tests of what stands above one."""
+    """A vault that encrypts nothing but follows every rule, for tests of code that uses a vault."""
 
     def __init__(
         self, clock: Clock | None = None, master: bytes = FIRST, contents: VaultContents | None = None
     ) -> None:
-        """Raises WrongKeyError for contents that are under another master key."""
+        """Raises WrongKeyError if the contents have a different master key."""
         self._clock = clock or FakeClock()
         self._master = master
         self._contents = contents or VaultContents()
@@ -185,11 +185,11 @@ class VaultConformance:
     """The contract of `Vault` (platform 3)."""
 
     def vault(self, master: bytes = FIRST) -> Vault:
-        """Open the vault of this test. Its clock goes forward by itself."""
+        """Opens the vault of this test. Its clock must advance with every reading."""
         raise NotImplementedError
 
     @pytest.mark.parametrize("kind", VALUES)
-    def test_platform_3_what_is_put_is_revealed(self, kind: SecretType) -> None:
+    def test_platform_3_a_stored_value_is_revealed(self, kind: SecretType) -> None:
         vault, key = self.vault(), SecretKey("s", "u", kind, 2**53)
         vault.put(key, VALUES[kind])
         assert vault.open(key).reveal() == VALUES[kind]
@@ -253,20 +253,20 @@ class VaultConformance:
             self._filled().open(_KEY._replace(**other))
         assert CANARY not in f"{raised.value} {raised.value.as_dict()}"
 
-    @pytest.mark.parametrize(("kind", "value", "said"), _BAD_VALUES, ids=str)
-    def test_platform_3_all_that_is_wrong_with_a_value_is_said_at_once_and_nothing_of_it_repeated(
-        self, kind: SecretType, value: Any, said: list[str]
+    @pytest.mark.parametrize(("kind", "value", "parts"), _BAD_VALUES, ids=str)
+    def test_platform_3_all_problems_of_a_value_are_reported_at_once_without_quoting_it(
+        self, kind: SecretType, value: Any, parts: list[str]
     ) -> None:
         vault = self.vault()
         with pytest.raises(RuleError) as raised:
             vault.put(SecretKey("s", "u", kind, 1), value)
         assert raised.value.rule == "secret_value"
-        assert [part for part in said if part not in raised.value.message] == []
+        assert [part for part in parts if part not in raised.value.message] == []
         assert CANARY not in f"{raised.value} {raised.value.as_dict()}"
         assert vault.list_secrets() == []
 
     @pytest.mark.parametrize("key", _BAD_KEYS, ids=ascii)
-    def test_what_names_no_secret_is_refused(self, key: SecretKey) -> None:
+    def test_keys_that_name_no_secret_are_refused(self, key: SecretKey) -> None:
         vault = self.vault()
         with pytest.raises(RuleError) as raised:
             vault.put(key, {"key": CANARY})
@@ -294,15 +294,15 @@ class VaultConformance:
         vault.forget("s")
         assert [kept.key for kept in vault.list_secrets()] == [_OTHER]
 
-    def test_forgetting_what_is_not_there_is_no_error(self) -> None:
+    def test_forgetting_a_missing_secret_does_nothing(self) -> None:
         vault = self._filled()
         vault.forget("t")
         vault.forget("s", 2)
         vault.forget("s%")
         assert [kept.key for kept in vault.list_secrets()] == [_KEY]
 
-    def test_what_is_kept_is_listed_with_its_instant(self) -> None:
-        """Instants compare as text, so that a sweep can leave alone what is younger."""
+    def test_stored_secrets_are_listed_with_their_instants(self) -> None:
+        """Instants compare as text, so that a cleanup can skip younger secrets."""
         vault = self._filled()
         vault.put(_KEY._replace(version=7), {"key": "new"})
         first, second = sorted(vault.list_secrets())
@@ -327,8 +327,8 @@ class VaultConformance:
         with pytest.raises(WrongKeyError):
             self.vault(FIRST)
 
-    def test_an_opening_with_the_old_key_is_told_after_a_rewrap(self) -> None:
-        """It must not add what the new key would not open."""
+    def test_an_opening_with_the_old_key_fails_after_a_rewrap(self) -> None:
+        """It must not add values that the new key cannot open."""
         early = self._filled()
         self.vault().rewrap(SECOND)
         with pytest.raises(WrongKeyError):
@@ -340,13 +340,13 @@ class VaultConformance:
         assert [kept.key for kept in self.vault(SECOND).list_secrets()] == [_KEY]
 
     @pytest.mark.parametrize("no_key", [b"", FIRST[:-1], FIRST + b"x", FIRST.hex()], ids=str)
-    def test_what_is_no_key_is_refused(self, no_key: Any) -> None:
+    def test_invalid_keys_are_refused(self, no_key: Any) -> None:
         vault = self._filled()
         with pytest.raises(VaultError):
             vault.rewrap(no_key)
         assert vault.open(_KEY).reveal() == {"key": CANARY}
 
-    def test_a_closed_vault_says_so(self) -> None:
+    def test_a_closed_vault_refuses_every_use(self) -> None:
         vault = self._filled()
         vault.close()
         vault.close()
@@ -361,7 +361,7 @@ class VaultConformance:
 
     def test_threads_may_share_it(self) -> None:
         vault = self.vault()
-        wrong: list[Exception] = []
+        errors: list[Exception] = []
 
         def work(name: int) -> None:
             try:
@@ -369,17 +369,17 @@ class VaultConformance:
                     key = SecretKey(f"s{name}", "u", "api_key", number)
                     vault.put(key, {"key": f"{name}/{number}"})
                     if vault.open(key).reveal() != {"key": f"{name}/{number}"}:
-                        wrong.append(AssertionError("another thread's value was revealed"))
+                        errors.append(AssertionError("a value from another thread was revealed"))
                     vault.forget(f"s{name}", number - 1)
-            except Exception as error:  # noqa: BLE001  # whatever a thread meets is told by the test
-                wrong.append(error)
+            except Exception as error:  # noqa: BLE001  # the test reports every thread's exception
+                errors.append(error)
 
         threads = [threading.Thread(target=work, args=(name,)) for name in range(_THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert wrong == []
+        assert errors == []
         assert len(vault.list_secrets()) == _THREADS
 
     def _filled(self) -> Vault:

@@ -1,4 +1,4 @@
-"""A source of weights that hands over what a test gives it."""
+"""A source of weights with scripted deliveries, for tests."""
 
 import hashlib
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from aeon.adapters.weights.progress import WeightsProgressCallback
 
 
 class ScriptedSource:
-    """Delivers each of `outcomes` in turn: bytes are the file, an exception is raised. `calls` counts deliveries."""
+    """Delivers `outcomes` in order: bytes are the file's content, an exception is raised. `calls` counts deliveries."""
 
     def __init__(self, outcomes: Iterable[bytes | BaseException], name: str = "given") -> None:
         self.name = name
@@ -23,7 +23,7 @@ class ScriptedSource:
     def deliver(self, spec: Weights, work: Path, report: WeightsProgressCallback) -> WeightsDelivery:
         del spec, report
         self.calls += 1
-        outcome = next(self._outcomes, None) or WeightsSourceError("nothing more was given")
+        outcome = next(self._outcomes, None) or WeightsSourceError("the script of deliveries is used up")
         if isinstance(outcome, BaseException):
             raise outcome
         path = work / "given"
@@ -43,5 +43,5 @@ def make_weights(content: bytes, name: str = "sample") -> Weights:
         repository="example/sample",
         lock=f"{name}.lock",
         memory=0,
-        summary="Bytes that a test made.",
+        summary="Content from a test.",
     )

@@ -1,6 +1,6 @@
-"""How the wire double writes answers: in OpenAI's chat completions and in Anthropic's messages.
+"""The wire double's response formats: OpenAI's chat completions and Anthropic's messages.
 
-Written from the APIs' descriptions, apart from the adapters' own code, so that one checks the other.
+Written from the APIs' documentation, independently of the adapters, so that each checks the other.
 """
 
 import json
@@ -15,7 +15,7 @@ _PIECE = 5
 
 @dataclass(frozen=True, slots=True)
 class WireAnswer:
-    """An answer to write: its text, why it ends ("stop", "length", "refusal"), whether tokens are counted."""
+    """A response to write: its text, finish reason ("stop", "length", "refusal"), and whether it has usage counts."""
 
     text: str
     finish_reason: str = "stop"
@@ -23,18 +23,18 @@ class WireAnswer:
 
 
 class Dialect(Protocol):
-    """One API's way to write."""
+    """One API's response format."""
 
-    def response_body(self, spoken: WireAnswer, model: str) -> JsonObject:
-        """The body of an answer that is not streamed."""
+    def response_body(self, answer: WireAnswer, model: str) -> JsonObject:
+        """The body of a response that is not streamed."""
         ...
 
-    def stream_start(self, spoken: WireAnswer, model: str) -> list[bytes]:
-        """The events of a streamed answer, up to its last piece of text."""
+    def stream_start(self, answer: WireAnswer, model: str) -> list[bytes]:
+        """The events of a streamed response, up to its last piece of text."""
         ...
 
-    def stream_end(self, spoken: WireAnswer, model: str) -> list[bytes]:
-        """The events that end a streamed answer."""
+    def stream_end(self, answer: WireAnswer, model: str) -> list[bytes]:
+        """The events that end a streamed response."""
         ...
 
     def error(self, status: int, message: str) -> JsonObject:
@@ -45,35 +45,35 @@ class Dialect(Protocol):
 class ChatDialect:
     """OpenAI's chat completions."""
 
-    def response_body(self, spoken: WireAnswer, model: str) -> JsonObject:
-        refused = spoken.finish_reason == "refusal"
+    def response_body(self, answer: WireAnswer, model: str) -> JsonObject:
+        refused = answer.finish_reason == "refusal"
         message = {
             "role": "assistant",
-            "content": None if refused else spoken.text,
-            "refusal": spoken.text if refused else None,
+            "content": None if refused else answer.text,
+            "refusal": answer.text if refused else None,
         }
-        choice = {"index": 0, "message": message, "finish_reason": self._finish(spoken)}
-        return self._head(model, "chat.completion") | {"choices": [choice]} | self._usage(spoken)
+        choice = {"index": 0, "message": message, "finish_reason": self._finish(answer)}
+        return self._head(model, "chat.completion") | {"choices": [choice]} | self._usage(answer)
 
-    def stream_start(self, spoken: WireAnswer, model: str) -> list[bytes]:
-        field = "refusal" if spoken.finish_reason == "refusal" else "content"
+    def stream_start(self, answer: WireAnswer, model: str) -> list[bytes]:
+        field = "refusal" if answer.finish_reason == "refusal" else "content"
         deltas: list[JsonObject] = [{"role": "assistant", "content": None if field == "refusal" else ""}]
-        deltas += [{field: piece} for piece in pieces(spoken.text)]
+        deltas += [{field: piece} for piece in pieces(answer.text)]
         return [self._chunk(model, {"index": 0, "delta": delta, "finish_reason": None}) for delta in deltas]
 
-    def stream_end(self, spoken: WireAnswer, model: str) -> list[bytes]:
-        last = self._chunk(model, {"index": 0, "delta": {}, "finish_reason": self._finish(spoken)})
+    def stream_end(self, answer: WireAnswer, model: str) -> list[bytes]:
+        last = self._chunk(model, {"index": 0, "delta": {}, "finish_reason": self._finish(answer)})
         no_choice: JsonObject = {"choices": []}
-        count = event(self._head(model, "chat.completion.chunk") | no_choice | self._usage(spoken))
-        return [last, *([count] if spoken.counts_usage else []), b"data: [DONE]\n\n"]
+        count = event(self._head(model, "chat.completion.chunk") | no_choice | self._usage(answer))
+        return [last, *([count] if answer.counts_usage else []), b"data: [DONE]\n\n"]
 
     def error(self, status: int, message: str) -> JsonObject:
         kind = "server_error" if status >= 500 else "invalid_request_error"  # noqa: PLR2004  # HTTP's server errors
         return {"error": {"message": message, "type": kind, "param": None, "code": status}}
 
-    def _finish(self, spoken: WireAnswer) -> str:
-        # OpenAI ends a refusal with "stop" and says it in a field of its own.
-        return "length" if spoken.finish_reason == "length" else "stop"
+    def _finish(self, answer: WireAnswer) -> str:
+        # OpenAI ends a refusal with "stop" and reports it in a separate field.
+        return "length" if answer.finish_reason == "length" else "stop"
 
     def _head(self, model: str, kind: str) -> JsonObject:
         return {"id": "chatcmpl-double", "object": kind, "created": 1, "model": model}
@@ -81,36 +81,36 @@ class ChatDialect:
     def _chunk(self, model: str, choice: JsonObject) -> bytes:
         return event(self._head(model, "chat.completion.chunk") | {"choices": [choice]})
 
-    def _usage(self, spoken: WireAnswer) -> JsonObject:
+    def _usage(self, answer: WireAnswer) -> JsonObject:
         counts = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-        return {"usage": counts} if spoken.counts_usage else {}
+        return {"usage": counts} if answer.counts_usage else {}
 
 
 class MessagesDialect:
     """Anthropic's messages."""
 
-    def response_body(self, spoken: WireAnswer, model: str) -> JsonObject:
-        usage = {"usage": {"input_tokens": 7, "output_tokens": 3}} if spoken.counts_usage else {}
-        content = [{"type": "text", "text": spoken.text}]
+    def response_body(self, answer: WireAnswer, model: str) -> JsonObject:
+        usage = {"usage": {"input_tokens": 7, "output_tokens": 3}} if answer.counts_usage else {}
+        content = [{"type": "text", "text": answer.text}]
         return (
-            self._head(model) | {"content": content, "stop_reason": self._stop(spoken), "stop_sequence": None} | usage
+            self._head(model) | {"content": content, "stop_reason": self._stop(answer), "stop_sequence": None} | usage
         )
 
-    def stream_start(self, spoken: WireAnswer, model: str) -> list[bytes]:
-        usage = {"usage": {"input_tokens": 7, "output_tokens": 1}} if spoken.counts_usage else {}
-        unsaid: JsonObject = {"content": [], "stop_reason": None, "stop_sequence": None}
-        message = self._head(model) | unsaid | usage
+    def stream_start(self, answer: WireAnswer, model: str) -> list[bytes]:
+        usage = {"usage": {"input_tokens": 7, "output_tokens": 1}} if answer.counts_usage else {}
+        empty: JsonObject = {"content": [], "stop_reason": None, "stop_sequence": None}
+        message = self._head(model) | empty | usage
         block = {"type": "text", "text": ""}
         return [
             event({"type": "message_start", "message": message}, named=True),
             event({"type": "content_block_start", "index": 0, "content_block": block}, named=True),
             event({"type": "ping"}, named=True),
-            *(self._delta(piece) for piece in pieces(spoken.text)),
+            *(self._delta(piece) for piece in pieces(answer.text)),
         ]
 
-    def stream_end(self, spoken: WireAnswer, model: str) -> list[bytes]:  # noqa: ARG002  # one of the Dialect's
-        usage = {"usage": {"output_tokens": 3}} if spoken.counts_usage else {}
-        delta = {"stop_reason": self._stop(spoken), "stop_sequence": None}
+    def stream_end(self, answer: WireAnswer, model: str) -> list[bytes]:  # noqa: ARG002  # a method of Dialect
+        usage = {"usage": {"output_tokens": 3}} if answer.counts_usage else {}
+        delta = {"stop_reason": self._stop(answer), "stop_sequence": None}
         return [
             event({"type": "content_block_stop", "index": 0}, named=True),
             event({"type": "message_delta", "delta": delta} | usage, named=True),
@@ -122,8 +122,8 @@ class MessagesDialect:
         default = "api_error" if status >= 500 else "invalid_request_error"  # noqa: PLR2004  # HTTP's server errors
         return {"type": "error", "error": {"type": kinds.get(status, default), "message": message}}
 
-    def _stop(self, spoken: WireAnswer) -> str:
-        return {"length": "max_tokens", "refusal": "refusal"}.get(spoken.finish_reason, "end_turn")
+    def _stop(self, answer: WireAnswer) -> str:
+        return {"length": "max_tokens", "refusal": "refusal"}.get(answer.finish_reason, "end_turn")
 
     def _head(self, model: str) -> JsonObject:
         return {"id": "msg_double", "type": "message", "role": "assistant", "model": model}
@@ -134,7 +134,7 @@ class MessagesDialect:
 
 
 def pieces(text: str) -> list[str]:
-    """`text` cut as a model would stream it."""
+    """`text` in pieces, as a model would stream it."""
     return [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
 
 
@@ -169,7 +169,7 @@ _NOT_IN_MESSAGES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class APIProfile:
-    """One API as a server presents it."""
+    """The checks and formats of one API."""
 
     path: str
     dialect: Dialect
@@ -178,7 +178,7 @@ class APIProfile:
     faults: Callable[[JsonObject, Mapping[str, str]], Iterator[str]]
 
     def fault(self, body: JsonObject, headers: Mapping[str, str]) -> str | None:
-        """Why this API would refuse `body`, or None."""
+        """The reason why this API would refuse `body`, or None."""
         foreign = sorted(body.keys() - self.known)
         if foreign:
             return f"Unrecognized request argument supplied: {', '.join(foreign)}"
@@ -188,7 +188,7 @@ class APIProfile:
         return next(self.faults(body, headers), None)
 
 
-def _openai_faults(body: JsonObject, headers: Mapping[str, str]) -> Iterator[str]:  # noqa: ARG001  # a Profile's faults
+def _openai_faults(body: JsonObject, headers: Mapping[str, str]) -> Iterator[str]:  # noqa: ARG001  # the signature of APIProfile.faults
     named = body.get("response_format", {}).get("json_schema")
     if named is None:
         return

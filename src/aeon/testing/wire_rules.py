@@ -1,4 +1,4 @@
-"""What the wire double can do with a request: answer it, refuse it, or break in one of the ways networks break."""
+"""The wire double's rules for a request: respond, refuse, or fail in one of the ways networks fail."""
 
 import json
 import socket
@@ -12,7 +12,7 @@ from aeon.testing.wire_dialects import Dialect, WireAnswer, event
 
 
 class WireExchange(Protocol):
-    """One request being answered, as a rule sees it."""
+    """The interface through which a rule answers one request."""
 
     dialect: Dialect
     model: str
@@ -20,41 +20,41 @@ class WireExchange(Protocol):
     connection: socket.socket
 
     def send(self, status: int, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
-        """A whole answer."""
+        """Sends a whole response."""
         ...
 
     def begin(self, content_type: str, length: int | None) -> None:
-        """The head of an answer; without `length` its body comes in chunks."""
+        """Sends the header of a response; without `length` its body is chunked."""
         ...
 
     def write(self, part: bytes) -> None:
-        """A part of the body begun."""
+        """Sends a part of the body."""
         ...
 
     def end(self) -> None:
-        """The end of a body in chunks."""
+        """Ends a chunked body."""
         ...
 
     def drop(self) -> None:
-        """Close the connection now."""
+        """Closes the connection at once."""
         ...
 
     def wait_for_release(self) -> None:
-        """Stand still until the double is told to go on, or closes."""
+        """Blocks until the double is released or closed."""
         ...
 
 
 class WireRule(Protocol):
-    """What to do with one request."""
+    """The reaction to one request."""
 
     def play(self, exchange: WireExchange) -> None:
-        """Do it."""
+        """Answers the request."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TextResponse:
-    """Answer well."""
+    """Responds with a text."""
 
     text: str
     finish_reason: str = "stop"
@@ -62,20 +62,20 @@ class TextResponse:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def play(self, exchange: WireExchange) -> None:
-        spoken = WireAnswer(self.text, self.finish_reason, self.counts_usage)
+        answer = WireAnswer(self.text, self.finish_reason, self.counts_usage)
         if not exchange.is_stream:
-            whole = _encoded(exchange.dialect.response_body(spoken, exchange.model))
+            whole = _encoded(exchange.dialect.response_body(answer, exchange.model))
             exchange.send(200, whole, "application/json", self.headers)
             return
         exchange.begin("text/event-stream; charset=utf-8", None)
-        for part in _events(exchange, spoken):
+        for part in _events(exchange, answer):
             exchange.write(part)
         exchange.end()
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorResponse:
-    """Answer with an error status, its message in the API's own shape."""
+    """Responds with an error status and a message in the API's format."""
 
     status: int
     message: str = "refused by the script"
@@ -88,7 +88,7 @@ class ErrorResponse:
 
 @dataclass(frozen=True, slots=True)
 class RawResponse:
-    """Answer with exactly these bytes."""
+    """Responds with exactly these bytes."""
 
     body: bytes
     content_type: str = "application/json"
@@ -101,7 +101,7 @@ class RawResponse:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionReset:
-    """Reset the connection (TCP RST) before any answer."""
+    """Resets the connection (TCP RST) without a response."""
 
     def play(self, exchange: WireExchange) -> None:
         exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -110,7 +110,7 @@ class ConnectionReset:
 
 @dataclass(frozen=True, slots=True)
 class TruncatedBody:
-    """Promise an answer, send about half of it, and hang up."""
+    """Sends about half of a response and closes the connection."""
 
     text: str
 
@@ -121,7 +121,7 @@ class TruncatedBody:
 
 @dataclass(frozen=True, slots=True)
 class StalledResponse:
-    """Send nothing, or with `text` about half of an answer, then stand still with the connection open."""
+    """Sends nothing, or with `text` about half of a response, then keeps the connection open."""
 
     text: str = ""
 
@@ -134,7 +134,7 @@ class StalledResponse:
 
 @dataclass(frozen=True, slots=True)
 class TruncatedStream:
-    """Stream the text and end the body in good order, without the events that end an answer."""
+    """Streams the text and ends the body properly, without the events that end a response."""
 
     text: str
 
@@ -147,7 +147,7 @@ class TruncatedStream:
 
 @dataclass(frozen=True, slots=True)
 class InlineError:
-    """Answer 200 and report an error inside; in a stream, after `text`."""
+    """Responds with status 200 and an error in the body; in a stream, after `text`."""
 
     status: int
     message: str
@@ -165,20 +165,20 @@ class InlineError:
         exchange.end()
 
 
-def _events(exchange: WireExchange, spoken: WireAnswer) -> list[bytes]:
+def _events(exchange: WireExchange, answer: WireAnswer) -> list[bytes]:
     dialect = exchange.dialect
-    return [*dialect.stream_start(spoken, exchange.model), *dialect.stream_end(spoken, exchange.model)]
+    return [*dialect.stream_start(answer, exchange.model), *dialect.stream_end(answer, exchange.model)]
 
 
-def _half(exchange: WireExchange, spoken: WireAnswer) -> None:
+def _half(exchange: WireExchange, answer: WireAnswer) -> None:
     if exchange.is_stream:
-        parts = exchange.dialect.stream_start(spoken, exchange.model)
+        parts = exchange.dialect.stream_start(answer, exchange.model)
         exchange.begin("text/event-stream", None)
-        # The role and the first pieces of text; a text of two pieces or more is cut inside.
+        # The role and the first pieces of text; a text of two or more pieces is cut.
         for part in parts[:-1]:
             exchange.write(part)
         return
-    body = _encoded(exchange.dialect.response_body(spoken, exchange.model))
+    body = _encoded(exchange.dialect.response_body(answer, exchange.model))
     exchange.begin("application/json", len(body))
     exchange.write(body[: len(body) // 2])
 

@@ -22,13 +22,13 @@ def discover_tools(points: Iterable[EntryPoint] | None = None) -> DiscoveredTool
     for point in entry_points(group=ENTRY_POINT_GROUP) if points is None else points:
         try:
             discovered.tools.extend(_tools_of(point.load()))
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # other people's code: what it raises is the report
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # external code: its exception is reported
             discovered.problems.append(f"{point.name} ({point.value}): {type(error).__name__}: {error}")
     return discovered
 
 
 def _tools_of(loaded: object) -> list[Tool]:
-    if isinstance(loaded, type) and issubclass(loaded, Tool):  # pyright: ignore[reportUnknownArgumentType]  # whatever a package offers
+    if isinstance(loaded, type) and issubclass(loaded, Tool):  # pyright: ignore[reportUnknownArgumentType]  # any object of a package
         return [loaded()]
     if isinstance(loaded, Tool):
         return [loaded]

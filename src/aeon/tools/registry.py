@@ -115,7 +115,7 @@ def _definition_problems(tool: Tool) -> list[str]:
 def _hint(tool: Tool, request: str) -> JsonObject | None:
     try:
         arguments = cast(Json, tool.read_request(request))
-    except Exception:  # noqa: BLE001  # other people's code, and planning can do without a hint
+    except Exception:  # noqa: BLE001  # external code; the hint is optional
         return None
     return cast(JsonObject, arguments) if isinstance(arguments, dict) and not json_problems(arguments) else None
 

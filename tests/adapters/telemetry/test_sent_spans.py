@@ -200,7 +200,7 @@ def test_what_is_refused_as_invalid_holds_up_nothing(collector, telling):
     world.ended_run(world.process("errand", [step("a", world.tool("echo", echo))]))
     world.catch_up()
     assert world.waiting() == 0
-    assert "left out" in world.told[0]
+    assert "dropped" in world.told[0]
 
 
 def test_a_run_without_an_endpoint_is_not_marked_to_be_sent(collector, telling):

@@ -42,7 +42,7 @@ def test_wrong_bytes_are_deleted_and_never_used(spec, tmp_path, events, wrong):
 def test_wrong_bytes_lead_to_the_next_source(spec, content, tmp_path, events):
     sources = [ScriptedSource([content[:-1] + b"?"], "hub"), ScriptedSource([content], "index")]
     assert fetch_weights(spec, tmp_path, sources, events).read_bytes() == content
-    assert "not the published file" in events[1].reason
+    assert "not the published one" in events[1].reason
 
 
 def test_the_final_error_holds_every_failure_and_the_next_step(spec, tmp_path, events):
@@ -59,7 +59,7 @@ def test_the_final_error_holds_every_failure_and_the_next_step(spec, tmp_path, e
 
 def test_a_full_disk_is_noticed_before_anything_is_downloaded(spec, content, tmp_path, events):
     source = ScriptedSource([content])
-    with pytest.raises(WeightsError, match=f"{spec.size} bytes of disk space are needed and 10 are free"):
+    with pytest.raises(WeightsError, match=f"{spec.size} bytes of disk space are needed, but only 10 are free"):
         fetch_weights(spec, tmp_path, [source], events, free_space=lambda _: 10)
     assert source.calls == 0
 
@@ -115,12 +115,12 @@ def test_the_index_serves_when_the_hub_has_wrong_bytes(hub, wheelhouse, spec, tm
 FETCHING = """
 import sys
 from pathlib import Path
-from aeon.adapters.weights.fetch import fetch
+from aeon.adapters.weights.fetch import fetch_weights
 from aeon.adapters.weights.hub import HubSource
 from aeon.testing.weights import make_weights
 
 spec = make_weights(Path(sys.argv[1]).read_bytes())
-fetch(spec, Path(sys.argv[2]), [HubSource(sys.argv[3], read_timeout=30)], lambda p: print(p.phase.value, flush=True))
+fetch_weights(spec, Path(sys.argv[2]), [HubSource(sys.argv[3], read_timeout=30)], lambda p: print(p.phase.value, flush=True))
 """
 
 

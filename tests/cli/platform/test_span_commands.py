@@ -60,7 +60,7 @@ def test_an_endpoint_that_is_down_fails_no_run_and_a_worker_sends_what_waited(ae
     down = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
     running = background("process", "run", "fetch", "--input", "id=x", **down)
     assert running.waited() == 0
-    assert running.err.count("does not take spans") == 1
+    assert running.err.count("did not accept spans") == 1
     assert "Traceback" not in running.err
     worker = background("worker", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address)
     until(lambda: steps_of(collector) == ["first"])

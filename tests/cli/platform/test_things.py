@@ -96,7 +96,7 @@ def test_every_secret_is_put_under_a_new_master_key(aeon, shop, monkeypatch):
     assert aeon("apply", "shop.yaml").err == "0 of 4 changed\n"
     monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
     refused = aeon("secret", "rekey")
-    assert (refused.code, "stands in AEON_MASTER_KEY" in " ".join(refused.err.split())) == (1, True)
+    assert (refused.code, "is set in AEON_MASTER_KEY" in " ".join(refused.err.split())) == (1, True)
     monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
     wrong = aeon("apply", "shop.yaml")
     assert (wrong.code, "does not open the vault" in " ".join(wrong.err.split())) == (1, True)

@@ -81,7 +81,7 @@ def test_workers_are_listed(aeon, background):
 @pytest.mark.parametrize(
     ("types", "said"),
     [
-        (["robot"], "no workers of the type robot"),
+        (["robot"], "There is no worker type robot"),
         (["llm_call"], "Runs in memory give no jobs to other processes"),
         (["process"], "engine.graph_query, engine.rest_api, engine.llm_call, engine.mcp_server: 0 leaves these jobs"),
         (["llm_call", "process"], "A worker of the type process cannot serve other types"),

@@ -64,7 +64,7 @@ def test_an_unknown_language_is_refused(tmp_path):
 
 def test_nothing_is_written_over(tmp_path):
     (tmp_path / "a").mkdir()
-    with pytest.raises(SkillError, match="exists already"):
+    with pytest.raises(SkillError, match="already exists"):
         new_skill("a", tmp_path)
     (tmp_path / "file").touch()
     with pytest.raises(SkillError, match="cannot be written"):

@@ -84,11 +84,11 @@ def test_variables_are_filled_in_from_the_environment_and_never_written_back(ski
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("${API_KEY}", "$.apiKey: asks for ${API_KEY}, which is not set"),
-        ("${HOME}", "$.apiKey: asks for ${HOME}, which the schema does not list in x-env"),
+        ("${API_KEY}", "$.apiKey: names ${API_KEY}, which is not set"),
+        ("${HOME}", "$.apiKey: names ${HOME}, which the schema does not list in x-env"),
         ("${HOME:-x}", "does not list in x-env"),
-        ("${1}", "names no variable"),
-        ("${API_KEY", "names no variable"),
+        ("${1}", "without a variable name"),
+        ("${API_KEY", "without a variable name"),
     ],
 )
 def test_what_cannot_be_filled_in_is_an_error_for_its_field(skill, value, said):
@@ -196,7 +196,7 @@ def test_a_variable_may_be_set_before_it_is_there(skill):
 
 def test_a_broken_file_is_not_written_over(skill):
     write(skill, "{")
-    with pytest.raises(ConfigError, match="is no JSON"):
+    with pytest.raises(ConfigError, match="is not valid JSON"):
         set_config(skill, {"apiKey": "12345"}, {})
     assert (skill.data_home / "config.json").read_text() == "{"
 
@@ -234,7 +234,7 @@ def test_a_variable_that_is_withheld_is_nobody_s_whatever_x_env_lists(skill):
     (kept.data_home / "config.json").write_text('{"apiKey": "${API_KEY:-other}"}')
     report = read_config(kept, {"API_KEY": "12345"})
     assert [str(problem) for problem in report.problems] == [
-        "$.apiKey: asks for ${API_KEY}, the model's key, which no skill of a project gets; use another variable"
+        "$.apiKey: names ${API_KEY}, the model's key, which no skill of a project gets; use another variable"
     ]
     assert "12345" not in json.dumps(report.values)
     with pytest.raises(ConfigError, match="the model's key"):

@@ -41,7 +41,7 @@ def test_the_first_root_wins_and_the_loser_is_noted(tmp_path):
     catalog = found(tmp_path / "project", tmp_path / "user")
 
     assert [skill.description for skill in catalog.skills] == ["ours"]
-    assert "was found before" in catalog.notes[0].message
+    assert "takes precedence" in catalog.notes[0].message
     assert catalog.notes[0].is_skip
 
 
@@ -51,7 +51,7 @@ def test_two_of_one_name_in_one_root_are_one_and_a_note(tmp_path):
     catalog = found(tmp_path)
 
     assert [skill.directory_path.name for skill in catalog.skills] == ["a"]
-    assert [note.message.split(";")[-1] for note in catalog.notes if note.is_skip] == [" that one counts"]
+    assert [note.message.split()[-2:] for note in catalog.notes if note.is_skip] == [["takes", "precedence"]]
 
 
 def test_the_same_folder_twice_is_no_quarrel(tmp_path):
@@ -166,7 +166,7 @@ def test_a_lower_case_skill_md_is_told_of(tmp_path):
     """Skills 9: the exact name."""
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "skill.md").write_text("x")
-    assert [note.message for note in found(tmp_path).notes] == ["is not called SKILL.md"]
+    assert [note.message for note in found(tmp_path).notes] == ["must be named SKILL.md"]
 
 
 def test_bad_settings_degrade_a_skill_and_keep_it_from_planning(tmp_path):
@@ -189,7 +189,7 @@ def test_bad_settings_degrade_a_skill_and_keep_it_from_planning(tmp_path):
         ErrorState.DEGRADED,
     ]
     assert catalog.plannable() == ()
-    assert "config.json:1: is no JSON" in str(catalog.notes[0])
+    assert "config.json:1: is not valid JSON" in str(catalog.notes[0])
 
 
 def test_scripts_are_found_by_what_plans_call_them(tmp_path):

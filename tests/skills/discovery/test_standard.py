@@ -27,7 +27,7 @@ def test_a_sound_skill_has_no_remarks():
     ("written", "name", "said"),
     [
         ("Greet People", "greet-people", "standard's form"),
-        ("other", "other", "is not its folder's"),
+        ("other", "other", "differs from the folder's"),
         ("x" * 80, "x" * 64, "80 characters"),
         ("../../etc", "etc", "standard's form"),
         ("-a--b-", "a-b", "standard's form"),

@@ -190,7 +190,9 @@ def test_a_hundred_runs_side_by_side_in_random_order_end_in_one_state():
 def test_independent_nodes_that_set_one_key_differently_are_warned_of():
     result = run(node("x", "s/a"), node("y", "s/b"), behaviours={"s/a": patches({"k": 1}), "s/b": patches({"k": 2})})
     assert result.final_state == {"k": 2}
-    assert result.warnings == ["'k' is set differently by 'x', 'y', none of which waits for the other; the last wins."]
+    assert result.warnings == [
+        "'k' is set differently by 'x', 'y', none of which depends on another; the last write wins."
+    ]
 
 
 def test_the_final_state_starts_from_a_copy():
@@ -244,7 +246,7 @@ def test_a_required_failure_skips_what_depends_on_it_and_nothing_else():
     assert result.final_state == {"d": 1}
     assert (result.success, result.failed_tools, result.can_replan) == (False, ["x"], True)
     assert result.failure_reason is FailureReason.TOOL_FAILURE
-    assert result.execution_trace[1].error.message == "Not run: 'x', which it depends on, did not end well."
+    assert result.execution_trace[1].error.message == "Not run: 'x', which it depends on, failed or was skipped."
     assert result.execution_trace[0].events[0] == state_patch({"lost": 1}), "kept in the trace, applied nowhere"
 
 
@@ -342,7 +344,7 @@ def test_a_rejected_plan_runs_nothing_and_says_of_each_node_what_it_is():
         (FAILED, "unknown_dependency"),
         (FAILED, "duplicate_id"),
     ]
-    assert "$.tools[1].toolPath: 's/none' is no script" in result.execution_trace[1].error.message
+    assert "$.tools[1].toolPath: 's/none' is not a script" in result.execution_trace[1].error.message
     assert (result.success, result.can_replan) == (False, True)
     assert result.failure_reason is FailureReason.TOOL_FAILURE
     assert result.failed_tools == ["y", "x"]

@@ -63,7 +63,7 @@ FAILURES = {
         "E1: no file; E2: no luck",
     ),
     "ok false with a summary": ({"events": [done(ok=False, summary="nope")]}, FailureClass.CONTROLLED, "nope"),
-    "ok false without a word": ({"events": [done(ok=False)]}, FailureClass.CONTROLLED, "and not why"),
+    "ok false without a word": ({"events": [done(ok=False)]}, FailureClass.CONTROLLED, "without a reason"),
     "error events alone end nothing (skills 3)": (
         {"events": [error("E1", "no file")]},
         FailureClass.PROTOCOL_VIOLATION,
@@ -142,7 +142,7 @@ def test_a_plain_script_fails_by_its_exit_code_and_by_bytes_that_are_no_text():
     """Skills 4: bytes that are no UTF-8 are a protocol violation, never a crash."""
     assert came_to(chosen=PLAIN, exit_code=1, stderr="no such option").kind is FailureClass.EXIT_CODE
     assert came_to(chosen=PLAIN, stdout=b"abc\xff").message == (
-        "The script wrote what is no UTF-8 text, first at byte 3 of its output."
+        "The script's output is not UTF-8 text, first at byte 3."
     )
 
 

@@ -38,10 +38,10 @@ def test_paths_become_absolute_wherever_they_stand(root):
     ("written", "said"),
     [
         ("gone.csv", "does not exist"),
-        ("../secret", "is outside of what this run may read"),
+        ("../secret", "is outside the folders that this run may read"),
         ("/etc/passwd", "is outside"),
         ("link", "is outside"),
-        (".", "is no file"),
+        (".", "is not a file"),
         ("a\0b", "NUL"),
         ("loop", "cannot be read"),
         ("x" * 5000, "cannot be read"),

@@ -30,8 +30,8 @@ def test_a_path_that_may_exist_is_not_held_against_anybody(path):
     ("path", "said"),
     [
         ("totl", "has no 'totl'; it has total, rolls"),
-        ("total.x", "nothing inside a integer"),
-        ("rolls.first", "numbered from 0"),
+        ("total.x", "a value of type integer has no field 'x'"),
+        ("rolls.first", "a list has indexes from 0, not 'first'"),
         ("rolls.0.m", "has no 'm'; it has n"),
     ],
 )

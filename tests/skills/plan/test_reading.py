@@ -23,7 +23,7 @@ def test_every_problem_is_reported_with_its_path():
                 "tools": [
                     {"toolId": "a b", "toolPath": ""},
                     {"toolPath": "x", "input": [], "retryPolicy": {"maxRetries": -1, "often": 1}, "asynch": True},
-                    "no node",
+                    "name a node",
                 ],
                 "metadata": {"generation": 1},
                 "plan": 1,

@@ -132,7 +132,7 @@ def test_a_model_that_does_not_answer_is_an_llm_error(catalog):
 
 
 def test_without_any_skill_there_is_nothing_to_plan_with(dice):
-    with pytest.raises(PlanningError, match="no skill"):
+    with pytest.raises(PlanningError, match="No skill is available"):
         planned([], SkillCatalog((dice,)).with_disabled(["dice-roller"]))
 
 

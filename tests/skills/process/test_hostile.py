@@ -93,7 +93,7 @@ def test_the_last_line_needs_no_newline(runner, scripts):
 def test_bytes_that_are_no_utf8_are_a_violation(runner, scripts):
     """Skills 4: a violation, never a crash."""
     outcome = runner.run(scripts.sh(rf"echo '{LOG}'; printf '\377\376\n'; printf 'bad \377\n' >&2; echo '{DONE}'"))
-    assert outcome.violation.startswith("line 2: its bytes are no UTF-8")
+    assert outcome.violation.startswith("line 2: the line is not valid UTF-8")
     assert len(outcome.events) == 2
     assert outcome.stderr == "bad \ufffd\n"
 
@@ -127,7 +127,7 @@ def test_done_twice_is_done_once(runner, scripts):
 def test_an_unknown_event_is_a_violation(runner, scripts):
     """Skills 2."""
     outcome = runner.run(scripts.sh(f"""echo '{{"version":"0","type":"dance"}}'; echo '{DONE}'"""))
-    assert outcome.violation.startswith("line 1: its type is none of")
+    assert outcome.violation.startswith("line 1: its type is not log")
 
 
 def test_events_are_passed_on_as_they_come(runner, scripts):
@@ -356,7 +356,7 @@ def test_a_reaper_that_is_killed_is_replaced(scripts):
         body = f"setsid {scripts.stubborn()} & kill -9 $PPID; exec {scripts.stubborn()}"
         outcome, seconds = timed(runner, scripts.sh(body))
         assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, -signal.SIGKILL)
-        assert "was ended while this one ran" in outcome.problem
+        assert "was killed, and this script with it" in outcome.problem
         assert seconds < 3
         assert scripts.survivors() == []
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0

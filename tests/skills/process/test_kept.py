@@ -112,7 +112,7 @@ def test_a_result_says_what_is_not_in_it(tmp_path):
     assert 0 < sum(kept) < 20_000
     assert [each.events[-1]["type"] for each in result.execution_trace] == ["done"] * 3
     (warning,) = result.warnings
-    assert warning.startswith(f"{sum(dropped):,} events of t0, t1, t2 are not in the trace: 32 MiB ")
+    assert warning.startswith(f"{sum(dropped):,} events of t0, t1, t2 are not in the trace: at most 32 MiB ")
 
 
 def test_failed_attempts_keep_no_more_than_there_is_room_for(tmp_path):

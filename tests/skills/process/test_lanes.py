@@ -180,7 +180,7 @@ def test_what_cannot_be_started_when_its_turn_comes_is_said(order, runner, scrip
     assert poll_until_done(first).exit_code == 0
     outcome = poll_until_done(second)
     assert outcome.exit_reason is ScriptExitReason.NOT_STARTED
-    assert "no such file" in outcome.problem
+    assert "the file does not exist" in outcome.problem
     assert poll_until_done(third).exit_code == 0
 
 

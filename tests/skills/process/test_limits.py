@@ -58,7 +58,7 @@ def test_a_script_that_takes_more_memory_is_ended(limited, scripts, how):
         assert said.kind is FailureClass.RESOURCE_LIMIT
     else:  # asked for at once: the kernel refuses it
         assert how == "at once"
-        assert "(a limit: its memory, [skills] memory_mb)" in said.message
+        assert "(a limit: memory, [skills] memory_mb)" in said.message
 
 
 def test_pages_that_forks_share_count_once(limited, scripts):
@@ -120,7 +120,7 @@ def test_open_files_are_limited(limited, scripts):
     outcome = run(limited, scripts, "import time\ntime.sleep(0.2)\nx = [open('/dev/null') for _ in range(100)]")
     said = judge_result(outcome, script("s"), 20.0)
 
-    assert "(a limit: its open files, [skills] open_files)" in said.message
+    assert "(a limit: open files, [skills] open_files)" in said.message
 
 
 def test_a_script_cannot_raise_its_limits(limited, scripts):

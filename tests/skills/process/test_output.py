@@ -46,9 +46,9 @@ def test_assets_are_found_from_the_working_folder(tmp_path):
     for path, fault in [
         ("../outside/a", "outside"),
         ("link", "outside"),
-        ("b", "no file"),
-        ("", "no file"),
-        ("\0", "no path"),
+        ("b", "not a readable file"),
+        ("", "not a readable file"),
+        ("\0", "not a path"),
     ]:
         assert fault in check(path)
 

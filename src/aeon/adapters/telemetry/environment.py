@@ -1,4 +1,4 @@
-"""What OpenTelemetry's own variables ask of us. We have no settings for it, so that no project's file turns it on."""
+"""Reads OpenTelemetry's environment variables. Aeon has no setting for it, so no project file can enable it."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _MAX_SECONDS = 10.0
 
 
 class OtlpSettings(NamedTuple):
-    """Where spans are to go. `place` is that in words that hold no password. `protocol` is as it is asked for."""
+    """How spans are exported. `endpoint` is for messages, without a password. `protocol` is the requested one."""
 
     endpoint: str
     protocol: str
@@ -22,7 +22,7 @@ class OtlpSettings(NamedTuple):
 
 
 def read_otlp_settings(environ: Mapping[str, str]) -> OtlpSettings | None:
-    """What is asked for; None where no endpoint is named, or it is turned off."""
+    """Return the settings; None if no endpoint is set, or export is turned off."""
     endpoint = _traces_variable(environ, "ENDPOINT")
     if not endpoint or _is_true(environ, "OTEL_SDK_DISABLED"):
         return None
@@ -30,11 +30,11 @@ def read_otlp_settings(environ: Mapping[str, str]) -> OtlpSettings | None:
     if exporters and "otlp" not in [each.strip() for each in exporters.split(",")]:
         return None
     protocol = _traces_variable(environ, "PROTOCOL") or "http/protobuf"
-    return OtlpSettings(_place(endpoint), protocol, _seconds(environ), _is_true(environ, _CONTENTS))
+    return OtlpSettings(_safe_endpoint(endpoint), protocol, _seconds(environ), _is_true(environ, _CONTENTS))
 
 
 def _traces_variable(environ: Mapping[str, str], name: str) -> str:
-    """What is said of traces goes before what is said of everything."""
+    """Return a variable for traces, else the one for all signals."""
     return (environ.get(_TRACES + name) or environ.get(_ALL + name) or "").strip()
 
 
@@ -43,18 +43,18 @@ def _is_true(environ: Mapping[str, str], name: str) -> bool:
 
 
 def _seconds(environ: Mapping[str, str]) -> float:
-    """How long one batch may take: what is asked for, but never so long that it holds anything up."""
+    """Return the timeout of one batch: the requested one, at most 10 s, so that nothing is held up."""
     try:
-        asked = float(_traces_variable(environ, "TIMEOUT"))
+        seconds = float(_traces_variable(environ, "TIMEOUT"))
     except ValueError:
         return _DEFAULT_SECONDS
-    return min(asked, _MAX_SECONDS) if asked > 0 else _DEFAULT_SECONDS
+    return min(seconds, _MAX_SECONDS) if seconds > 0 else _DEFAULT_SECONDS
 
 
-def _place(endpoint: str) -> str:
+def _safe_endpoint(endpoint: str) -> str:
     try:
         parts = urlsplit(endpoint)
         port = "" if parts.port is None else f":{parts.port}"
     except ValueError:
-        return "an address that is none"
+        return "an invalid address"
     return f"{parts.scheme}://{parts.hostname or ''}{port}"

@@ -1,4 +1,4 @@
-"""Our spans as OpenTelemetry's, and its exporter. This imports OpenTelemetry's packages: it is itself imported late."""
+"""Converts and exports spans with OpenTelemetry. It imports OpenTelemetry's packages, so import it late."""
 
 import logging
 from collections.abc import Sequence
@@ -18,27 +18,27 @@ from aeon import __version__
 from aeon.platform.runs.spans import Span, TraceContext
 
 _KINDS = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT}
-_NOT_SAID = "unknown_service"
+_UNKNOWN_SERVICE = "unknown_service"
 
 
 class SpanDelivery(NamedTuple):
-    """Whether the endpoint took them, and its HTTP status, None where it gave none."""
+    """Whether the endpoint accepted the spans, and its HTTP status; None without a response."""
 
     is_accepted: bool
     status: int | None
 
 
 class OtlpHttpExporter:
-    """Exports spans to where the environment says, with the headers, certificates and compression that it says."""
+    """Exports spans with the endpoint, headers, certificates and compression of the environment."""
 
     def __init__(self, seconds: float) -> None:
-        """`seconds` is how long one batch may take."""
+        """`seconds` is the timeout of one batch."""
         self._seconds = seconds
         self._scope = InstrumentationScope("aeon", __version__)
         self._status: int | None = None
 
     def export(self, spans: Sequence[Span]) -> SpanDelivery:
-        """Send them in one request, again while the endpoint says that it is busy."""
+        """Send spans in one request; retry while the endpoint reports that it is busy."""
         self._status = None
         result = self._exporter.export([as_readable_span(span, self._resource, self._scope) for span in spans])
         is_redirected = self._status is not None and self._status >= HTTPStatus.MULTIPLE_CHOICES
@@ -46,24 +46,26 @@ class OtlpHttpExporter:
 
     @cached_property
     def _exporter(self) -> OTLPSpanExporter:
-        logging.getLogger("opentelemetry").addHandler(logging.NullHandler())  # we say once what it says each time
+        logging.getLogger("opentelemetry").addHandler(
+            logging.NullHandler()
+        )  # Aeon reports errors once instead of every time
         session = requests.Session()
         session.hooks["response"] = [self._record_status]
         return OTLPSpanExporter(timeout=self._seconds, session=session)
 
     @cached_property
     def _resource(self) -> Resource:
-        """What the environment says of this service; it is `aeon` unless another name is given."""
-        found = Resource.create({SERVICE_VERSION: __version__})
-        name = str(found.attributes.get(SERVICE_NAME, _NOT_SAID))
-        return found.merge(Resource({SERVICE_NAME: "aeon"})) if name.startswith(_NOT_SAID) else found
+        """The resource of the environment; the service name is `aeon` unless another is set."""
+        resource = Resource.create({SERVICE_VERSION: __version__})
+        name = str(resource.attributes.get(SERVICE_NAME, _UNKNOWN_SERVICE))
+        return resource.merge(Resource({SERVICE_NAME: "aeon"})) if name.startswith(_UNKNOWN_SERVICE) else resource
 
     def _record_status(self, response: requests.Response, *_rest: Any, **_more: Any) -> None:
         self._status = response.status_code
 
 
 def as_readable_span(span: Span, resource: Resource, scope: InstrumentationScope) -> ReadableSpan:
-    """A span of ours as the exporter wants it."""
+    """Convert a span of Aeon to one of OpenTelemetry."""
     return ReadableSpan(
         span.name,
         context=_context(span.context),
@@ -71,7 +73,7 @@ def as_readable_span(span: Span, resource: Resource, scope: InstrumentationScope
         resource=resource,
         attributes=span.attributes,
         events=[Event(event.name, event.attributes, event.at) for event in span.events],
-        links=[Link(_context(place)) for place in span.links],
+        links=[Link(_context(link)) for link in span.links],
         kind=_KINDS[span.kind],
         status=Status(StatusCode.UNSET) if span.error is None else Status(StatusCode.ERROR, span.error),
         start_time=span.begin,
@@ -80,5 +82,5 @@ def as_readable_span(span: Span, resource: Resource, scope: InstrumentationScope
     )
 
 
-def _context(place: TraceContext) -> SpanContext:
-    return SpanContext(place.trace, place.span, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+def _context(context: TraceContext) -> SpanContext:
+    return SpanContext(context.trace, context.span, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))

@@ -1,4 +1,4 @@
-"""Delivers spans by OTLP over HTTP, and gives up in time, whatever the endpoint does."""
+"""Delivers spans by OTLP over HTTP, with a timeout that holds whatever the endpoint does."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,51 +16,51 @@ if TYPE_CHECKING:
 _HTTP = "http/protobuf"
 
 _GRACE = 1.0
-"""Seconds beyond its own timeout that the exporter gets: names that are looked up slowly, answers that trickle."""
+"""Seconds beyond the exporter's timeout, for slow name look-ups and slow responses."""
 
-_REFUSED_FOR_GOOD = frozenset({400, 413, 422})
-"""What is refused as invalid is not to be sent again (OTLP, "Failures")."""
+_INVALID_STATUSES = frozenset({400, 413, 422})
+"""Spans refused as invalid must not be sent again (OTLP, "Failures")."""
 
 
 class OtlpReceiver:
-    """An OTLP endpoint. For one thread at a time."""
+    """Delivers spans to an OTLP endpoint. For one thread at a time."""
 
-    def __init__(self, wanted: OtlpSettings) -> None:
-        self._settings = wanted
+    def __init__(self, settings: OtlpSettings) -> None:
+        self._settings = settings
         self._exporter: OtlpHttpExporter | None = None
         self._thread: WorkerThread[SpanDelivery] | None = None
 
     @property
     def with_contents(self) -> bool:
-        """Whether inputs and outputs are asked for, too."""
+        """Whether spans should contain inputs and outputs."""
         return self._settings.with_contents
 
     def export(self, spans: Sequence[Span]) -> None:
-        """Deliver them. Raises SpanExportError, within the time that is asked for and a second."""
-        exporting = self._open()
+        """Deliver spans. Raises SpanExportError, at most one second after the timeout."""
+        exporter = self._open()
         thread = self._thread = self._thread or WorkerThread["SpanDelivery"]("aeon-spans")
-        thread.tasks.put(partial(exporting.export, spans))
+        thread.tasks.put(partial(exporter.export, spans))
         try:
             outcome = thread.outcomes.get(timeout=self._settings.seconds + _GRACE)
         except Empty:
             thread.tasks.put(None)
             self._thread = self._exporter = None
-            raise self._not_taken("it does not answer in time") from None
+            raise self._export_error("no response in time") from None
         if outcome.result is None:
-            raise self._not_taken(f"what sends them failed with {type(outcome.error).__name__}")
+            raise self._export_error(f"the exporter failed with {type(outcome.error).__name__}")
         self._check(outcome.result)
 
     def _check(self, delivered: "SpanDelivery") -> None:
-        is_taken, status = delivered
-        if not is_taken:
-            said = "it does not answer" if status is None else f"it answers with HTTP status {status}"
-            raise self._not_taken(said, is_final=status in _REFUSED_FOR_GOOD)
+        is_accepted, status = delivered
+        if not is_accepted:
+            reason = "no response" if status is None else f"HTTP status {status}"
+            raise self._export_error(reason, is_final=status in _INVALID_STATUSES)
 
     def _open(self) -> "OtlpHttpExporter":
         if self._exporter is None:
             if self._settings.protocol != _HTTP:
                 raise SpanExportError(
-                    f"Spans of runs cannot be sent by {self._settings.protocol!r}.",
+                    f"Spans of runs cannot be sent by the protocol {self._settings.protocol!r}.",
                     next_step=f"Set OTEL_EXPORTER_OTLP_PROTOCOL={_HTTP}, and the endpoint for it, often port 4318.",
                 )
             self._exporter = self._new_exporter()
@@ -73,14 +73,14 @@ class OtlpReceiver:
             return OtlpHttpExporter(self._settings.seconds)
         except ModuleNotFoundError:
             raise SpanExportError(
-                "An OpenTelemetry endpoint is set, and what sends spans to it is not installed: runs go on without.",
+                "An OpenTelemetry endpoint is set, but the exporter of spans is not installed: runs continue without.",
                 next_step="Run: pip install 'aeon-orchestrator[otel]'.",
             ) from None
 
-    def _not_taken(self, why: str, *, is_final: bool = False) -> SpanExportError:
-        later = "these are left out" if is_final else "they are sent later"
+    def _export_error(self, why: str, *, is_final: bool = False) -> SpanExportError:
+        later = "these spans are dropped" if is_final else "the spans are sent later"
         return SpanExportError(
-            f"The OpenTelemetry endpoint {self._settings.endpoint} does not take spans: {why}; {later}.",
-            next_step="Look at OTEL_EXPORTER_OTLP_ENDPOINT and at what runs there; runs go on without.",
+            f"The OpenTelemetry endpoint {self._settings.endpoint} did not accept spans: {why}; {later}.",
+            next_step="Check OTEL_EXPORTER_OTLP_ENDPOINT and the server there; runs continue without.",
             is_final=is_final,
         )

@@ -1,4 +1,4 @@
-"""The weights of the embedded model: which there are, where they lie, and how they get there, trusted by hash alone."""
+"""The weights of embedded models: the catalogue, their files, and downloads verified by hash."""
 
 from aeon.adapters.weights.catalog import CATALOG, Weights, choose_weights, resolve_weights, weights_dir
 from aeon.adapters.weights.fetch import fetch_weights, find_verified

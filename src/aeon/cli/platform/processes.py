@@ -14,7 +14,7 @@ from aeon.cli.platform.catalog import read_text
 from aeon.cli.platform.session import platform_session
 from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.documents import read_documents
-from aeon.platform.processes.diff import diff_definitions, format_differences
+from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
 from aeon.platform.processes.documents import ProcessDocuments
 from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST, Process, ProcessDefinition, ProcessVersion
 
@@ -54,13 +54,18 @@ def diff_process(name: str, old: str | None, new: str | None, user: str, *, as_j
         after = _side(platform, user, process, versions, new or "")
     differences = diff_definitions(before.definition, after.definition)
     if as_json:
-        data: list[Json] = [each._asdict() for each in differences]
+        data: list[Json] = [_difference_data(each) for each in differences]
         print_data(indented_json({"old": before.title, "new": after.title, "differences": data}))
         return ExitCode.DONE
     for line in format_differences(differences):
         print_data(printable(line))
     print_message(f"{len(differences)} difference(s) from {printable(before.title)} to {printable(after.title)}")
     return ExitCode.DONE
+
+
+def _difference_data(difference: DefinitionDifference) -> JsonObject:
+    """Return a difference under its published keys: its change is `verb`."""
+    return {"verb" if name == "change" else name: value for name, value in difference._asdict().items()}
 
 
 def _current(process: Process, versions: list[ProcessVersion]) -> JsonObject:

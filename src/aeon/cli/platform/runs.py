@@ -15,6 +15,7 @@ from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.diagnosis import explain_run
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.service import PendingQuestion
 
 _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled": ExitCode.FAILED}
@@ -79,11 +80,16 @@ def why_run(run: str, user: str, *, as_json: bool) -> int:
         run = resolve_run_id(runner.runs, user, run)
         reasons = explain_run(runner.diagnosis, user, run)
     if as_json:
-        print_data(indented_json([reason.as_dict() for reason in reasons]))
+        print_data(indented_json([_reason_data(reason) for reason in reasons]))
         return ExitCode.DONE
     for reason in reasons:
         print_data(printable(f"{reason.step or 'run'}: {reason.message}"))
     return ExitCode.DONE
+
+
+def _reason_data(reason: WaitReason) -> JsonObject:
+    """Return a reason under its published keys: its kind is `why`."""
+    return {"why" if name == "kind" else name: value for name, value in reason.as_dict().items()}
 
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:

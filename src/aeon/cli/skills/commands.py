@@ -167,7 +167,7 @@ def skills_config(
 def skills_trust(
     name: Name, allow_network: AllowNetwork = False, allow_model: AllowModel = False, allow_write: AllowWrite = None
 ) -> int:
-    """Grant a skill the permissions that it requests, and those of the flags, until one of its files changes."""
+    """Grant a skill what it requests and what the flags add, until one of its files changes."""
     from aeon.cli.skills.trust_commands import trust_skill
 
     return trust_skill(name, network=allow_network, model=allow_model, write=allow_write or [])

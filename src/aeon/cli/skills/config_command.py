@@ -1,4 +1,4 @@
-"""`aeon skills config`: shows a skill's settings without secrets, sets them, prompts for missing ones."""
+"""`aeon skills config`: shows settings without secrets, sets them, prompts for missing ones."""
 
 import os
 import sys
@@ -20,7 +20,10 @@ from aeon.skills.models import Skill
 
 
 def configure_skill(name: str, assignments: Sequence[str], *, as_json: bool, may_ask: bool) -> int:
-    """Sets the given values, prompts for missing ones, prints all. Raises InputError, ConfigError with all problems."""
+    """Sets the given values, prompts for missing ones, prints all.
+
+    Raises InputError, ConfigError with all problems.
+    """
     with app_session(load_cli_settings()) as app:
         skill = find_skill(app, name)
     if skill.config_schema is None:

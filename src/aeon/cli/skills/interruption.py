@@ -1,4 +1,7 @@
-"""Handles signals during a skills run: ends the scripts and keeps the result; a second signal kills them."""
+"""Handles signals during a skills run: ends the scripts and keeps the result.
+
+A second signal kills them.
+"""
 
 import os
 import signal
@@ -17,9 +20,10 @@ _ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
 
 
 class SkillInterruptHandler:
-    """Turns a signal into a cancellation. While no script runs, a signal ends the command at once.
+    """Turns a signal into a cancellation.
 
-    The second signal kills the scripts, by `end_all` in a separate thread; the third does not wait for that.
+    While no script runs, a signal ends the command at once. The second signal kills the scripts, by `end_all` in a
+    separate thread; the third does not wait for that.
     """
 
     def __init__(self, cancellation: Cancellation, end_all: Callable[[], None]) -> None:

@@ -20,7 +20,7 @@ from aeon.skills.models import Skill, SkillCatalog, SkillNote, skill_as_dict
 
 
 def list_skills(*, is_watching: bool, as_json: bool) -> int:
-    """Prints every skill with its state, and the number of files that were skipped or read leniently."""
+    """Prints every skill with its state, and counts skipped and leniently read files."""
     with app_session(load_cli_settings()) as app:
         _print_list(app.skills.catalog, as_json=as_json)
         if is_watching:
@@ -76,7 +76,10 @@ def make_skill(name: str, folder: Path, language: Language) -> int:
 
 
 def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
-    """Writes skills in the standard's form. Raises InputError for an unknown name, SkillError for conflicts."""
+    """Writes skills in the standard's form.
+
+    Raises InputError for an unknown name, SkillError for conflicts.
+    """
     with app_session(load_cli_settings()) as app:
         chosen = [find_skill(app, name) for name in dict.fromkeys(names)] or list(app.skills.catalog.skills)
     if not chosen:
@@ -88,7 +91,10 @@ def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
 
 
 def _check_distinct_names(skills: Sequence[Skill]) -> None:
-    """Raises SkillError for skills that would be written into the same folder, before any is written."""
+    """Raises SkillError for skills that would be exported into the same folder.
+
+    It checks before any is written.
+    """
     by_folder: dict[str, list[str]] = {}
     for skill in skills:
         by_folder.setdefault(export_name(skill), []).append(repr(skill.name))

@@ -1,4 +1,7 @@
-"""The live display of a skills run: redraws the plan's nodes as they change; ended nodes scroll above."""
+"""The live display of a skills run: redraws the plan's nodes as they change.
+
+Ended nodes scroll above.
+"""
 
 from typing import TextIO
 
@@ -72,7 +75,10 @@ class LivePlanDisplay(LiveRenderer):
                 self._print(narrate(event, self._width))
 
     def _render(self) -> Group:
-        """Renders the most important nodes if not all fit: running ones, then pending ones, then ended ones."""
+        """Renders the most important nodes if not all fit.
+
+        Running ones come first, then pending ones, then ended ones.
+        """
         room = max(3, self._console.height - _MARGIN)
         order = sorted(range(len(self._nodes)), key=lambda at: (_RANK[self._states[self._nodes[at]["toolId"]]], at))
         lines = [self._line(self._nodes[at]) for at in sorted(order[:room])]

@@ -90,7 +90,10 @@ def node_line(node: JsonObject, state: str, width: int) -> StyledLine:
 
 
 def ended_lines(event: NodeEnded, width: int) -> list[StyledLine]:
-    """Returns lines for an ended node: duration, isolation, output or error; empty if the whole plan was stopped."""
+    """Returns lines for an ended node: duration, isolation, output or error.
+
+    The result is empty if the whole plan was stopped.
+    """
     result = event.result
     error: JsonObject = result.get("error") or {}
     if event.state == "skipped" and error.get("type") in _STOPPED:
@@ -136,7 +139,10 @@ def _error_text(error: JsonObject | None) -> str:
 
 
 def _lines(text: str, width: int, style: str = "") -> list[StyledLine]:
-    """Returns a few wrapped lines; short texts keep paths and commands unbroken, so that they can be copied."""
+    """Returns a few wrapped lines.
+
+    Short texts keep paths and commands unbroken, so that they can be copied.
+    """
     if not text:
         return []
     lines = wrap(text[:_MOST_TEXT], width, _INDENT, f"{_INDENT}  ", most=_LINES, keeps_words=len(text) < _SHORT)

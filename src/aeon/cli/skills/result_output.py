@@ -1,4 +1,4 @@
-"""Outputs the result of a skills run: the trace to a file, the answer to stdout, the rest to stderr."""
+"""Outputs a result: the trace to a file, the answer to stdout, the rest to stderr."""
 
 import errno
 import os
@@ -25,9 +25,10 @@ _MAX_NAMED = 10
 
 
 class TraceFile:
-    """The file for a result with its trace, written atomically. It is opened before anything runs.
+    """The file for a result with its trace, written atomically.
 
-    Links are followed; a pipe or a device is written to directly. Raises LogError if the path cannot be written.
+    It is opened before anything runs. Links are followed; a pipe or a device is written to directly. Raises LogError
+    if the path cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,7 +64,10 @@ class TraceFile:
 
 
 def _regular(path: Path) -> Path | None:
-    """Returns the resolved path of a regular or missing file, and makes its folder; None for a pipe or a device."""
+    """Returns the resolved path of a regular or missing file, and makes its folder.
+
+    Returns None for a pipe or a device.
+    """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.exists() and not path.is_file():
@@ -83,7 +87,10 @@ def new_trace_path(app: App) -> Path:
 
 
 def report_result(result: ExecutionResult, trace: TraceFile, *, as_json: bool) -> ExitCode:
-    """Stores the trace and prints the result: data to stdout, all else to stderr. Returns the exit code."""
+    """Stores the trace and prints the result: data to stdout, all else to stderr.
+
+    Returns the exit code.
+    """
     fault = trace.write(result)
     is_printed = _print_answer(result, as_json=as_json)
     for name, path in _assets(result):
@@ -127,7 +134,10 @@ def _assets(result: ExecutionResult) -> list[tuple[str, str]]:
 
 
 def _report_unfinished(result: ExecutionResult) -> None:
-    """Prints which scripts failed and which did not run; the reasons were printed during the run."""
+    """Prints which scripts failed and which did not run.
+
+    The reasons were printed during the run.
+    """
     for states, label in ((FAILED_STATES, "failed"), ((ExecutionState.SKIPPED,), "not run")):
         names = [node.tool_id for node in result.execution_trace if node.state in states]
         if names:

@@ -160,7 +160,10 @@ def _app(options: SkillRunOptions) -> AbstractContextManager[App]:
 
 
 def _prepare_model(app: App, options: SkillRunOptions) -> bool:
-    """Prepares the model; without one, the request is planned by its words. Returns whether it is a local model."""
+    """Prepares the model; without one, the request is planned by its words.
+
+    Returns whether it is a local model.
+    """
     try:
         with FetchProgress() as progress:
             return app.prepare_model(progress, may_fetch=options.may_fetch).is_embedded

@@ -17,7 +17,10 @@ from aeon.skills.launch.grants import MODEL, NETWORK, Grants
 
 
 def trust_skill(name: str, *, network: bool, model: bool, write: Sequence[Path]) -> int:
-    """Grants a skill what it declares and what the flags add. Raises InputError for an unknown name or folder."""
+    """Grants a skill what it declares and what the flags add.
+
+    Raises InputError for an unknown name or folder.
+    """
     folders = tuple(map(Path, writable_folders(write)))
     with app_session(load_cli_settings()) as app:
         skill = find_skill(app, name)
@@ -30,7 +33,10 @@ def trust_skill(name: str, *, network: bool, model: bool, write: Sequence[Path])
 
 
 def ask_for_trust(app: App, tool_paths: Iterable[str]) -> None:
-    """On a terminal, asks about each untrusted skill of the plan; a declined one fails when it runs."""
+    """On a terminal, asks about each untrusted skill of the plan.
+
+    A declined one fails when it runs.
+    """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     skills = [each[0] for path in tool_paths if (each := app.skills.catalog.find_script(path)) is not None]
@@ -52,7 +58,10 @@ def distrust_skill(name: str) -> int:
 
 
 def writable_folders(folders: Sequence[Path]) -> list[str]:
-    """Returns the resolved folders. Raises InputError if one is not a folder: a grant must name an existing folder."""
+    """Returns the resolved folders.
+
+    Raises InputError if one is not a folder: a grant must name an existing folder.
+    """
     invalid = [str(folder) for folder in folders if not folder.is_dir()]
     if invalid:
         raise InputError(

@@ -1,4 +1,7 @@
-"""Exports a skill in the standard's form; the reference validator accepts every result (skills 9)."""
+"""Exports a skill in the standard's form.
+
+The reference validator accepts every result (skills 9).
+"""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -30,10 +33,10 @@ _SILENTLY_LEFT_OUT = _LEFT_OUT - {"data"} | {".git", ".venv", ".DS_Store"}
 def export_skill(
     skill: Skill, folder: Path, *, overwrite: bool = False, on_remark: Callable[[str], None] | None = None
 ) -> Path:
-    """Writes SKILL.md and all files except the user's data into a folder with the skill's name in `folder`.
+    """Writes SKILL.md and all files except the user's data into a new folder in `folder`.
 
-    Returns that folder. `on_remark` is called with each change or omission. Raises SkillError if the folder exists and
-    `overwrite` is false, or if it cannot be written.
+    The new folder has the skill's name. Returns that folder. `on_remark` is called with each change or omission.
+    Raises SkillError if the folder exists and `overwrite` is false, or if it cannot be written.
     """
     remarks: list[str] = []
     name = export_name(skill)
@@ -65,7 +68,10 @@ def _ignore_remark(remark: str) -> None:
 
 
 def write_front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
-    """Returns the strict front matter between its two lines `---`. Cuts long texts and adds a remark for each."""
+    """Returns the strict front matter between its two lines `---`.
+
+    Cuts long texts and adds a remark for each.
+    """
     written = _original_fields(skill)
     fields: list[tuple[str, str]] = [("name", name)]
     description = clean_text(skill.description) or f"The skill {name}."
@@ -86,9 +92,10 @@ def write_front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
 
 
 def quote_yaml(text: str) -> str:
-    """Returns the text as a double-quoted YAML scalar that every parser reads alike, odd characters escaped.
+    """Returns the text as a double-quoted YAML scalar that every parser reads alike.
 
-    Two consecutive dashes are escaped: the reference validator ends the front matter at any three of them.
+    Odd characters are escaped. Two consecutive dashes are escaped: the reference validator ends the front matter at
+    any three of them.
     """
     pieces: list[str] = []
     for character in text:
@@ -127,7 +134,10 @@ def _allowed_tools(value: object) -> str:
 
 
 def _metadata(skill: Skill, written: Mapping[str, object]) -> dict[str, str]:
-    """Returns metadata in the standard's form, text to text: the skill's own, and fields that only Aeon knows."""
+    """Returns metadata in the standard's form, text to text.
+
+    It has the skill's own metadata and the fields that only Aeon knows.
+    """
     known = {
         "version": skill.version if skill.version != NO_VERSION else None,
         "author": skill.author,

@@ -1,4 +1,4 @@
-"""Checks one skill's folder for its author, more strictly than loading it does (skills 8 to 10)."""
+"""Checks one skill's folder for its author, more strictly than loading (skills 8 to 10)."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -78,7 +78,7 @@ def _is_text_to_text(value: Any) -> bool:
 
 
 def _advice(skill: Skill, search_path: str) -> Iterator[SkillNote]:
-    """Yields defects of a skill that loads and runs: no prompt, missing descriptions, undeclared scripts."""
+    """Yields defects of a skill that runs: no prompt, no descriptions, undeclared scripts."""
     manifest = skill.directory_path / SKILL_JSON
     if skill.prompt_path is None:
         yield SkillNote(skill.manifest_path, None, "has no prompt: neither a body nor a prompt.md", is_skip=False)

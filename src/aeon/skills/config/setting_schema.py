@@ -1,4 +1,4 @@
-"""Reads a settings schema field by field: type, default, whether it is secret (skills 10). Pure."""
+"""Reads the fields of a settings schema: type, default, secrecy (skills 10). Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
@@ -16,9 +16,10 @@ _LISTED = ("items", "prefixItems", "contains", "additionalItems", "unevaluatedIt
 
 
 def subschemas(schema: Json, root: JsonObject) -> Iterator[JsonObject]:
-    """Yields the schema and all that it includes, each once: by `$ref`, allOf, anyOf, oneOf, not, if.
+    """Yields the schema and all that it includes, each once.
 
-    Schemas that apply only if another field is present (dependentSchemas) are included.
+    It follows `$ref`, allOf, anyOf, oneOf, not and if. Schemas that apply only if another field is present
+    (dependentSchemas) are included.
     """
     seen: set[int] = set()
     waiting: list[Json] = [schema]
@@ -83,7 +84,10 @@ def with_defaults(value: JsonObject, schema: JsonObject, root: JsonObject) -> Js
 
 
 def _fill(filled: JsonObject, schemas: Sequence[JsonObject], root: JsonObject, above: tuple[int, ...]) -> None:
-    """Fills each field once, by all schemas that apply to it. `above` are the schemas of its parents, by id."""
+    """Fills each field once, by all schemas that apply to it.
+
+    `above` are the schemas of its parents, by id.
+    """
     named: dict[str, list[JsonObject]] = {}
     for schema in schemas:
         for name, fields in property_schemas(schema, root).items():
@@ -127,7 +131,10 @@ def _distinct(schemas: Sequence[JsonObject]) -> list[JsonObject]:
 
 
 def hide_paths(value: Json, hidden: "dict[str, Json]", path: str = "$") -> Json:
-    """Returns a copy with the fields at these paths hidden. Empty fields stay, to show that they are not set."""
+    """Returns a copy with the fields at these paths hidden.
+
+    Empty fields stay, to show that they are not set.
+    """
     if path in hidden:
         return HIDDEN if value not in ("", None) else value
     if isinstance(value, dict):
@@ -138,7 +145,10 @@ def hide_paths(value: Json, hidden: "dict[str, Json]", path: str = "$") -> Json:
 
 
 def parse_typed(text: str, schema: Json, root: JsonObject) -> Json:
-    """Converts a text to its field's type; returns the text itself if that fails, for the validator to reject."""
+    """Converts a text to its field's type.
+
+    Returns the text itself if that fails, for the validator to reject.
+    """
     wanted = field_types(schema, root)
     for layer in subschemas(schema, root):
         for choice in cast(list[Json], layer.get("enum") if isinstance(layer.get("enum"), list) else []):
@@ -187,7 +197,7 @@ def item_schemas(schema: Json, root: JsonObject) -> list[JsonObject]:
 
 
 def _unnamed_schemas(schema: Json, root: JsonObject) -> list[JsonObject]:
-    """Returns the schemas for unnamed fields: all of patternProperties, and additionalProperties."""
+    """Returns the schemas for unnamed fields: patternProperties and additionalProperties."""
     schemas: list[JsonObject] = []
     for layer in subschemas(schema, root):
         patterns: Any = layer.get("patternProperties")
@@ -198,7 +208,10 @@ def _unnamed_schemas(schema: Json, root: JsonObject) -> list[JsonObject]:
 
 
 def _resolve_reference(reference: str, root: JsonObject) -> Json:
-    """Resolves `#/a/b`, or the anchor `#name`, in the document; returns None for other references."""
+    """Resolves `#/a/b`, or the anchor `#name`, in the document.
+
+    Returns None for other references.
+    """
     if reference == "#":
         return root
     if not reference.startswith("#/"):

@@ -1,4 +1,7 @@
-"""A skill's settings: `config.json` against its schema, placeholders filled in when a script starts (skills 10, 11)."""
+"""A skill's settings: `config.json`, checked against its schema (skills 10, 11).
+
+Placeholders are filled in when a script starts.
+"""
 
 import difflib
 import os
@@ -32,7 +35,10 @@ CONFIG_JSON = "config.json"
 
 @dataclass(frozen=True)
 class SkillConfig:
-    """A skill's settings at one moment. `values` is complete and contains secrets: never print it."""
+    """A skill's settings at one moment.
+
+    `values` is complete and contains secrets: never print it.
+    """
 
     path: Path
     written: JsonObject
@@ -46,7 +52,10 @@ class SkillConfig:
 
 
 def read_config(skill: Skill, environ: Mapping[str, str]) -> SkillConfig:
-    """Reads and checks a skill's settings, with all problems at once. A skill without a schema has no settings."""
+    """Reads and checks a skill's settings, with all problems at once.
+
+    A skill without a schema has no settings.
+    """
     path = skill.data_home / CONFIG_JSON
     if skill.config_schema is None:
         return SkillConfig(path, {}, {})
@@ -67,7 +76,10 @@ def resolve_config(skill: Skill, environ: Mapping[str, str]) -> JsonObject:
 
 
 def with_config(skill: Skill, environ: Mapping[str, str]) -> Skill:
-    """Returns the skill with its settings; `degraded`, with a note per problem, if they are invalid (skills 10)."""
+    """Returns the skill with its settings.
+
+    If they are invalid, it is `degraded`, with a note per problem (skills 10).
+    """
     if skill.config_schema is None:
         return skill
     report = read_config(skill, environ)
@@ -89,7 +101,10 @@ def redact_config(config: JsonObject, schema: JsonObject | None) -> JsonObject:
 
 
 def secret_values(skill: Skill, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the secrets to mask in all output of the skill's scripts, longest first; empty without settings."""
+    """Returns the secrets to mask in all output of the skill's scripts, longest first.
+
+    The result is empty for a skill without settings.
+    """
     if skill.config_schema is None:
         return ()
     values = read_config(skill, environ).values
@@ -98,7 +113,7 @@ def secret_values(skill: Skill, environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def missing_required_fields(skill: Skill, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the required fields without a value or default, so that the user can be asked for them."""
+    """Returns the required fields that have neither a value nor a default."""
     schema = skill.config_schema
     if schema is None:
         return ()
@@ -108,9 +123,10 @@ def missing_required_fields(skill: Skill, environ: Mapping[str, str]) -> tuple[s
 
 
 def set_config(skill: Skill, texts: Mapping[str, str], environ: Mapping[str, str]) -> SkillConfig:
-    """Sets fields from text, typed by the schema; checks all, then writes the file atomically, for the user only.
+    """Sets fields from text, typed by the schema.
 
-    Dots name nested fields. Raises ConfigError with every problem and then writes nothing.
+    Checks all, then writes the file atomically, for the user only. Dots name nested fields. Raises ConfigError with
+    every problem and then writes nothing.
     """
     schema = skill.config_schema
     if schema is None:
@@ -177,7 +193,7 @@ def _is_inside(path: Path, folder: Path) -> bool:
 def _check(
     written: JsonObject, schema: JsonObject, environ: Mapping[str, str], withheld: Collection[str]
 ) -> tuple[JsonObject, list[ValidationProblem], list[ValidationProblem]]:
-    """Returns the filled and typed values, their problems, and the variables that this environment lacks."""
+    """Returns the filled and typed values, their problems, and the unset variables."""
     substitution = PlaceholderSubstitution(environ, allowed_variables(schema), withheld)
     complete = with_defaults(written, schema, schema)
     filled = substitution.fill(complete)
@@ -189,7 +205,10 @@ def _check(
 
 
 def _retype(before: Json, after: Json, schemas: Sequence[JsonObject], root: JsonObject) -> Json:
-    """Converts filled-in texts to their fields' types: `${PORT}` in a number field becomes a number."""
+    """Converts filled-in texts to their fields' types.
+
+    `${PORT}` in a number field becomes a number.
+    """
     if isinstance(after, str):
         return parse_typed(after, {"allOf": list(schemas)}, root) if has_placeholder(before) and schemas else after
     if isinstance(after, dict):

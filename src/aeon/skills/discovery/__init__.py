@@ -1,1 +1,1 @@
-"""Finds skills on disk, reads them strictly or leniently, and keeps the catalog up to date (skills 8, 9)."""
+"""Finds skills on disk, reads them leniently, keeps the catalog current (skills 8, 9)."""

@@ -1,4 +1,7 @@
-"""Caches the readings of skill folders in memory and on disk, valid while the files read are unchanged."""
+"""Caches the readings of skill folders in memory and on disk.
+
+A reading is valid while the files read are unchanged.
+"""
 
 import hashlib
 import os
@@ -35,7 +38,10 @@ class CachedReading(NamedTuple):
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path | None:
-    """Returns the cache folder: `$XDG_CACHE_HOME/aeon/skills`, else below ~/.cache; None without a home."""
+    """Returns the cache folder: `$XDG_CACHE_HOME/aeon/skills`, else below ~/.cache.
+
+    Returns None without a home.
+    """
     configured, home = Path(environ.get("XDG_CACHE_HOME", "")), Path(environ.get("HOME", ""))
     # The XDG specification says to ignore a relative path.
     base = configured if configured.is_absolute() else home / ".cache"
@@ -108,7 +114,10 @@ def _adapter() -> "TypeAdapter[dict[str, CachedReading]]":
 
 
 def _read(folder: Path, home: Path | None) -> tuple[CachedReading, bool]:
-    """Reads a folder. Returns also whether its files' times are old enough to detect the next change."""
+    """Reads a folder.
+
+    Returns also whether its files' times are old enough to detect the next change.
+    """
     started_at = time.time_ns()
     reading = read_skill(folder, home)
     signatures = {path: file_signature(path) for path in reading.files}

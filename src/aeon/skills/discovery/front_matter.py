@@ -1,6 +1,7 @@
-"""Parses SKILL.md: YAML front matter and a body, leniently, by the standard's guide for clients (skills 9).
+"""Parses SKILL.md: YAML front matter and a body (skills 9).
 
-Every value stays text as written: dates, booleans and numbers are not guessed.
+It reads leniently, by the standard's guide for clients. Every value stays text as written: dates, booleans and numbers
+are not guessed.
 """
 
 import re
@@ -22,7 +23,10 @@ def keep_as_written(front: str) -> str:
 
 
 def quote_plain_values(front: str) -> str:
-    """Quotes unquoted one-line values: a missing quote is the commonest mistake in published skills."""
+    """Quotes unquoted one-line values.
+
+    A missing quote is the commonest mistake in published skills.
+    """
     return _quote_lines(_replace_controls(front), lambda value: value[0] not in "\"'|>[{")
 
 
@@ -41,7 +45,10 @@ def _replace_controls(front: str) -> str:
 
 
 def _quote_lines(front: str, is_quoted: Callable[[str], bool]) -> str:
-    """Puts the values for which `is_quoted` holds in double quotes, joined with their continuation lines."""
+    """Puts the values for which `is_quoted` is true in double quotes.
+
+    They are joined with their continuation lines.
+    """
     lines: list[str] = []
     open_value: list[str] | None = None
     blanks = 0
@@ -63,7 +70,10 @@ def _quote_lines(front: str, is_quoted: Callable[[str], bool]) -> str:
 
 
 def _write_value(lines: list[str], value: list[str] | None, blanks: int) -> None:
-    """Appends the value to its field's line, and blank lines for its continuations, so that line numbers hold."""
+    """Appends the value to its field's line.
+
+    Adds blank lines for its continuations, so that line numbers hold.
+    """
     if value is None:
         return
     text = " ".join(part for part in value if part)
@@ -87,7 +97,10 @@ class SkillRemark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SkillDocument:
-    """A parsed SKILL.md. `fields` has strings, lists and mappings; `lines` has the line of each field."""
+    """A parsed SKILL.md.
+
+    `fields` has strings, lists and mappings; `lines` has the line of each field.
+    """
 
     fields: JsonObject
     lines: dict[str, int]
@@ -96,7 +109,10 @@ class SkillDocument:
 
 
 def read_document(data: bytes) -> SkillDocument:
-    """Parses a SKILL.md. Raises UnreadableFileError with reason and line if the front matter is unusable."""
+    """Parses a SKILL.md.
+
+    Raises UnreadableFileError with reason and line if the front matter is unusable.
+    """
     text, remarks = _decode(data)
     front, body = _split(text)
     fields, lines, more = _parse(front)
@@ -150,7 +166,10 @@ _REPAIR_STEPS: tuple[tuple[Callable[[str], str], str], ...] = (
 
 
 def _parse(front: str) -> tuple[JsonObject, dict[str, int], list[SkillRemark]]:
-    """Returns the fields by the first step that works: as written, then with more and more values quoted."""
+    """Returns the fields by the first repair step that works.
+
+    The steps quote more and more values.
+    """
     problem: UnreadableFileError | None = None
     for repair, remark in _REPAIR_STEPS:
         repaired = repair(front)
@@ -174,7 +193,10 @@ _BEFORE_ROOT = (yaml.StreamStartEvent, yaml.DocumentStartEvent)
 
 
 def _load(front: str) -> tuple[JsonObject, dict[str, int], list[SkillRemark]]:
-    """Loads the fields from the parser's events: PyYAML's tree builder recurses without a limit and may crash."""
+    """Loads the fields from the parser's events.
+
+    PyYAML's tree builder recurses without a limit and may crash.
+    """
     events: Iterator[Any] = yaml.parse(front, Loader=_TextLoader)
     try:
         first_event = next(event for event in events if not isinstance(event, _BEFORE_ROOT))

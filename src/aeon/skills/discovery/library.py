@@ -20,7 +20,10 @@ _POLL_MS = 500
 
 
 class SkillLibrary:
-    """Holds the current catalog. Thread-safe; for a stable view, take `catalog` once and keep it."""
+    """Holds the current catalog.
+
+    Thread-safe; for a stable view, take `catalog` once and keep it.
+    """
 
     def __init__(
         self,
@@ -30,7 +33,10 @@ class SkillLibrary:
         cache_folder: Path | None = None,
         withheld: Collection[str] = frozenset(),
     ) -> None:
-        """Reads the skills. `cache_folder` stores the readings for the next process; `withheld` as in `discover`."""
+        """Reads the skills.
+
+        `cache_folder` stores the readings for the next process; `withheld` as in `discover`.
+        """
         self.roots = tuple(roots)
         self._environ = environ
         self._withheld = withheld
@@ -50,9 +56,10 @@ class SkillLibrary:
             return self._catalog
 
     def watch(self, on_change: SkillCatalogCallback, stop_event: threading.Event) -> None:
-        """Reloads when files change and calls `on_change` with each new catalog, until the event is set. Blocks.
+        """Reloads when files change and calls `on_change` with each new catalog.
 
-        Changes made before the watch is active are seen too. Raises MissingExtraError without `watchfiles`.
+        Blocks until the event is set. Changes made before the watch is active are seen too. Raises MissingExtraError
+        without `watchfiles`.
         """
         try:
             from watchfiles import watch

@@ -1,4 +1,7 @@
-"""Reads skill.json (skills 8), a skill's declarations to Aeon. Reports all errors at once, with their paths."""
+"""Reads skill.json (skills 8), a skill's declarations to Aeon.
+
+Reports all errors at once, with their paths.
+"""
 
 import posixpath
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""Finds the scripts of a skill's folder: declared in skill.json, and other runnable files (skills 8, 9, 13)."""
+"""Finds the scripts of a skill's folder (skills 8, 9, 13).
+
+These are the ones declared in skill.json, and other runnable files.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -38,7 +41,10 @@ PLAIN_INPUT_SCHEMA: JsonObject = {
 
 @dataclass(slots=True)
 class DiscoveredScripts:
-    """The scripts of one skill. `missing` names required scripts of skill.json that the folder lacks (skills 13)."""
+    """The scripts of one skill.
+
+    `missing` names required scripts of skill.json that the folder lacks (skills 13).
+    """
 
     scripts: list[SkillScript] = field(default_factory=list[SkillScript])
     notes: list[SkillNote] = field(default_factory=list[SkillNote])
@@ -55,7 +61,10 @@ def find_scripts(folder: Path, skill: str, declared: Sequence[ManifestScript], m
 
 
 def script_path(folder: Path, written: str) -> Path:
-    """Returns the file for a path in skill.json. Raises ValueError with the reason if the path is invalid."""
+    """Returns the file for a path in skill.json.
+
+    Raises ValueError with the reason if the path is invalid.
+    """
     if "\0" in written:
         raise ValueError("contains a NUL character")
     if Path(written).is_absolute() or ".." in Path(written).parts:
@@ -145,7 +154,10 @@ def _candidates(folder: Path, result: DiscoveredScripts) -> list[Path]:
 
 
 def _may_be_script(entry: "os.DirEntry[str]") -> bool:
-    """Whether the entry is a file whose name does not start with a dot or underscore, which mark internal files."""
+    """Whether the entry is a file that may be run.
+
+    Names that start with a dot or an underscore mark internal files.
+    """
     try:
         return not entry.name.startswith((".", "_")) and entry.is_file() and entry.name.isprintable()
     except OSError:

@@ -1,4 +1,7 @@
-"""Finds every skill below some folders (skills-data-model 7, skills 9). The first skill of a name wins."""
+"""Finds every skill below some folders (skills-data-model 7, skills 9).
+
+The first skill of a name wins.
+"""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -22,7 +25,10 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
 class SkillRoot(NamedTuple):
-    """A folder with skills. `data_home`: the folder for the user's data, if it is not the skills' own folders."""
+    """A folder with skills.
+
+    `data_home`: the folder for the user's data, if it is not the skills' own folders.
+    """
 
     path: Path
     label: RootLabel
@@ -30,7 +36,7 @@ class SkillRoot(NamedTuple):
 
 
 def default_roots(cwd: Path, environ: Mapping[str, str]) -> tuple[SkillRoot, ...]:
-    """Returns the searched folders in order of precedence: the project's, the user's, Aeon's own."""
+    """Returns the searched folders by precedence: the project's, the user's, Aeon's own."""
     return (
         SkillRoot(cwd / "skills", "project"),
         SkillRoot(cwd / ".agents" / "skills", "project"),
@@ -58,10 +64,11 @@ def discover(
     cache: DiscoveryCache | None = None,
     withheld: Collection[str] = frozenset(),
 ) -> SkillCatalog:
-    """Returns all skills below the roots. Skipped and leniently read files give notes; nothing raises.
+    """Returns all skills below the roots.
 
-    `environ` provides the variables that settings name, by default the process's own. Skills of a project, which may
-    be another person's, do not get the variables in `withheld`.
+    Skipped and leniently read files give notes; nothing raises. `environ` provides the variables that settings name,
+    by default the process's own. Skills of a project, which may be another person's, do not get the variables in
+    `withheld`.
     """
     environ = os.environ if environ is None else environ
     cache = cache or DiscoveryCache(None)
@@ -161,7 +168,10 @@ class _FolderWalk:
 
 
 def _folders(root: Path, notes: list[SkillNote]) -> Iterator[Path]:
-    """Yields the skill folders below a root, by depth and name; nothing, and no note, if the root does not exist."""
+    """Yields the skill folders below a root, by depth and name.
+
+    A root that does not exist yields nothing, and gives no note.
+    """
     try:
         status = root.stat()
     except FileNotFoundError:

@@ -1,4 +1,7 @@
-"""Reads one folder as a skill (skills 8, 9): SKILL.md, skill.json or both. Runs nothing, raises nothing."""
+"""Reads one folder as a skill (skills 8, 9): SKILL.md, skill.json or both.
+
+Runs nothing, raises nothing.
+"""
 
 import os
 import re
@@ -25,7 +28,10 @@ _NAMED_SCRIPT = re.compile(r"scripts/\w[\w./-]*\.(?:py|sh|bash|js|mjs|cjs|ts|rb|
 
 @dataclass(frozen=True, slots=True)
 class FolderReading:
-    """The result of reading a folder. `skill` is None if the folder has no usable skill; the notes give reasons."""
+    """The result of reading a folder.
+
+    `skill` is None if the folder has no usable skill; the notes give reasons.
+    """
 
     skill: Skill | None
     notes: tuple[SkillNote, ...] = ()
@@ -34,12 +40,18 @@ class FolderReading:
 
 
 def read_skill(folder: Path, home: Path | None = None) -> FolderReading:
-    """Reads one folder, without its configuration. `home` holds the skill's data, by default its own folder."""
+    """Reads one folder, without its configuration.
+
+    `home` holds the skill's data, by default its own folder.
+    """
     return _SkillReader(folder, home).read()
 
 
 def read_prompt(skill: Skill) -> str:
-    """Returns the behavioural prompt, read when the skill is chosen (skills 9); empty if none. Raises SkillError."""
+    """Returns the behavioural prompt, read when the skill is chosen (skills 9); empty if none.
+
+    Raises SkillError.
+    """
     if skill.prompt_path is None:
         return ""
     try:
@@ -106,7 +118,10 @@ class _SkillReader:
         return published, document.body
 
     def _read_skill_json(self, *, beside_skill_md: bool) -> Manifest | None:
-        """Returns skill.json if it fits rule 8; beside a SKILL.md it may be another program's and is then ignored."""
+        """Returns skill.json if it fits rule 8.
+
+        Beside a SKILL.md it may be another program's and is then ignored.
+        """
         if not self._has(SKILL_JSON):
             return None
         try:
@@ -124,7 +139,10 @@ class _SkillReader:
         return reading.manifest
 
     def _identity(self, published: StandardFields | None, manifest: Manifest | None) -> dict[str, Any]:
-        """Returns the skill's fields: SKILL.md takes precedence over skill.json, except for the version."""
+        """Returns the skill's fields.
+
+        SKILL.md takes precedence over skill.json, except for the version.
+        """
         published_fields = _published_fields(published) if published else {}
         manifest_fields = _manifest_fields(manifest) if manifest else {}
         if published and manifest and manifest.name != published.name:
@@ -172,7 +190,10 @@ class _SkillReader:
         return tuple(discovered.scripts)
 
     def _config_schema(self, manifest: Manifest | None) -> JsonObject | None:
-        """Returns the settings schema. An invalid one degrades a skill with a manifest, and is else ignored."""
+        """Returns the settings schema.
+
+        An invalid one degrades a skill with a manifest, and is else ignored.
+        """
         written = manifest.config_schema if manifest else CONFIG_SCHEMA
         is_named = manifest is not None and "config_schema" in manifest.model_fields_set
         self._depends_on(written)
@@ -195,7 +216,10 @@ class _SkillReader:
 
 
 def _named_scripts(body: str) -> list[str]:
-    """Returns the files in `scripts/` that a body names, without those in other folders of that name."""
+    """Returns the files in `scripts/` that a body names.
+
+    Files in other folders of that name are not included.
+    """
     matches = _NAMED_SCRIPT.finditer(body) if "scripts/" in body else ()
     return list(dict.fromkeys(match[0] for match in matches if not _is_inside(body, match.start())))
 

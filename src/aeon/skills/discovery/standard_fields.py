@@ -1,4 +1,4 @@
-"""The fields of the Agent Skills standard: their limits, and lenient reading of invalid ones (skills 9)."""
+"""The Agent Skills standard's fields: limits, and reading of invalid ones (skills 9)."""
 
 import re
 import unicodedata
@@ -24,7 +24,10 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff\ud800-\u
 
 @dataclass(frozen=True, slots=True)
 class StandardFields:
-    """The fields of a SKILL.md. `written_name` is the author's spelling, `name` the standard form that Aeon uses."""
+    """The fields of a SKILL.md.
+
+    `written_name` is the author's spelling, `name` the standard form that Aeon uses.
+    """
 
     name: str
     written_name: str
@@ -35,7 +38,10 @@ class StandardFields:
 
 
 def read_fields(document: SkillDocument, folder: str) -> StandardFields:
-    """Returns a document's standard fields; `folder` is a name. Raises UnreadableFileError without a description."""
+    """Returns a document's standard fields; `folder` is a name.
+
+    Raises UnreadableFileError without a description.
+    """
     remarks = list(document.remarks)
     description = _description(document, remarks)
     written = _text(document.fields.get("name"))
@@ -52,7 +58,10 @@ def read_fields(document: SkillDocument, folder: str) -> StandardFields:
 
 
 def standard_name(written: str) -> str:
-    """Returns the name in the standard's form: lower case letters, digits and single hyphens, at most 64."""
+    """Returns the name in the standard's form.
+
+    This form has lower case letters, digits and single hyphens, at most 64.
+    """
     name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", written).lower())
     plain = "".join(character if character.isalnum() and character == character.lower() else "-" for character in name)
     name = re.sub("-+", "-", plain).strip("-")[:MAX_NAME_LENGTH]

@@ -1,4 +1,4 @@
-"""Binds a node's input when it runs: fills in references, then checks the script's schema (skills 5, 7)."""
+"""Binds a node's input: fills in references, then checks the schema (skills 5, 7)."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -48,7 +48,10 @@ def bind_input(
 
 
 def fill_text(text: str, outputs: Mapping[str, Json]) -> tuple[str, list[str]]:
-    """Returns `text` with every reference filled in, and the references without a value, which become empty."""
+    """Returns `text` with every reference filled in, and the references without a value.
+
+    The latter become empty.
+    """
     missing: list[str] = []
 
     def fill(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Runs one node: binds its input, prepares the script, and attempts it until the deadline (skills 4-6)."""
+"""Runs one node: binds its input, prepares and attempts its script (skills 4-6)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -54,9 +54,10 @@ class NodeServices:
 
 @dataclass(frozen=True, slots=True)
 class NodeTask:
-    """A node to run. `outputs` and `absent` are those of its dependencies; `deadline` is the clock's monotonic time.
+    """A node to run.
 
-    `has_references`: whether its input refers to its dependencies.
+    `outputs` and `absent` are those of its dependencies; `deadline` is the clock's monotonic time. `has_references`:
+    whether its input refers to its dependencies.
     """
 
     tool: ToolInvocation
@@ -79,10 +80,10 @@ class NodeTask:
 
 
 def run_node(services: NodeServices, task: NodeTask, emit: Observer) -> PollTask[ToolResult | None]:
-    """Runs a node to its end as a task. Emits each attempt, each event of the script, and each retry.
+    """Runs a node to its end as a task.
 
-    The result is None if the run was stopped before the node started. Faults of the plan or the script do not raise;
-    SandboxError and defects do.
+    Emits each attempt, each event of the script, and each retry. The result is None if the run was stopped before the
+    node started. Faults of the plan or the script do not raise; SandboxError and defects do.
     """
     return _NodeRun(services, task, emit).run()
 
@@ -107,7 +108,10 @@ class _AttemptResult(NamedTuple):
 
 
 class _NodeRun:
-    """One running node. `_failed` are the failed attempts before a retry, even if the retry never started."""
+    """One running node.
+
+    `_failed` are the failed attempts before a retry, even if the retry never started.
+    """
 
     def __init__(self, services: NodeServices, task: NodeTask, emit: Observer) -> None:
         self._services = services
@@ -187,7 +191,10 @@ class _NodeRun:
         return _CANCELLED if self._task.cancellation.is_cancelled else _PLAN_TIMED_OUT
 
     def _retry_delay(self, verdict: JsonObject | NodeFailure, number: int) -> float | None:
-        """Returns the seconds until the next attempt, or None for none: the delay must end before the deadline."""
+        """Returns the seconds until the next attempt, or None for no further attempt.
+
+        The delay must end before the deadline.
+        """
         if not isinstance(verdict, NodeFailure) or verdict.kind not in RETRYABLE:
             return None
         policy = self._task.policy

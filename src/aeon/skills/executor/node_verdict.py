@@ -1,4 +1,4 @@
-"""Turns an invocation's result into the node's output or a classified failure (skills 1-4). Pure."""
+"""Turns an invocation's result into an output or a classified failure (skills 1-4). Pure."""
 
 import signal
 from collections.abc import Sequence
@@ -52,7 +52,10 @@ class NodeFailure(NamedTuple):
 
 
 def judge_result(result: InvocationResult, script: SkillScript, timeout: float) -> JsonObject | NodeFailure:
-    """Returns the output of a successful invocation, else its failure. `timeout` was its timeout in seconds."""
+    """Returns the output of a successful invocation, else its failure.
+
+    `timeout` was its timeout in seconds.
+    """
     failure = _exit_reason_failure(result, timeout) or _exit_code_failure(result) or _protocol_failure(result, script)
     if failure is not None:
         return failure
@@ -103,7 +106,7 @@ def _exit_code_failure(result: InvocationResult) -> NodeFailure | None:
 
 
 def _limit(result: InvocationResult) -> str:
-    """Returns the exceeded limit, from the exit code or the end of stderr, as a part of a sentence."""
+    """Returns the exceeded limit, from the exit code or stderr, as a part of a sentence."""
     last = result.stderr[-_MESSAGE:]
     if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
@@ -148,7 +151,10 @@ def _assets_and_summary(events: Sequence[JsonObject]) -> JsonObject:
 
 
 def _validated_output(output: JsonObject, patched: JsonObject, script: SkillScript) -> JsonObject | NodeFailure:
-    """Returns the output if it fits its schema; assets and summary are checked only if the schema names them."""
+    """Returns the output if it fits its schema.
+
+    Assets and summary are checked only if the schema names them.
+    """
     check = compile_declared_schema(script.output_schema)
     if check is None:
         return output

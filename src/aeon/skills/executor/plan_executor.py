@@ -1,4 +1,4 @@
-"""Runs a plan (skills 3-7): checks it, runs its nodes in dependency order, commits the successful ones."""
+"""Runs a plan (skills 3-7): checks it, runs its nodes, commits the successful ones."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -49,10 +49,10 @@ class PlanExecutor:
         initial_state: JsonObject | None = None,
         crew: TaskLoopFactory = PollLoop[NodeCompletion],
     ) -> None:
-        """`parallel`: nodes that run at once, by default the number of cores. `plan_timeout` is in seconds.
+        """`parallel`: nodes that run at once, by default the number of cores.
 
-        `observer` is always called in the executing thread. Raises InputError for invalid limits and for an
-        `initial_state` that is not JSON.
+        `plan_timeout` is in seconds. `observer` is always called in the executing thread. Raises InputError for
+        invalid limits and for an `initial_state` that is not JSON.
         """
         problems = [f"initial_state, {fault}" for fault in json_problems(initial_state or {})]
         if parallel is not None and parallel < 1:
@@ -79,13 +79,13 @@ class PlanExecutor:
         by_hand: bool = False,
         verbatim: bool = False,
     ) -> ExecutionResult:
-        """Runs `plan` to its end and returns its result, whose trace alone reproduces its final state.
+        """Runs `plan` to its end and returns its result.
 
-        `finished` are results of nodes of this plan that must not run again: each is used unchanged and its effects
-        commit; unknown ids are ignored. `by_hand` tells the observer that the user supplied the plan. `verbatim` uses
-        the inputs unchanged, without references.
-        Faults of plans and scripts do not raise. SandboxError, and what an observer raises, does: by then every script
-        has been ended and the cancellation requested.
+        The result's trace alone reproduces its final state. `finished` are results of nodes of this plan that must not
+        run again: each is used unchanged and its effects commit; unknown ids are ignored. `by_hand` tells the observer
+        that the user supplied the plan. `verbatim` uses the inputs unchanged, without references. Faults of plans and
+        scripts do not raise. SandboxError, and what an observer raises, does: by then every script has been ended and
+        the cancellation requested.
         """
         started_at = self._clock.monotonic()
         finished_results = finished or {}

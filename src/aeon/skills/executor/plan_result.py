@@ -47,9 +47,10 @@ def conflict_warnings(
     names: Sequence[str],
     patches: Mapping[int, Sequence[JsonObject]],
 ) -> list[str]:
-    """Returns a warning for each key that independent nodes set differently, in the order of their first writes.
+    """Returns a warning for each key that independent nodes set differently.
 
-    `order` is a topological order of all nodes, `names` has their names by position, `patches` their committed ones.
+    They are in the order of the keys' first writes. `order` is a topological order of all nodes, `names` has their
+    names by position, `patches` their committed ones.
     """
     contended = {
         key: writes
@@ -66,7 +67,10 @@ def conflict_warnings(
 
 
 def _writes(order: Sequence[int], patches: Mapping[int, Sequence[JsonObject]]) -> dict[StateKey, list[_StateWrite]]:
-    """Returns the writes of each key in topological order, with only the last write of each node."""
+    """Returns the writes of each key in topological order.
+
+    Only the last write of each node is included.
+    """
     writes: dict[StateKey, list[_StateWrite]] = {}
     for node in order:
         last = dict(setting for patch in patches.get(node, ()) for setting in _assignments(patch, ()))
@@ -86,7 +90,10 @@ def _assignments(patch: Json, key: StateKey) -> Iterator[tuple[StateKey, str]]:
 
 
 def _independent(writes: Sequence[_StateWrite], bit: Mapping[int, int], above: Mapping[int, int]) -> list[int]:
-    """Returns the nodes that set a key differently from a node that is not upstream of them, and those nodes."""
+    """Returns the nodes that set a key differently from a node that is not upstream of them.
+
+    The other nodes of these pairs are included.
+    """
     by_value: dict[str, int] = {}
     clashing = 0
     for node, value in writes:
@@ -112,7 +119,10 @@ FAILED_STATES = (ExecutionState.FAILED, ExecutionState.TIMEOUT)
 
 @dataclass(frozen=True, slots=True)
 class FinishedPlan:
-    """A plan whose nodes have all ended: `results` by position, the faults it was rejected for, its cancellation."""
+    """A plan whose nodes have all ended.
+
+    `results` are by position; `faults` are what the plan was rejected for.
+    """
 
     plan: PlanJson
     graph: PlanGraph
@@ -125,7 +135,7 @@ class FinishedPlan:
 
 
 def build_result(ended: FinishedPlan) -> ExecutionResult:
-    """Returns the plan's result: trace and committed effects in topological order, and whether to replan."""
+    """Returns the plan's result, with trace and effects in topological order."""
     plan = ended.plan
     order = topological_order(ended.graph.dependencies)
     sequence = range(len(plan.tools)) if isinstance(order, DependencyCycles) else order
@@ -160,7 +170,10 @@ def skipped_result(tool: ToolInvocation, kind: FailureClass, message: str) -> To
 def rejected_results(
     plan: PlanJson, faults: Sequence[NodeFault], finished: Sequence[ToolResult | None]
 ) -> list[ToolResult]:
-    """Returns the results of a rejected plan: faulty nodes carry their faults, finished ones stay unchanged."""
+    """Returns the results of a rejected plan.
+
+    Faulty nodes carry their faults, finished ones stay unchanged.
+    """
     by_position: dict[int, list[NodeFault]] = {}
     for fault in faults:
         by_position.setdefault(fault.position, []).append(fault)
@@ -193,7 +206,10 @@ def _kind(result: ToolResult) -> FailureClass | None:
 
 
 def _reason(ended: FinishedPlan, sequence: Sequence[int]) -> FailureReason | None:
-    """Returns why the plan failed: a cycle, its deadline, or its first required failure; None if only cancelled."""
+    """Returns why the plan failed: a cycle, its deadline, or its first required failure.
+
+    Returns None if it was only cancelled.
+    """
     if ended.faults:
         cyclic = any(fault.failure is FailureClass.CIRCULAR_DEPENDENCY for fault in ended.faults)
         return FailureReason.CIRCULAR_DEPENDENCY if cyclic else FailureReason.TOOL_FAILURE
@@ -217,7 +233,10 @@ _REASONS: dict[FailureClass | None, FailureReason] = {
 
 
 def _can_replan(ended: FinishedPlan) -> bool:
-    """Whether any plannable skill is left that the plan did not disable and that was not at fault (skills 7)."""
+    """Whether any usable skill is left for a new plan (skills 7).
+
+    It must be plannable, not disabled by the plan, and not at fault in it.
+    """
     if ended.is_cancelled:
         return False
     excluded = set(ended.plan.disabled_skills)
@@ -230,7 +249,10 @@ def _can_replan(ended: FinishedPlan) -> bool:
 
 
 def _narrative(ended: FinishedPlan, state: JsonObject) -> tuple[str | None, list[str]]:
-    """Returns a node's narrative, else the plan's own with filled references, and warnings for missing values."""
+    """Returns the narrative, and warnings for references without a value.
+
+    A node's narrative takes precedence over the plan's own with its references filled in.
+    """
     has_narrative = any("narrative" in patch for result in ended.results for patch in committed_patches(result))
     if has_narrative and isinstance(state.get("narrative"), str):
         return state["narrative"], []

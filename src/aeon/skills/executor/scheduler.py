@@ -1,4 +1,7 @@
-"""Schedules a plan's nodes: starts ready ones, settles those that cannot run, awaits running ones (skills 4, 5)."""
+"""Schedules a plan's nodes: starts ready ones, awaits running ones (skills 4, 5).
+
+It settles those that cannot run.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -69,7 +72,10 @@ _STOP_CLASSES = (FailureClass.CANCELLED, FailureClass.PLAN_TIMEOUT)
 
 @dataclass(frozen=True, slots=True)
 class SkillPlanRun:
-    """A valid plan and everything needed to run it. `deadline` is the clock's; `emit` receives all events."""
+    """A valid plan and everything needed to run it.
+
+    `deadline` is the clock's; `emit` receives all events.
+    """
 
     plan: PlanJson
     graph: PlanGraph

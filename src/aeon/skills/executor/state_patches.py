@@ -15,17 +15,18 @@ class MergeDepthError(InputError):
 
 
 def merge_patch(target: Json, patch: Json) -> Json:
-    """Returns `target` after `patch`: objects merge, null removes a key, other values replace (RFC 7396).
+    """Returns `target` after `patch` (RFC 7396).
 
-    Raises MergeDepthError if either is nested deeper than `MAX_DEPTH`.
+    Objects merge, null removes a key, other values replace. Raises MergeDepthError if either is nested deeper than
+    `MAX_DEPTH`.
     """
     return _apply(_copy(target, MAX_DEPTH), patch, MAX_DEPTH)
 
 
 def apply_patches(start: JsonObject, patches: Iterable[JsonObject]) -> JsonObject:
-    """Returns `start` after every patch in turn. The cost is one copy of `start` plus the size of the patches.
+    """Returns `start` after every patch in turn.
 
-    Raises MergeDepthError as `merge_patch` does.
+    The cost is one copy of `start` plus the size of the patches. Raises MergeDepthError as `merge_patch` does.
     """
     state: JsonObject = _copy(start, MAX_DEPTH)
     for patch in patches:
@@ -73,15 +74,21 @@ def committed_patches(result: ToolResult) -> Iterator[JsonObject]:
 
 
 def final_state(initial_state: JsonObject, trace: Iterable[ToolResult]) -> JsonObject:
-    """Returns the state after all nodes, from a copy of `initial_state`; `trace` is in topological order."""
+    """Returns the state after all nodes, from a copy of `initial_state`.
+
+    `trace` is in topological order.
+    """
     return apply_patches(initial_state, (patch for result in trace for patch in committed_patches(result)))
 
 
 def replay_state(result: ExecutionResult, initial_state: JsonObject | None = None) -> JsonObject:
-    """Returns the state that the trace of `result` leads to; `initial_state` is the run's own, if any."""
+    """Returns the state that the trace of `result` leads to.
+
+    `initial_state` is the run's own, if any.
+    """
     return final_state(initial_state or {}, result.execution_trace)
 
 
 def verify_replay(result: ExecutionResult, initial_state: JsonObject | None = None) -> bool:
-    """Whether the trace leads to the recorded final state, compared byte for byte as canonical JSON."""
+    """Whether the trace leads to the recorded final state, as canonical JSON."""
     return canonical_json(replay_state(result, initial_state)) == canonical_json(result.final_state)

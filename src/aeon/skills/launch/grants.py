@@ -1,4 +1,7 @@
-"""The user's grants to scripts beyond their own folders (skills 15). Skills cannot grant themselves anything. Pure."""
+"""The user's grants to scripts beyond their own folders (skills 15).
+
+Skills cannot grant themselves anything. Pure.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +39,7 @@ class UntrustedSkillError(NotGrantedError):
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """Permissions of every script of a run: the network, the model, folders that it may write to."""
+    """Permissions of every script of a run: the network, the model, writable folders."""
 
     network: bool = False
     model: bool = False
@@ -48,7 +51,10 @@ class Grants:
 
 
 def require_grants(skill: Skill, grants: Grants) -> None:
-    """Raises NotGrantedError if a project's skill, which may be another person's, requests more than was granted."""
+    """Raises NotGrantedError if a project's skill requests more than was granted.
+
+    Such a skill may be another person's.
+    """
     missing = [
         name for name in _FLAGS if name in skill.capabilities and skill.is_from_project and not grants.allows(name)
     ]
@@ -63,9 +69,10 @@ def require_grants(skill: Skill, grants: Grants) -> None:
 
 
 def may_use(skill: Skill, script: SkillScript, capability: str, grants: Grants) -> bool:
-    """Whether the script may use the capability: it was granted, or a skill that the user installed requests it.
+    """Whether the script may use the capability.
 
-    A plain script cannot request capabilities: it gets the network only by a grant, and never the model.
+    It was granted, or a skill that the user installed requests it. A plain script cannot request capabilities: it gets
+    the network only by a grant, and never the model.
     """
     is_declared = script.protocol == "ndjson"
     if capability == NETWORK and grants.network:

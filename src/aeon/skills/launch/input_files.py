@@ -1,4 +1,7 @@
-"""Resolves the user's files that an input names in fields with `"format": "file-path"`; scripts read no others."""
+"""Resolves the user's files that an input names in fields with `"format": "file-path"`.
+
+Scripts read no others.
+"""
 
 import os
 from collections.abc import Sequence
@@ -23,9 +26,10 @@ class InputFiles(NamedTuple):
 def resolve_input_files(
     schema: JsonObject | None, input_data: JsonObject, root: Path, allowed: Sequence[Path] = ()
 ) -> InputFiles:
-    """Resolves the files that an input names inside `root` or `allowed`; relative paths start at `root`.
+    """Resolves the files that an input names inside `root` or `allowed`.
 
-    Symbolic links are followed before the check. A file that does not exist or cannot be read is a problem.
+    Relative paths start at `root`. Symbolic links are followed before the check. A file that does not exist or cannot
+    be read is a problem.
     """
     if schema is None:
         return InputFiles(input_data)

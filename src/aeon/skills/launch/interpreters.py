@@ -1,4 +1,7 @@
-"""Finds the program that runs a script: by its shebang, then by its suffix, whatever its exec bit (skills 9)."""
+"""Finds the program that runs a script: by its shebang, then its suffix (skills 9).
+
+The exec bit does not matter.
+"""
 
 import os
 import re
@@ -47,9 +50,10 @@ def has_interpreter(path: Path) -> bool:
 
 
 def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> InterpreterCommand:
-    """Returns the words before the script's path on its command line; empty if the script is a program itself.
+    """Returns the words before the script's path on its command line.
 
-    Raises SkillError that names the missing programs, or states that no interpreter is known for the file.
+    The result is empty if the script is a program itself. Raises SkillError that names the missing programs, or
+    states that no interpreter is known for the file.
     """
     wanted = [*_by_shebang(path), *_BY_SUFFIX.get(path.suffix.lower(), ())]
     for program, *options in wanted:
@@ -75,7 +79,10 @@ def _find_program(program: str, search_path: str) -> str | None:
 
 
 def _by_shebang(path: Path) -> list[InterpreterCommand]:
-    """Returns the shebang's program as written and by its bare name: `/usr/local/bin/ruby` may be elsewhere here."""
+    """Returns the shebang's program as written and by its bare name.
+
+    `/usr/local/bin/ruby` may be elsewhere here.
+    """
     words = _shebang(path)
     if not words:
         return []
@@ -87,7 +94,10 @@ def _by_shebang(path: Path) -> list[InterpreterCommand]:
 
 
 def _shebang(path: Path) -> Sequence[str]:
-    """Returns the words of the first line after `#!`, without `env`; empty if the file has no shebang."""
+    """Returns the words of the first line after `#!`, without `env`.
+
+    The result is empty if the file has no shebang.
+    """
     with path.open("rb") as file:
         line = file.read(_LONGEST_SHEBANG).partition(b"\n")[0]
     if not line.startswith(b"#!"):

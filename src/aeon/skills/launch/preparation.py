@@ -1,4 +1,4 @@
-"""Prepares the invocation of a script: command line, stdin, folder, environment (skills 1, 9, 11)."""
+"""Prepares a script's invocation: command, stdin, folder, environment (skills 1, 9, 11)."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,10 @@ def prepare_invocation(
 
 
 def data_folder(skill: Skill) -> Path:
-    """Returns the skill's `data/`, made with `tmp/` on first use, for the user only (skills 11). Raises SkillError."""
+    """Returns the skill's `data/`, made with `tmp/` on first use, for the user only (skills 11).
+
+    Raises SkillError.
+    """
     data = skill.data_home / "data"
     try:
         make_folder(data, 0o700)
@@ -96,9 +99,10 @@ def data_folder(skill: Skill) -> Path:
 
 
 def _command(skill: Skill, script: SkillScript, search_path: str) -> list[str]:
-    """Returns interpreter and path of a script, after checking that it still exists inside the skill's folder.
+    """Returns interpreter and path of a script that is still in its skill's folder.
 
-    The path has no links above the skill's folder: an isolated script sees the folder, but not the links to it.
+    A plan may be older than the folder's current content. The path has no links above the skill's folder: an isolated
+    script sees the folder, but not the links to it.
     """
     folder = skill.directory_path.resolve()
     try:
@@ -122,7 +126,10 @@ def _stdin(input_data: JsonObject) -> bytes:
 
 
 def _arguments(input_data: JsonObject) -> list[str]:
-    """Returns flags, then the items of `args` (skills 9). Raises InputError if they do not fit on a command line."""
+    """Returns flags, then the items of `args` (skills 9).
+
+    Raises InputError if they do not fit on a command line.
+    """
     flags = [word for key, value in input_data.items() if key not in ("args", "stdin") for word in _flag(key, value)]
     args: Json = input_data.get("args", [])
     items = cast(list[Json], args) if isinstance(args, list) else [args]
@@ -136,9 +143,10 @@ def _arguments(input_data: JsonObject) -> list[str]:
 
 
 def _flag(key: str, value: Json) -> Sequence[str]:
-    """Returns `--key value`; true gives the flag alone, false and null give nothing, a list repeats the flag.
+    """Returns `--key value` for one input field.
 
-    A value that begins with a dash is joined to its flag, so that it does not become a separate flag.
+    True gives the flag alone, false and null give nothing, a list repeats the flag. A value that begins with a dash is
+    joined to its flag, so that it does not become a separate flag.
     """
     flag = f"-{key}" if len(key) == 1 else f"--{key}"
     if isinstance(value, list):

@@ -1,4 +1,7 @@
-"""Stores permanent grants for trusted skills (skills 15), by digest of their files, outside the project."""
+"""Stores permanent grants for trusted skills (skills 15).
+
+They are keyed by the digest of the skill's files, outside the project.
+"""
 
 import hashlib
 from collections.abc import Iterator
@@ -20,7 +23,10 @@ _LARGEST = 256 * 1024 * 1024
 
 
 class SkillTrustStore:
-    """One file per trusted skill in the user's own folder. A skill whose files change is no longer trusted."""
+    """One file per trusted skill in the user's own folder.
+
+    A skill whose files change is no longer trusted.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -45,7 +51,10 @@ class SkillTrustStore:
         return None
 
     def trust(self, skill: Skill, grants: Grants) -> None:
-        """Stores the grants for the skill's current files. Raises OSError, and SkillError as `skill_digest` does."""
+        """Stores the grants for the skill's current files.
+
+        Raises OSError, and SkillError as `skill_digest` does.
+        """
         make_folder(self._folder, 0o700)
         file = self._file(skill)
         file.unlink(missing_ok=True)
@@ -63,14 +72,18 @@ class SkillTrustStore:
 
 
 def _name_digest(skill: Skill) -> str:
-    """Returns a file-safe digest of the name, so that an untrusted skill is recognized without reading its files."""
+    """Returns a file-safe digest of the name.
+
+    By it, an untrusted skill is recognized without reading its files.
+    """
     return hashlib.sha256(skill.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def skill_digest(skill: Skill) -> str:
-    """Returns the digest of the names and contents of the skill's files, except those that change in use.
+    """Returns the digest of the skill's files and their names.
 
-    Raises SkillError if the skill cannot be read completely or is too large.
+    Files that change in use are not included. Raises SkillError if the skill cannot be read completely or is too
+    large.
     """
     whole = hashlib.sha256()
     size = 0
@@ -90,7 +103,10 @@ def skill_digest(skill: Skill) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yields the folder's files in order and follows links to files. Raises SkillError for a link to a folder."""
+    """Yields the folder's files in order and follows links to files.
+
+    Raises SkillError for a link to a folder.
+    """
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and not entry.is_symlink():
             yield from _files(entry)

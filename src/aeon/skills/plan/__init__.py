@@ -1,1 +1,1 @@
-"""Checks of Plan JSON before it runs: its edges, its fingerprint, all its faults (skills 5, 7)."""
+"""Checks of Plan JSON before it runs: edges, fingerprint, faults (skills 5, 7)."""

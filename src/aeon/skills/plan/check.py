@@ -1,4 +1,4 @@
-"""Checks a plan before it runs (skills 7) and reports all faults at once, each with its class."""
+"""Checks a plan before it runs (skills 7) and reports all its faults at once."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -88,7 +88,7 @@ def check_plan(
     finished: Mapping[str, ToolResult] = {},
     graph: PlanGraph | None = None,
 ) -> list[NodeFault]:
-    """Returns all faults that keep `plan` from running with these skills, by position (skills 7).
+    """Returns all faults that keep `plan` from running, by position (skills 7).
 
     Nodes in `finished` do not run again: their scripts are not checked; references to them are checked against their
     outputs. Linear in nodes, edges and the size of the inputs. `graph`: the plan's graph if it is known already.
@@ -98,7 +98,7 @@ def check_plan(
 
 
 class _ScriptCheck(NamedTuple):
-    """The faults of a script that do not depend on the input, and the schema to check its input against."""
+    """The faults of a script that do not depend on its input, and its input schema."""
 
     faults: Sequence[tuple[FailureClass, str]]
     check: CompiledSchema | None
@@ -208,7 +208,10 @@ class _PlanCheck:
         return None if skill.can_be_planned else f"is {skill.error_state.value}; `aeon skills check` says why"
 
     def _suggestion(self, tool_path: str) -> str:
-        """Returns the end of a message: why the named skill is unavailable, else the closest script's name."""
+        """Returns the end of a message about an unknown script.
+
+        It has the reason why the named skill is unavailable, else the closest script's name.
+        """
         named = self._catalog.by_name.get(tool_path.removeprefix("skills/").partition("/")[0])
         if named is not None and (reason := self._disabled_reason(named)):
             return f"; the skill {named.name!r} {reason}"
@@ -229,7 +232,7 @@ class _PlanCheck:
                 yield self._fault(node, FailureClass.CIRCULAR_DEPENDENCY, self._edge(node, needed), message)
 
     def _edge(self, node: int, needed: int) -> str:
-        """Returns the path of a node's dependency on another: in its dependencies, else in its input."""
+        """Returns the path where a node depends on another: its dependencies, else its input."""
         for index, dependency in enumerate(self._plan.tools[node].dependencies):
             if self._graph.positions.get(dependency) == needed:
                 return f".dependencies[{index}]"
@@ -249,7 +252,10 @@ def compile_declared_schema(schema: JsonObject | None) -> CompiledSchema | str |
 
 
 def _missing_part(done: ToolResult, reference: NodeReference) -> str | None:
-    """Returns what a finished node's output lacks. A failed optional node has no output, which is allowed."""
+    """Returns what a finished node's output lacks.
+
+    A failed optional node has no output, which is allowed.
+    """
     if not done.ok:
         return None
     try:

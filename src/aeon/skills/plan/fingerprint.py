@@ -19,16 +19,20 @@ _REFERENCE = reference_pattern(TOOL_PREFIX)
 
 
 def plan_fingerprint(plan: PlanJson, catalog: SkillCatalog) -> str:
-    """Returns a fingerprint that is equal for plans that run the same, whatever their ids, path spelling or order."""
+    """Returns a fingerprint that is equal for plans that run the same.
+
+    Ids, the spelling of paths and the order of nodes do not matter.
+    """
     nodes = sorted(node_fingerprints(plan, script_key_by_path(catalog)).values())
     cyclic_nodes = [node.as_dict() for node in plan.tools if len(nodes) < len(plan.tools)]
     return canonical_json([nodes, cyclic_nodes, plan.narrative if not plan.tools else None])
 
 
 def node_fingerprints(plan: PlanJson, script_name: ScriptKey) -> dict[int, str]:
-    """Returns a digest for each node by position: of its script, its input, and the keys of its dependencies.
+    """Returns a digest for each node by position.
 
-    Ids do not matter: a reference counts as the node it refers to. Nodes on or after a cycle have no key.
+    It covers its script, its input, and the keys of its dependencies. Ids do not matter: a reference counts as the
+    node it refers to. Nodes on or after a cycle have no key.
     """
     graph = plan_graph(plan)
     keys: dict[int, str] = {}
@@ -55,7 +59,10 @@ def script_key_by_path(catalog: SkillCatalog) -> ScriptKey:
 
 
 def script_key_by_content(catalog: SkillCatalog) -> ScriptKey:
-    """Returns keys that are a script's path and a digest of its current bytes; reads each script once."""
+    """Returns keys that are a script's path and a digest of its current bytes.
+
+    It reads each script once.
+    """
     path_key = script_key_by_path(catalog)
     known: dict[str, str] = {}
 

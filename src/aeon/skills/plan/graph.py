@@ -1,4 +1,4 @@
-"""A plan's dependencies by node position, both declared and from references in inputs (skills 5)."""
+"""A plan's dependencies by node position, declared or by reference (skills 5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ TOOL_PREFIX = "tool"
 
 
 class NodeReference(NamedTuple):
-    """A reference in a node's input: its place, its text, the node's position (None if unknown), the path parts."""
+    """A reference in a node's input: its place, text, node position and path parts.
+
+    `position` is None for an unknown node.
+    """
 
     path: str
     expression: str
@@ -25,7 +28,10 @@ class NodeReference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlanGraph:
-    """The edges of a plan. Positions are those of `plan.tools`; a duplicate id names its first node."""
+    """The edges of a plan.
+
+    Positions are those of `plan.tools`; a duplicate id names its first node.
+    """
 
     positions: Mapping[str, int]
     dependencies: Sequence[Sequence[int]]

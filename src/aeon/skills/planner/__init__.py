@@ -1,1 +1,1 @@
-"""Planners, from a request to a plan: skill search, a schema-constrained model, or patterns (skills 7, 12)."""
+"""Planners, from a request to a plan: with a model, or by patterns (skills 7, 12)."""

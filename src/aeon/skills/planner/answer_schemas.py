@@ -1,4 +1,7 @@
-"""The schemas of a planner's answers, which admit only existing scripts and ids (skills 7, core 11). Pure."""
+"""Schemas of a planner's answers, with existing scripts and ids only (skills 7, core 11).
+
+Pure: no I/O.
+"""
 
 import re
 from collections.abc import Sequence
@@ -31,12 +34,12 @@ def choice_schema(names: Sequence[str]) -> JsonObject:
 
 
 def nodes_schema(scripts: Sequence[SkillScript], finished: Sequence[str]) -> JsonObject:
-    """Returns the schema of `{"scripts", "count", "tools"}`: the nodes to add after the `finished` ones, in slots.
+    """Returns the schema of `{"scripts", "count", "tools"}`.
 
-    Slot k fixes its toolId, takes one of `scripts`, and depends on and refers to earlier ids only. So the schema
-    excludes unknown scripts, disabled skills, duplicate ids, and unknown or circular dependencies. The scripts and
-    their count come first, so that a model decides what to do before it writes how: otherwise small models fill
-    every slot or leave out half of the request.
+    It describes the nodes to add after the `finished` ones, in slots. Slot k fixes its toolId, takes one of `scripts`,
+    and depends on and refers to earlier ids only. So the schema excludes unknown scripts, disabled skills, duplicate
+    ids, and unknown or circular dependencies. The scripts and their count come first, so that a model decides what to
+    do before it writes how: otherwise small models fill every slot or leave out half of the request.
     """
     ids = [*finished, *fresh_ids(finished)]
     paths = sorted({path for script in scripts for path in output_paths(script.output_schema)})
@@ -101,7 +104,10 @@ class _EarlierNodes(NamedTuple):
         return [{"enum": listed}] if listed else []
 
     def text(self, most: int) -> str:
-        """Returns a pattern for text of at most `most` characters in which braces contain only existing references."""
+        """Returns a pattern for text of at most `most` characters.
+
+        Braces may contain only existing references.
+        """
         if not self.paths:
             return rf"^{UNESCAPED_CHARACTER}{{0,{most}}}$"
         ids, paths = ("|".join(map(re.escape, values)) for values in (self.ids, self.paths))
@@ -120,9 +126,10 @@ def _slot(script: SkillScript, input_schema: JsonObject, tool_id: str, earlier: 
 
 
 def _planner_schema(schema: Json, earlier: _EarlierNodes) -> Json:
-    """Returns an input's schema for the planner: free values as text or numbers, references where they may occur.
+    """Returns an input's schema for the planner.
 
-    If any type is allowed, a small model invents a structure that an earlier node should provide.
+    Free values are text or numbers; references are allowed where they may occur. If any type is allowed, a small model
+    invents a structure that an earlier node should provide.
     """
     if not isinstance(schema, dict):
         return schema

@@ -17,7 +17,10 @@ class PlanningError(AeonError):
 
 @dataclass(frozen=True, slots=True)
 class PlanningTask:
-    """A request to plan. `catalog` has the skills, disabled ones marked; `lessons` are the earlier failures."""
+    """A request to plan.
+
+    `catalog` has the skills, disabled ones marked; `lessons` are the earlier failures.
+    """
 
     request: str
     catalog: SkillCatalog
@@ -43,5 +46,8 @@ class Planner(Protocol):
     """Makes plans. Every plan is checked before it runs."""
 
     def plan(self, task: PlanningTask) -> PlanJson:
-        """Returns a plan for the task. Raises PlanningError if it finds none, LLMError if its model does not answer."""
+        """Returns a plan for the task.
+
+        Raises PlanningError if it finds none, LLMError if its model does not answer.
+        """
         ...

@@ -1,4 +1,7 @@
-"""Plans with a language model: first by names and descriptions, then by the chosen skills' prompts (skills 9)."""
+"""Plans with a language model, in two steps (skills 9).
+
+It chooses skills by their descriptions, then plans with the chosen skills' prompts.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -62,9 +65,10 @@ def choice_prompt(task: PlanningTask) -> str:
 
 
 def nodes_system(chosen: Sequence[Skill], read_prompt: Callable[[Skill], str], budget: int) -> str:
-    """Returns the chosen skills' prompts, up to `budget` characters in total, then the instructions and scripts.
+    """Returns the chosen skills' prompts, then the instructions and scripts.
 
-    The most important part comes last: a small model forgets the format if a long prompt follows it.
+    `budget` is the maximum length of all prompts together, in characters. The most important part comes last: a small
+    model forgets the format if a long prompt follows it.
     """
     scripts = "\n".join(script_line(script) for skill in chosen for script in skill.scripts)
     share = budget // max(1, len(chosen))
@@ -128,7 +132,10 @@ PromptReader = Callable[[Skill], str]
 
 
 class ModelPlanner:
-    """Plans with a language model, constrained by a schema; its output is parsed and checked again."""
+    """Plans with a language model, constrained by a schema.
+
+    Its output is parsed and checked again.
+    """
 
     def __init__(
         self,

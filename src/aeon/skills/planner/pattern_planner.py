@@ -1,4 +1,7 @@
-"""Plans without a model: only requests of which every word is used in the plan. Nothing is guessed."""
+"""Plans without a model: only requests of which every word is used in the plan.
+
+Nothing is guessed.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -60,13 +63,13 @@ class _ScriptMatch(NamedTuple):
 
 
 class PatternPlanner:
-    """Makes one node for each script that the request names and gives the input for, in the order of the words.
+    """Makes one node for each script that the request names and gives the input for.
 
-    A script is named by all words of its name, or by one word of its skill's name if it is the skill's only script. A
-    property takes the value that its schema selects: one of its enum, a match of its pattern, the only number. A free
-    text named `prompt`, `text` or similar takes the only quoted text. Other properties take their defaults. Every word
-    except fillers must be used by exactly one script, else planning fails. A script without a declared input is never
-    planned, and the work of a reusable node is not repeated.
+    Nodes are in the order of the words. A script is named by all words of its name, or by one word of its skill's name
+    if it is the skill's only script. A property takes the value that its schema selects: one of its enum, a match of
+    its pattern, the only number. A free text named `prompt`, `text` or similar takes the only quoted text. Other
+    properties take their defaults. Every word except fillers must be used by exactly one script, else planning fails.
+    A script without a declared input is never planned, and the work of a reusable node is not repeated.
     """
 
     def plan(self, task: PlanningTask) -> PlanJson:
@@ -106,9 +109,10 @@ def split_words(request: str) -> list[RequestWord]:
 
 
 def fill_input(schema: JsonObject, words: Sequence[RequestWord]) -> FilledInput | None:
-    """Returns an input that fits `schema`, taken from the words; None if something required is missing.
+    """Returns an input that fits `schema`, taken from the words.
 
-    Each word is the value of one property only: if two properties match a word, the result is None.
+    Returns None if something required is missing. Each word is the value of one property only: if two properties match
+    a word, the result is None.
     """
     properties = cast(Mapping[str, Json], schema.get("properties", {}))
     required = set(cast(list[str], schema.get("required", [])))
@@ -154,7 +158,10 @@ def _match_script(skill: Skill, script: SkillScript, words: Sequence[RequestWord
 
 
 def _words_naming(part: str, words: Sequence[RequestWord]) -> set[int]:
-    """Returns the only word equal to a part of a name, in any case, with or without an s; else an empty set."""
+    """Returns the only word equal to a part of a name, in any case, with or without an s.
+
+    The result is empty if there is no such word, or more than one.
+    """
     name = part.casefold().removesuffix("s")
     named = [word.position for word in words if not word.is_quoted and word.text.casefold().removesuffix("s") == name]
     return {*named} if len(named) == 1 else set()

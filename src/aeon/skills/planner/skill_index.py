@@ -1,4 +1,4 @@
-"""Finds the skills for a request among thousands, by text search over their names and descriptions."""
+"""Finds the skills for a request among thousands, by text search."""
 
 import re
 import sqlite3
@@ -41,7 +41,10 @@ class SkillIndex:
         self._connection.executemany(_INSERT, (_row(number, skill) for number, skill in enumerate(self._skills)))
 
     def search(self, request: str, most: int) -> list[Skill]:
-        """Returns at most `most` skills that share a word with `request`, best match first, ties by priority."""
+        """Returns at most `most` skills that share a word with `request`.
+
+        The best match is first; priority breaks ties.
+        """
         words = dict.fromkeys(word for word in _WORD.findall(request.casefold()) if word not in _STOP_WORDS)
         if not words:
             return []
@@ -64,7 +67,10 @@ class SkillIndex:
 
 
 def select_candidates(index: SkillIndex, skills: Sequence[Skill], request: str, most: int) -> list[Skill]:
-    """Returns the skills for the planner: all if there are at most `most`, else the results of the search."""
+    """Returns the skills for the planner.
+
+    These are all skills if there are at most `most`, else the results of the search.
+    """
     return list(skills) if len(skills) <= most else index.search(request, most)
 
 

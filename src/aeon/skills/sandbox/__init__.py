@@ -1,4 +1,7 @@
-"""Runs scripts as processes, isolated as well as the machine allows, and leaves no process behind."""
+"""Runs scripts as isolated processes, and leaves no process behind.
+
+The isolation is the best that the machine allows.
+"""
 
 from aeon.skills.sandbox.isolation import SandboxMode
 from aeon.skills.sandbox.runner import SandboxRunner

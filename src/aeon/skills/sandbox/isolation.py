@@ -1,4 +1,4 @@
-"""The folders that a script sees at each sandbox level, bubblewrap's command line, and the choice of the level."""
+"""The folders that a script sees at each sandbox level, and the choice of the level."""
 
 import os
 import shutil
@@ -18,7 +18,10 @@ _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
 
 def build_spawn_request(invocation: Invocation, level: SandboxLevel, token: str) -> SpawnRequest:
-    """Returns the reaper's request for an invocation, isolated at `level`, with the marker in its environment."""
+    """Returns the reaper's request for an invocation, isolated at `level`.
+
+    Its environment has the marker.
+    """
     env = {**invocation.env, MARKER_VARIABLE: token}
     command = tuple(invocation.command)
     cwd = str(invocation.cwd)
@@ -41,7 +44,10 @@ def _interpreter() -> tuple[str, ...]:
 
 @cache
 def _system() -> tuple[str, ...]:
-    """Returns the folders that every script may read and execute: the system's and this interpreter's, not nested."""
+    """Returns the folders that every script may read and execute, not nested.
+
+    They are the system's and this interpreter's.
+    """
     return _outermost_folders((*_SYSTEM, *_interpreter()))
 
 
@@ -55,7 +61,7 @@ def _path_folders(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _unmounted_folders(path: str) -> tuple[str, ...]:
-    """Returns the folders of a script's PATH and of the interpreter that the system's mounts lack under that name."""
+    """Returns folders of PATH and the interpreter that the system's mounts lack by that name."""
     names = (*_SYSTEM, *_system())
     return tuple(
         folder
@@ -93,7 +99,10 @@ def _sandbox_policy(invocation: Invocation) -> SandboxPolicy:
 
 
 def _bubblewrap_command(invocation: Invocation) -> list[str]:
-    """Returns bubblewrap's command line: the same folders, its own processes and /tmp, no capabilities."""
+    """Returns bubblewrap's command line.
+
+    It has the same folders, its own processes and /tmp, and no capabilities.
+    """
     access = invocation.access
     command = [bubblewrap_path() or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
     if not access.network:
@@ -111,7 +120,10 @@ def _bubblewrap_command(invocation: Invocation) -> list[str]:
 
 @cache
 def _bubblewrap_system() -> tuple[str, ...]:
-    """Returns the system's options for bubblewrap: a mount for each folder, a link for each link into one of them."""
+    """Returns the system's options for bubblewrap.
+
+    They mount each folder, and make a link for each link into one of them.
+    """
     options: list[str] = []
     for folder in _system():
         options += ["--ro-bind-try", folder, folder]

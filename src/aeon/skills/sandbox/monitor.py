@@ -1,4 +1,4 @@
-"""Monitors one invocation: feeds stdin, reads output, enforces limits, and requests the end in time."""
+"""Monitors one invocation: feeds stdin, reads output, enforces limits and deadlines."""
 
 import math
 import os
@@ -40,7 +40,10 @@ class StdioPipes:
     """
 
     def __init__(self, input_data: bytes) -> None:
-        """`input_data`: the content of stdin; as much as the pipe takes is written before the script starts."""
+        """`input_data`: the content of stdin.
+
+        As much as the pipe takes is written before the script starts.
+        """
         self.child_fds: list[int] = []
         self.parent_fds: list[int] = []
         self._pending_input = memoryview(input_data)
@@ -79,7 +82,10 @@ class StdioPipes:
         os.close(self.stdin)
 
     def close_child_stdin(self) -> None:
-        """Closes the script's end of stdin here, so that Aeon notices when no process reads it any longer."""
+        """Closes the script's end of stdin in this process.
+
+        Aeon then notices when no process reads it any longer.
+        """
         os.close(self.child_fds.pop(0))
 
     def close_child_fds(self) -> None:
@@ -108,7 +114,7 @@ class LaunchOptions(NamedTuple):
 
 
 class ScriptMonitor:
-    """Monitors one invocation from its request until all its processes have ended, or the reaper has died."""
+    """Monitors one invocation until all its processes have ended, or the reaper has died."""
 
     def __init__(
         self,
@@ -175,7 +181,10 @@ class ScriptMonitor:
         return self.last_report is not None or self.is_reaper_gone
 
     def poll(self) -> None:
-        """Handles events and the deadline. What `on_event` raises is raised again once the script has been ended."""
+        """Handles events and the deadline.
+
+        What `on_event` raises is raised again once the script has been ended.
+        """
         try:
             for fd, _ in self._epoll.poll(0):
                 self._reactions[fd]()

@@ -1,4 +1,4 @@
-"""Buffers of script output within limits: all stdout of a plain script, and the end of its stderr."""
+"""Buffers of script output: all stdout of a plain script, and the end of its stderr."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,10 @@ from aeon.skills.protocol import BUDGET_EXCEEDED
 
 
 class PlainOutputReader:
-    """Keeps raw stdout up to a limit (skills 9); same interface as `ScriptEventReader`, without events."""
+    """Keeps raw stdout up to a limit (skills 9).
+
+    It has the interface of `ScriptEventReader`, without events.
+    """
 
     events: Sequence[JsonObject] = ()
     violation: str | None = None

@@ -1,4 +1,4 @@
-"""The client of a reaper: starts it on first use, sends requests on channels, replaces it if it died."""
+"""The client of a reaper: starts it, sends requests, replaces it if it died."""
 
 import os
 import select
@@ -33,7 +33,10 @@ _NUMBERS = count(1)
 
 
 class SpawnOrder(NamedTuple):
-    """A request, the script's ends of its pipes, and its group; with `limit` it waits for a free slot there."""
+    """A request, the script's ends of its pipes, and its group.
+
+    With `limit` it waits for a free slot there.
+    """
 
     request: messages.SpawnRequest
     stdio: list[int]
@@ -42,7 +45,7 @@ class SpawnOrder(NamedTuple):
 
 
 class ReaperChannel:
-    """A socket to a reaper, for one script after another, and a file for requests that are too long for it.
+    """A socket to a reaper, for one script after another, and a file for long requests.
 
     `epoll` waits for the reaper's messages and for the descriptors that the channel's user registers.
     """
@@ -97,9 +100,10 @@ class ReaperProcess:
         return next(iter(procfs.children(self._process.pid)), self._process.pid)
 
     def spawn(self, order: SpawnOrder) -> ReaperChannel:
-        """Sends a request. Returns the channel for its reports, which the caller must release or close.
+        """Sends a request.
 
-        Raises OSError if the reaper died or hung, SandboxError if the request cannot be written.
+        Returns the channel for its reports, which the caller must release or close. Raises OSError if the reaper died
+        or hung, SandboxError if the request cannot be written.
         """
         channel = self._acquire_channel()
         try:
@@ -145,7 +149,10 @@ class ReaperProcess:
         )
 
     def kill(self) -> None:
-        """Kills the reaper and everything below it at once; through its guard if that still responds."""
+        """Kills the reaper and everything below it at once.
+
+        It does so through its guard if that still responds.
+        """
         descendants = procfs.children(self._process.pid)
         with suppress(subprocess.TimeoutExpired):
             self._process.send_signal(guard.KILL_SIGNAL)
@@ -196,7 +203,10 @@ def _write_request(file: int, request: messages.SpawnRequest) -> int:
 
 
 class ReaperClient:
-    """Manages the reaper of one kind: "cold" starts programs, "warm" forks Python scripts. Thread-safe."""
+    """Manages the reaper of one kind: "cold" starts programs, "warm" forks Python scripts.
+
+    Thread-safe.
+    """
 
     def __init__(self, kind: ReaperKind, limits: ResourceLimits) -> None:
         self._kind: ReaperKind = kind

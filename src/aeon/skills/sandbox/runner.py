@@ -74,7 +74,10 @@ class SandboxRunner:
         on_event: EventSink | None = None,
         turn: StartSlot | None = None,
     ) -> Pollable[InvocationResult]:
-        """Starts the script; see `ScriptRunner`. A script that reports `done` and does not exit times out."""
+        """Starts the script; see `ScriptRunner`.
+
+        A script that reports `done` and does not exit times out.
+        """
         return self._start(invocation, self.level, cancellation, on_event, turn)
 
     def run(

@@ -23,9 +23,10 @@ _PAUSE_SECONDS = 0.01
 
 
 def kill_orphans(token: str, leader: int) -> None:
-    """Kills every process with the marker and the leader's session. Returns when none is left or after 5 s.
+    """Kills every process with the marker and the leader's session.
 
-    `leader` is 0 if unknown, which never counts as a session: some processes report session 0.
+    Returns when none is left or after 5 s. `leader` is 0 if unknown, which never counts as a session: some processes
+    report session 0.
 
     A process that cleared its environment and left the session is not found; a reaper would have ended it too.
     """
@@ -51,7 +52,10 @@ def _is_ours(pid: int, token: str, leader: int) -> bool:
 
 
 def asset_check(cwd: Path, roots: Sequence[Path]) -> AssetCheck:
-    """Returns the check for a script in `cwd` whose assets must be below `roots`, with links resolved."""
+    """Returns the check for the assets of a script in `cwd`.
+
+    Assets must be below `roots`, with links resolved.
+    """
 
     def check(path: str) -> str | None:
         if "\0" in path:
@@ -85,7 +89,10 @@ class ScriptLaunch(NamedTuple):
 
 
 class ScriptProcess:
-    """A running script; a `Pollable`. It is launched again, once, if the reaper died before starting it."""
+    """A running script; a `Pollable`.
+
+    It is launched again, once, if the reaper died before starting it.
+    """
 
     def __init__(self, launch: ScriptLaunch) -> None:
         self._launch = launch
@@ -145,7 +152,10 @@ class _LaunchAttempt:
             self.monitor.mark_started(time.monotonic())
 
     def _order(self) -> SpawnOrder:
-        """Returns the order for the reaper, without a limit while the group has a free slot: only this side counts."""
+        """Returns the order for the reaper, without a limit while the group has a free slot.
+
+        Only this side counts the slots.
+        """
         request = isolation.build_spawn_request(self._invocation, self._level, self._token)
         if self._slot is None:
             return SpawnOrder(request, self._pipes.child_fds)
@@ -155,7 +165,10 @@ class _LaunchAttempt:
         )
 
     def poll(self) -> InvocationResult | SandboxError | None:
-        """Returns the result once it has ended, or an error if the reaper died before starting anything."""
+        """Returns the result once it has ended, or an error if the reaper started nothing.
+
+        The reaper died in the latter case.
+        """
         try:
             self.monitor.poll()
             result = self._conclude() if self.monitor.is_finished else None
@@ -250,7 +263,10 @@ def _problem(
 
 
 def _exit_code(report: messages.ReaperReport | None, level: SandboxLevel) -> int | None:
-    """Returns the leader's exit code; converts bubblewrap's 128 + signal back to the negative signal."""
+    """Returns the leader's exit code.
+
+    Converts bubblewrap's 128 + signal back to the negative signal.
+    """
     if report is None:
         return -signal.SIGKILL
     if report.kind == messages.START_FAILED:
@@ -262,7 +278,10 @@ def _exit_code(report: messages.ReaperReport | None, level: SandboxLevel) -> int
 def _violation(
     output: ScriptEventReader | PlainOutputReader, stop_reason: ScriptExitReason | None, exit_code: int | None
 ) -> str | None:
-    """Returns the first violation; a script that exits with 0 without `done` violates the protocol (skills 4)."""
+    """Returns the first violation.
+
+    A script that exits with 0 without `done` violates the protocol (skills 4).
+    """
     has_no_done = (
         isinstance(output, ScriptEventReader) and not output.is_done and stop_reason is None and exit_code == 0
     )

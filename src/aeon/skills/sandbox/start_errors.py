@@ -19,7 +19,10 @@ _ERRNO_MESSAGES = {
 
 
 def validate_invocation(invocation: Invocation) -> str | None:
-    """Returns a fault visible without starting: no command, text unfit for a command line, no working folder."""
+    """Returns a fault that is visible without starting.
+
+    It finds no command, text unfit for a command line, and no working folder.
+    """
     if not invocation.command or not invocation.command[0]:
         return "The command is empty."
     cwd = str(invocation.cwd)
@@ -53,7 +56,7 @@ def too_many_open_files_error(error: OSError) -> SandboxError:
 
 
 def start_failure_message(invocation: Invocation, report: ReaperReport) -> str:
-    """Returns why the system did not start it, from the errno and the file that the reaper reports."""
+    """Returns why the system did not start it, from the reaper's errno and file."""
     program = invocation.command[0]
     return f"{program} cannot be started: {_reason(program, report.number, report.text)}."
 

@@ -1,4 +1,4 @@
-"""What every store must do, as tests: subclass `StoreConformance`, say how to build yours, run pytest.
+"""The conformance suite of stores: subclass `StoreConformance`, build your store, run pytest.
 
     class TestMyStore(StoreConformance):
         @pytest.fixture(scope="class")
@@ -6,7 +6,7 @@
         def new_store(cls, tmp_path_factory):
             return lambda: MyStore(...)
 
-`new_store` makes a store with the record's tables and without rows, but those of `meta`. The tests close it.
+`new_store` makes a store with the record's tables, empty except for `meta`. The tests close it.
 """
 
 from aeon.testing.store.fixtures import StoreFactory

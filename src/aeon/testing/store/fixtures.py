@@ -1,4 +1,4 @@
-"""What the tests of the suite are given: empty stores, one with a row in every table, and threads."""
+"""Fixtures of the suite: empty stores, a store with a row in every table, and threads."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -12,12 +12,12 @@ StoreFactory = Callable[[], Store]
 
 
 class StoreFixtures:
-    """How a test gets its stores: a subclass of the suite says how to build yours."""
+    """The stores for the tests. A subclass of the suite builds the store under test."""
 
     @pytest.fixture(scope="class")
     @classmethod
     def new_store(cls) -> StoreFactory:
-        """What makes and opens a store that has the record's tables, and nothing in them but `meta`."""
+        """Returns a factory that opens a new store with the record's tables, empty except for `meta`."""
         raise NotImplementedError
 
     @pytest.fixture
@@ -30,7 +30,7 @@ class StoreFixtures:
     @pytest.fixture(scope="class")
     @classmethod
     def filled(cls, new_store: StoreFactory) -> Iterator[Store]:
-        """A store with a row in every table, for tests that leave nothing behind."""
+        """A store with a row in every table, for tests that do not change it."""
         store = new_store()
         fill(store)
         yield store
@@ -38,20 +38,20 @@ class StoreFixtures:
 
 
 def run_in_threads(count: int, work: Callable[[int], object]) -> list[BaseException]:
-    """Do the same in so many threads at once, each with its number; what they raised."""
-    wrong: list[BaseException] = []
+    """Runs `work` in `count` threads at once, each with its number; returns their exceptions."""
+    errors: list[BaseException] = []
     start = threading.Barrier(count)
 
     def act(number: int) -> None:
         start.wait()
         try:
             work(number)
-        except BaseException as error:  # noqa: BLE001  # whatever a thread meets is told by the test
-            wrong.append(error)
+        except BaseException as error:  # noqa: BLE001  # the test reports every thread's exception
+            errors.append(error)
 
     threads = [threading.Thread(target=act, args=(number,)) for number in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return wrong
+    return errors

@@ -1,4 +1,4 @@
-"""The order of texts, and how a store is limited, explained, named and closed."""
+"""Tests of a store's text order, timeouts, query plans, name and closing."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ NAMES: Final = (
     "A", "B", "Z", "a", "b", "z", "aa", "a a", " a", "a ", "a-b", "a_b", "_", "1", "10", "2", "ab", "aB",
     "ä", "Ä", "á", "e\u0301", "é", "ß", "ss", "\u0131", "İ", "ﬀ", "日本", "\ue000", "\uffff", "😀", "🐉", "😀a",
 )  # fmt: skip
-"""Names that languages, and a comparison that ignores case, would order in another way."""
+"""Names that a locale's order or a case-insensitive order would sort differently."""
 
 BY_NAME: Final = "SELECT name FROM services WHERE owner_id = :user ORDER BY name"
 NEXT: Final = "SELECT name FROM services WHERE owner_id = :user AND name > :after ORDER BY name LIMIT :limit"
@@ -23,7 +23,7 @@ SLOW_COUNT: Final = (
 
 
 class TextOrderConformance(StoreFixtures):
-    """Texts by code point."""
+    """Texts are ordered by code point."""
 
     @pytest.fixture
     def named(self, store: Store) -> Store:
@@ -37,10 +37,10 @@ class TextOrderConformance(StoreFixtures):
         assert named.read(SMALLEST, {"user": "ann"}) == [{"least": min(NAMES), "most": max(NAMES)}]
 
     def test_a_page_begins_where_the_last_one_ended(self, named: Store) -> None:
-        found = [""]
-        while page := named.read(NEXT, {"user": "ann", "after": found[-1], "limit": 3}):
-            found += [row["name"] for row in page]
-        assert found[1:] == sorted(NAMES)
+        names = [""]
+        while page := named.read(NEXT, {"user": "ann", "after": names[-1], "limit": 3}):
+            names += [row["name"] for row in page]
+        assert names[1:] == sorted(NAMES)
 
     def test_names_that_look_alike_are_different(self, named: Store) -> None:
         query = "SELECT name FROM services WHERE owner_id = 'ann' AND name = :name"
@@ -57,7 +57,7 @@ class StoreLifecycleConformance(StoreFixtures):
                 filled.read(SLOW_COUNT, timeout=0.05)
         assert filled.read("SELECT id FROM users WHERE id = 'ann'", timeout=10) == [{"id": "ann"}]
 
-    def test_the_timeout_of_one_query_is_none_of_the_next(self, filled: Store) -> None:
+    def test_a_timeout_does_not_affect_the_next_query(self, filled: Store) -> None:
         with pytest.raises(QueryTimeoutError):
             filled.read(SLOW_COUNT, timeout=0.01)
         shorter = SLOW_COUNT.replace("1000000000", "100000")

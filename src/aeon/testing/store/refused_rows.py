@@ -1,4 +1,4 @@
-"""Rows that the record's tables refuse, whoever writes them."""
+"""Rows that the record's tables refuse from any writer."""
 
 from typing import Final, NamedTuple
 
@@ -6,7 +6,7 @@ from aeon.base.json import JsonObject
 
 
 class RefusedRow(NamedTuple):
-    """A row that a table refuses: its usual row with these columns changed."""
+    """A row that a table refuses: the table's standard row with these columns changed."""
 
     table: str
     changes: JsonObject
@@ -117,7 +117,7 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
 }
 
 CHECKS: Final = [RefusedRow(table, changes) for table, several in _BROKEN.items() for changes in several]
-"""Rows that break a check."""
+"""Rows that violate a check."""
 
 DANGLING: Final = [
     RefusedRow("audit_entries", {"user_id": "nobody"}),
@@ -158,7 +158,7 @@ DANGLING: Final = [
     RefusedRow("service_places", {"service_id": "nothing"}),
     RefusedRow("metric_values", {"metric_id": "nothing"}),
 ]
-"""Rows that refer to what is not there, or to what the same owner has not."""
+"""Rows that refer to a missing row, or to a row of a different owner."""
 
 DUPLICATES: Final = [
     RefusedRow("users", {}),
@@ -201,7 +201,7 @@ DUPLICATES: Final = [
     RefusedRow("metric_definitions", {"id": "other", "exposed_as": "other"}),
     RefusedRow("metric_values", {}),
 ]
-"""Rows whose key, or name, another row has."""
+"""Rows whose key or name is taken."""
 
 IN_USE: Final = (
     "services",
@@ -219,14 +219,14 @@ PARTS: Final[dict[str, list[str]]] = {
     "processes": ["process_versions", "process_steps", "step_dependencies"],
     "executors": ["workers"],
 }
-"""What is deleted with a row of a table."""
+"""The tables whose rows are deleted together with a row of a table."""
 
 DELETED_BEFORE: Final[dict[str, list[str]]] = {
     "services": ["schedules", "processes", "tools"],
     "tools": ["schedules", "processes"],
     "processes": ["schedules"],
 }
-"""The tables that refer to it and keep it from being deleted, in an order in which they can be emptied."""
+"""The tables that refer to a table and prevent deletion, in the order in which they can be emptied."""
 
 NEW_KEYS: Final[JsonObject] = {"id": "new", "name": "new", "seq": 2, "version": 2, "n": 2, "position": 2}
-"""The columns of keys and names, with values that no row has."""
+"""The columns of keys and names, with unused values."""

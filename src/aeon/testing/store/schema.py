@@ -1,4 +1,4 @@
-"""The tables keep their invariants even against code that writes past the domain."""
+"""Tests that the tables enforce their invariants, also against code that bypasses the domain."""
 
 import pytest
 
@@ -20,17 +20,17 @@ from aeon.testing.store.rows import ROWS, fill, insertion, row_of
 
 
 class SchemaConformance(StoreFixtures):
-    """Checks, references, unique values, and what never changes."""
+    """Checks, references, unique values, and immutable columns."""
 
     @pytest.mark.parametrize("table", IMMUTABLE)
-    def test_what_is_immutable_does_not_change(self, filled: Store, table: str) -> None:
+    def test_immutable_columns_cannot_be_changed(self, filled: Store, table: str) -> None:
         for column in IMMUTABLE[table]:
             query = f"UPDATE {table} SET {column} = :value"  # noqa: S608  # of our own tables
             with pytest.raises(InvariantError, match="immutable"):
                 _write(filled, query, {"value": _another_value(table, column)})
 
     @pytest.mark.parametrize("table", NEVER_DELETED)
-    def test_what_is_kept_for_ever_is_not_deleted(self, filled: Store, table: str) -> None:
+    def test_permanent_rows_are_not_deleted(self, filled: Store, table: str) -> None:
         with pytest.raises(InvariantError, match="never deleted"):
             _write(filled, f"DELETE FROM {table}")  # noqa: S608  # of our own tables
 
@@ -54,7 +54,7 @@ class SchemaConformance(StoreFixtures):
             _insert(filled, refused)
 
     @pytest.mark.parametrize("table", IN_USE)
-    def test_what_others_refer_to_is_not_deleted(self, filled: Store, table: str) -> None:
+    def test_referenced_rows_are_not_deleted(self, filled: Store, table: str) -> None:
         with pytest.raises(GuardError):
             _write(filled, f"DELETE FROM {table}")  # noqa: S608  # of our own tables
 
@@ -90,12 +90,12 @@ def _write(store: Store, query: str, params: Params | None = None) -> None:
 
 
 def _new_key(table: str) -> JsonObject:
-    """What makes the table's row another one than the one that is there."""
+    """The changes that give the table's standard row a new key."""
     return {name: value for name, value in NEW_KEYS.items() if name in ROWS[table]}
 
 
 def _another_value(table: str, column: str) -> Json:
-    """A value that the column does not have yet."""
+    """A value that differs from the column's standard value."""
     value = ROWS[table][column]
     if isinstance(value, int | float):
         return value + 1

@@ -1,4 +1,4 @@
-"""A unit of work happens whole or not at all, and sees what it wrote; a view sees one moment."""
+"""Tests of units of work: atomic, with reads of their own writes; a view sees one snapshot."""
 
 import threading
 from contextlib import suppress
@@ -36,13 +36,13 @@ STEPS: Final = 10
 
 
 class _StopError(Exception):
-    """Raised by a unit of work in the middle."""
+    """Raised in the middle of a unit of work."""
 
 
 class UnitOfWorkConformance(StoreFixtures):
-    """Whole or not at all."""
+    """Units of work are atomic."""
 
-    def test_what_a_unit_returns_is_returned_and_what_it_wrote_is_there(self, store: Store) -> None:
+    def test_a_unit_returns_its_result_and_commits_its_writes(self, store: Store) -> None:
         def work(unit: UnitOfWork) -> str:
             _add(unit, "a")
             _add(unit, "b")
@@ -78,7 +78,7 @@ class UnitOfWorkConformance(StoreFixtures):
             store.update(lambda unit: (_add(unit, "a"), _insert(unit, "users", audit_seq=-1)))
         assert _names(store) == []
 
-    def test_the_store_goes_on_after_what_it_refused(self, store: Store) -> None:
+    def test_the_store_works_after_refused_units(self, store: Store) -> None:
         for _ in range(30):  # more often than it has connections
             with pytest.raises(DuplicateError):
                 store.update(lambda unit: (_add(unit, "a"), _add(unit, "a")))
@@ -119,7 +119,7 @@ class UnitOfWorkConformance(StoreFixtures):
             store.update(lambda unit: unit.write_each(ADD, many))
         assert _names(store) == []
 
-    def test_a_unit_sees_what_it_wrote_and_others_do_not_before_it_ends(self, store: Store) -> None:
+    def test_uncommitted_writes_are_visible_only_to_their_unit(self, store: Store) -> None:
         def work(unit: UnitOfWork) -> tuple[list[Row], list[str]]:
             _add(unit, "a")
             return unit.read(ALL), _names(store)
@@ -127,7 +127,7 @@ class UnitOfWorkConformance(StoreFixtures):
         assert store.update(work) == ([{"name": "a", "position": 0}], [])
         assert _names(store) == ["a"]
 
-    def test_a_view_sees_one_moment_while_another_writes(self, store: Store) -> None:
+    def test_a_view_reads_one_snapshot_during_other_writes(self, store: Store) -> None:
         store.update(lambda unit: _add(unit, "a"))
 
         def work(unit: UnitOfWork) -> list[list[Row]]:
@@ -139,7 +139,7 @@ class UnitOfWorkConformance(StoreFixtures):
         assert first == second == [{"name": "a", "position": 0}]
         assert _rows(store) == [{"name": "a", "position": 9}, {"name": "b", "position": 0}]
 
-    def test_what_a_view_raises_is_raised(self, store: Store) -> None:
+    def test_exceptions_in_a_view_are_raised(self, store: Store) -> None:
         with pytest.raises(_StopError):
             store.view(_stop)
 
@@ -156,10 +156,10 @@ class UnitOfWorkConformance(StoreFixtures):
 
 
 class ConcurrencyConformance(StoreFixtures):
-    """Threads that share a store."""
+    """Concurrent threads on one store."""
 
     def test_guarded_updates_of_one_row_are_all_there(self, store: Store) -> None:
-        """A thread that another one overtook sees that its guard does not hold."""
+        """A thread that was overtaken sees that its guard does not hold."""
         store.update(lambda unit: _add(unit, "a"))
 
         def count_up(_number: int) -> None:
@@ -187,12 +187,12 @@ class ConcurrencyConformance(StoreFixtures):
         assert _rows(store) == [{"name": "a", "position": THREADS * STEPS}]
 
     def test_only_one_of_many_takes_a_name(self, store: Store) -> None:
-        wrong = run_in_threads(THREADS, lambda number: store.update(lambda unit: _add(unit, "a", number)))
-        assert [type(error) for error in wrong] == [DuplicateError] * (THREADS - 1)
+        errors = run_in_threads(THREADS, lambda number: store.update(lambda unit: _add(unit, "a", number)))
+        assert [type(error) for error in errors] == [DuplicateError] * (THREADS - 1)
         assert _names(store) == ["a"]
 
     def test_units_that_wait_for_each_other_are_repeated(self, store: Store) -> None:
-        """They update the same rows in opposite orders: where that is a deadlock, one is taken back and repeated."""
+        """Two units update the same rows in opposite orders: on a deadlock, one is rolled back and repeated."""
         store.update(lambda unit: (_add(unit, "a"), _add(unit, "b")))
         both_began = threading.Barrier(2)
 
@@ -202,7 +202,7 @@ class ConcurrencyConformance(StoreFixtures):
         assert run_in_threads(2, count_up) == []
         assert [row["position"] for row in _rows(store)] == [2, 2]
 
-    def test_readers_see_units_whole(self, store: Store) -> None:
+    def test_readers_see_only_complete_units(self, store: Store) -> None:
         store.update(lambda unit: (_add(unit, "a"), _add(unit, "b")))
 
         def act(number: int) -> None:
@@ -220,7 +220,7 @@ def _add(unit: UnitOfWork, name: str, position: int = 0) -> None:
 
 
 def _count_and_meet(unit: UnitOfWork, name: str, barrier: threading.Barrier) -> None:
-    """Count up and wait until the other thread has done so too, unless it cannot."""
+    """Counts up and waits until the other thread has done so too, or until a timeout if it is blocked."""
     unit.write(ADD_ONE, {"name": name})
     with suppress(threading.BrokenBarrierError):
         barrier.wait(timeout=0.2)

@@ -1,4 +1,4 @@
-"""Starts Python scripts by forking a process with common modules loaded, without starting an interpreter.
+"""Starts Python scripts by forking a process that has common modules loaded.
 
 It runs only in its own reaper, which makes no threads, so that forking is safe.
 """
@@ -69,7 +69,10 @@ class ForkServer:
         gc.freeze()  # permanent objects are neither scanned nor copied in any child
 
     def spawn(self, request: SpawnRequest, stdio: tuple[int, int, int]) -> ScriptLeader:
-        """Runs the command's script with its arguments in a child. Raises OSError for a fault found before the fork."""
+        """Runs the command's script with its arguments in a child.
+
+        Raises OSError for a fault found before the fork.
+        """
         for path in (request.cwd, _arguments(request)[0]):
             if not os.path.exists(path):  # noqa: PTH110  # as the interpreter would look for it
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -83,7 +86,10 @@ class ForkServer:
 def _run_child(
     request: SpawnRequest, stdio: tuple[int, int, int], ruleset: int | None, limits: ScriptLimits
 ) -> NoReturn:
-    """Runs the script in the child and exits as the interpreter would. Never returns into the reaper's code."""
+    """Runs the script in the child and exits as the interpreter would.
+
+    Never returns into the reaper's code.
+    """
     code = _CANNOT_START
     try:
         _set_up_child(request, stdio, ruleset)

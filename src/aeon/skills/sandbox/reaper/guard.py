@@ -1,4 +1,4 @@
-"""The reaper's parent process: if the reaper is killed, the guard adopts its children and ends them.
+"""The reaper's parent process: if the reaper is killed, it ends the orphans.
 
 At level plain, a script of the same user can kill the reaper. The reaper's orphans are adopted by the nearest
 subreaper above it, which is the guard; without it, init would adopt them and nothing would end them. If the guard is
@@ -21,9 +21,9 @@ _PAUSE_SECONDS = 0.002
 
 
 def fork_reaper(command_fd: int) -> int:
-    """Continues as the reaper, in a child of this process, which becomes the guard. Returns the guard's process id.
+    """Continues as the reaper, in a child of this process, which becomes the guard.
 
-    Only the reaper keeps `command_fd` open, so that Aeon notices when the reaper ends.
+    Returns the guard's process id. Only the reaper keeps `command_fd` open, so that Aeon notices when the reaper ends.
     """
     guard = os.getpid()
     signal.pthread_sigmask(signal.SIG_BLOCK, [KILL_SIGNAL])

@@ -1,4 +1,4 @@
-"""Landlock by system calls: restricts the calling thread and its children to the named folders.
+"""Landlock by system calls: restricts a thread and its children to named folders.
 
 A ruleset is created once for each policy and cached; each script still gets its own domain, so that two scripts cannot
 signal or trace each other.
@@ -49,7 +49,10 @@ def abi_version() -> int:
 
 
 def set_no_new_privileges() -> None:
-    """Prevents the thread's children from gaining privileges: a privileged process could not be killed."""
+    """Prevents the thread's children from gaining privileges.
+
+    A privileged process could not be killed.
+    """
     if _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "privileges could not be given up")
 
@@ -66,7 +69,10 @@ class RulesetCache:
         self._cache: dict[SandboxPolicy, tuple[_FileIds, int]] = {}
 
     def get(self, policy: SandboxPolicy) -> int:
-        """Returns the descriptor of the policy's ruleset, owned by the cache. Raises OSError if the kernel refuses."""
+        """Returns the descriptor of the policy's ruleset, owned by the cache.
+
+        Raises OSError if the kernel refuses.
+        """
         file_ids = _file_ids(policy)
         cached_ids, ruleset = self._cache.pop(policy, (None, -1))
         if cached_ids != file_ids:
@@ -122,7 +128,10 @@ def _create_ruleset(policy: SandboxPolicy) -> int:
 
 
 def _drop_capabilities() -> None:
-    """Drops capabilities, by which root bypasses landlock, e.g. into other memory. no_new_privs keeps them dropped."""
+    """Drops capabilities, by which root bypasses landlock, e.g. into other memory.
+
+    no_new_privs keeps them dropped.
+    """
     header, none = struct.pack("=Ii", _CAPABILITY_VERSION, 0), struct.pack("=6I", 0, 0, 0, 0, 0, 0)
     if _libc.capset(header, none):
         raise OSError(ctypes.get_errno(), "capabilities could not be given up")

@@ -1,4 +1,7 @@
-"""The reaper's entry point: sets up the process so that no descendant escapes, then serves requests."""
+"""The reaper's entry point: sets up the process, then serves requests.
+
+No descendant can escape from it.
+"""
 
 import ctypes
 import os
@@ -15,9 +18,9 @@ _CHILD_SUBREAPER = 36
 
 
 def main(arguments: list[str]) -> None:
-    """Serves process `arguments[0]` through descriptor `arguments[1]`, by forking if `arguments[2]` is "warm".
+    """Serves process `arguments[0]` through descriptor `arguments[1]`.
 
-    The remaining arguments are the limits of each script.
+    It forks scripts if `arguments[2]` is "warm". The remaining arguments are the limits of each script.
     """
     aeon_pid, command_fd, kind = int(arguments[0]), int(arguments[1]), arguments[2]
     if os.getppid() != aeon_pid:

@@ -1,9 +1,9 @@
-"""The messages between Aeon and its reaper: marshalled values over message-preserving sockets.
+"""The messages between Aeon and its reaper: marshalled values over sockets.
 
-A channel is a socket and a file that both sides hold. It serves one script after another. Aeon writes the request into
-the file and announces it on the reaper's command socket, which keeps the order. On the channel's socket Aeon may send a
-stop and receives the report; then the channel is free for the next script. Both sides run the same interpreter version;
-no other process holds a descriptor.
+The sockets preserve message boundaries. A channel is a socket and a file that both sides hold. It serves one script
+after another. Aeon writes the request into the file and announces it on the reaper's command socket, which keeps the
+order. On the channel's socket Aeon may send a stop and receives the report; then the channel is free for the next
+script. Both sides run the same interpreter version; no other process holds a descriptor.
 """
 
 import array
@@ -38,7 +38,7 @@ SANDBOX_FAILED = "unboxed"
 
 
 class SandboxPolicy(NamedTuple):
-    """The access of a script: paths to read and execute, paths to write too, network, unix sockets by path.
+    """A script's access: paths to read and execute, paths to write, network, unix sockets.
 
     `system` may be read too; its paths stay the same during a reaper's life.
     """
@@ -74,17 +74,20 @@ class ReaperReport(NamedTuple):
 
 
 class ChannelOpened(NamedTuple):
-    """A new channel with its socket and its file; no descriptors if too many are open in the reaper."""
+    """A new channel with its socket and its file.
+
+    It has no descriptors if too many are open in the reaper.
+    """
 
     channel: int
     fds: list[int]
 
 
 class SpawnCommand(NamedTuple):
-    """Starts the request in a channel's file (`length` bytes), with `fds` for stdin, stdout and stderr.
+    """Starts the request in a channel's file, with `fds` for stdin, stdout and stderr.
 
-    It counts in `group`. With `limit` it waits until fewer than `limit` scripts run in the group, and its start is
-    reported. No descriptors if too many are open in the reaper.
+    The request has `length` bytes. It counts in `group`. With `limit` it waits until fewer than `limit` scripts run in
+    the group, and its start is reported. No descriptors if too many are open in the reaper.
     """
 
     channel: int
@@ -105,10 +108,10 @@ class ScriptStopCommand(NamedTuple):
 
 
 def write_request(file: int, request: SpawnRequest) -> int:
-    """Writes the request into a channel's file, as it may be too long for a message. Returns its length.
+    """Writes the request into a channel's file, as it may be too long for a message.
 
-    The file starts with a field for the leader's process id, which Aeon reads only if the reaper died. Raises OSError
-    if it cannot be written completely, for example because of a limit on file sizes.
+    Returns its length. The file starts with a field for the leader's process id, which Aeon reads only if the reaper
+    died. Raises OSError if it cannot be written completely, for example because of a limit on file sizes.
     """
     policy = request.policy and tuple(request.policy)
     content = marshal.dumps((*request[:-1], policy))
@@ -130,12 +133,15 @@ def take_request(file: int, length: int) -> SpawnRequest:
 
 
 def record_leader(file: int, leader: int = 0) -> None:
-    """Records in the file that the request is being started (0), later the process id of its leader."""
+    """Records in the file that the request is starting (0), later its leader's process id."""
     os.pwrite(file, _LEADER.pack(leader), 0)
 
 
 def read_leader(file: int) -> int | None:
-    """Returns the leader's process id; 0 if there may be one, None if the reaper never started the request."""
+    """Returns the leader's process id.
+
+    Returns 0 if there may be one, None if the reaper never started the request.
+    """
     (leader,) = _LEADER.unpack(os.pread(file, _LEADER.size, 0))
     return None if leader == _NOT_STARTED else leader
 
@@ -148,7 +154,10 @@ def send_command(command_socket: socket.socket, command: ChannelOpened | SpawnCo
 
 
 def receive_command(command_socket: socket.socket) -> ChannelOpened | SpawnCommand | None:
-    """Returns Aeon's next command; None if Aeon is gone. Raises BlockingIOError if there is none now."""
+    """Returns Aeon's next command; None if Aeon is gone.
+
+    Raises BlockingIOError if there is none now.
+    """
     fds = array.array("i")
     ancillary_size = socket.CMSG_SPACE(_MAX_DESCRIPTORS * fds.itemsize)
     flags = socket.MSG_CMSG_CLOEXEC | socket.MSG_DONTWAIT  # recv_fds of the standard library drops them

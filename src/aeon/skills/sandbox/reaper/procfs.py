@@ -111,7 +111,10 @@ def kill(pid: int) -> None:
 
 
 def kill_with_groups(pids: Iterable[int], own_group: int) -> None:
-    """Kills each process and its process group: killing a group is atomic, so it cannot escape by forking."""
+    """Kills each process and its process group.
+
+    Killing a group is atomic, so it cannot escape by forking.
+    """
     for pid in pids:
         kill(pid)
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Resource limits of scripts (skills 18), enforced by the kernel or checked while a script runs."""
+"""Resource limits of scripts, by the kernel or by checks at run time (skills 18)."""
 
 import resource
 from collections.abc import Generator, Iterable
@@ -15,7 +15,10 @@ _OWN_FILES = 4096
 
 
 class ScriptLimits(NamedTuple):
-    """Limits of one script: bytes of memory, processes and bytes written in total; open files per process."""
+    """Limits of one script: bytes of memory, processes and bytes written in total.
+
+    `open_files` is per process.
+    """
 
     memory: int
     processes: int
@@ -36,7 +39,10 @@ def apply_limits(limits: ScriptLimits) -> None:
 
 @contextmanager
 def limited_open_files(limits: ScriptLimits) -> Generator[None]:
-    """Limits the open files of processes started inside the block; the caller must open no files in it."""
+    """Limits the open files of processes started inside the block.
+
+    The caller must open no files in it.
+    """
     own = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (_files(limits, own[1]), own[1]))
     try:
@@ -57,9 +63,9 @@ def _files(limits: ScriptLimits, hard: int) -> int:
 
 
 def exceeded_limit(limits: ScriptLimits, pids: Iterable[int], own: int = 0) -> str:
-    """Returns the limit that the processes exceed together, as the end of a message; empty if none.
+    """Returns the limit that the processes exceed together, as the end of a message.
 
-    `own`: number of the sandbox's own processes, which do not count.
+    The result is empty if they exceed none. `own`: number of the sandbox's own processes, which do not count.
     """
     processes = list(pids)
     if len(processes) - own > limits.processes:
@@ -79,7 +85,10 @@ def _lower(what: int, most: int) -> None:
 
 
 def _written(pid: int) -> int:
-    """Returns the bytes written by the process and its collected children, by calls or through memory maps."""
+    """Returns the bytes written by the process and its collected children.
+
+    Both calls and memory maps count.
+    """
     return max(_fields(pid, "io", _WRITTEN_FIELDS), default=0)
 
 

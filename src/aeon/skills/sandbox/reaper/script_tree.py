@@ -10,9 +10,10 @@ from .spawn import ScriptLeader, has_started
 
 
 class ScriptTree:
-    """A running invocation. Its leader's process id, session and process group are one number, reserved until its end.
+    """A running invocation.
 
-    `pidfd` is readable once the leader has ended, and closed when the leader is collected.
+    Its leader's process id, session and process group are one number, reserved until its end. `pidfd` is readable once
+    the leader has ended, and closed when the leader is collected.
     """
 
     def __init__(self, leader: ScriptLeader, token: str, group: int) -> None:
@@ -48,7 +49,10 @@ class ScriptTree:
         self._deadline = deadline if self._deadline is None else min(deadline, self._deadline)
 
     def collect_leader(self) -> None:
-        """Collects the ended leader. If it ended by itself, its remaining processes end at once (skills 4)."""
+        """Collects the ended leader.
+
+        If it ended by itself, its remaining processes end at once (skills 4).
+        """
         if self._deadline is None:
             self.terminate(0)
             with suppress(OSError):
@@ -57,7 +61,10 @@ class ScriptTree:
         os.close(self.pidfd)
 
     def kill_remaining(self, orphans: set[int], own_group: int) -> None:
-        """Terminates the remaining processes, or kills them after the grace period. `orphans` may be its own."""
+        """Terminates the remaining processes, or kills them after the grace period.
+
+        `orphans` may be its own.
+        """
         remaining = procfs.with_descendants(orphans | ({self.pid} if self.leader_is_alive else set()))
         if self.is_grace_over:
             procfs.kill_with_groups(remaining, own_group)

@@ -31,7 +31,10 @@ _INSTRUCTION = struct.Struct("=HBBI")
 
 
 class _Machine(NamedTuple):
-    """A machine's audit architecture and system call numbers; `attributes` change extended attributes."""
+    """A machine's audit architecture and system call numbers.
+
+    `attributes` change extended attributes.
+    """
 
     architecture: int
     socket: int

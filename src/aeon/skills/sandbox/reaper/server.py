@@ -1,4 +1,4 @@
-"""The reaper's single-threaded loop: starts scripts, notices their ends, and leaves no process behind."""
+"""The reaper's single-threaded loop: starts scripts and leaves no process behind."""
 
 import errno
 import os
@@ -28,7 +28,10 @@ Spawner = Callable[[messages.SpawnRequest, tuple[int, int, int]], ScriptLeader]
 
 
 class ClientChannel:
-    """A channel to Aeon for one script at a time: none, a waiting one, or the running `script_tree`."""
+    """A channel to Aeon for one script at a time.
+
+    It has no script, a waiting one, or the running `script_tree`.
+    """
 
     def __init__(self, opened: messages.ChannelOpened) -> None:
         channel_socket, self.request_file = opened.fds
@@ -42,7 +45,10 @@ class ClientChannel:
 
 
 class Reaper:
-    """Serves one Aeon process through `command_socket` until it or the guard ends; then ends everything it started."""
+    """Serves one Aeon process through `command_socket` until it or the guard ends.
+
+    It then ends everything it started.
+    """
 
     def __init__(
         self, command_socket: socket.socket, aeon_pid: int, spawner: Spawner, limits: ScriptLimits, guard: int
@@ -248,9 +254,10 @@ class Reaper:
             self._start_waiting()
 
     def _orphans(self) -> tuple[dict[int, set[int]], set[int]]:
-        """Returns adopted children by their leader, and unowned ones. Kills those whose grace period is over.
+        """Returns adopted children by their leader, and unowned ones.
 
-        Dead children are reaped. Each may have left a child that was not listed yet, so the list is then read again.
+        Kills those whose grace period is over. Dead children are reaped. Each may have left a child that was not
+        listed yet, so the list is then read again.
         """
         owned: dict[int, set[int]] = {}
         unowned: set[int] = set()
@@ -274,7 +281,10 @@ class Reaper:
         return owner is None or self._trees[owner].is_grace_over
 
     def _owner(self, pid: int) -> int | None:
-        """Returns the leader whose session the process is in, or whose marker it carries; None if unowned."""
+        """Returns the leader whose session the process is in, or whose marker it carries.
+
+        Returns None for an unowned process.
+        """
         session = procfs.session_id(pid)
         if session in self._trees:
             return session

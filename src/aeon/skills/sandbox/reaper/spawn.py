@@ -20,21 +20,30 @@ _RESTORED = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
 class ScriptLeader(NamedTuple):
-    """A script's first process. `status` is the descriptor of bubblewrap's status reports, None without bubblewrap."""
+    """A script's first process.
+
+    `status` is the descriptor of bubblewrap's status reports, None without bubblewrap.
+    """
 
     pid: int
     status: int | None
 
 
 class ProgramSpawner:
-    """Starts programs. All the reaper's descriptors are close-on-exec, so children inherit only stdio."""
+    """Starts programs.
+
+    All the reaper's descriptors are close-on-exec, so children inherit only stdio.
+    """
 
     def __init__(self, limits: ScriptLimits) -> None:
         self._rulesets = landlock.RulesetCache()
         self._limits = limits
 
     def spawn(self, request: SpawnRequest, stdio: tuple[int, int, int]) -> ScriptLeader:
-        """Starts the request with these stdin, stdout and stderr. Raises OSError if the system refuses."""
+        """Starts the request with these stdin, stdout and stderr.
+
+        Raises OSError if the system refuses.
+        """
         leader = self._spawn(request, stdio)
         with suppress(ProcessLookupError):
             limit_open_files(leader.pid, self._limits)
@@ -80,7 +89,10 @@ def _spawn(request: SpawnRequest, command: tuple[str, ...], stdio: tuple[int, ..
 
 
 def _candidates(program: str, env: dict[str, str]) -> Iterator[str]:
-    """Yields possible paths of a program: the path as written, or the name in each folder of the script's PATH."""
+    """Yields possible paths of a program.
+
+    These are the path as written, or the name in each folder of the script's PATH.
+    """
     if "/" in program:
         yield program
     else:
@@ -88,7 +100,10 @@ def _candidates(program: str, env: dict[str, str]) -> Iterator[str]:
 
 
 def _spawn_bubblewrap(request: SpawnRequest, stdio: tuple[int, int, int], limits: ScriptLimits) -> ScriptLeader:
-    """Starts bubblewrap from the main thread, since bubblewrap dies with the thread that started it."""
+    """Starts bubblewrap from the main thread.
+
+    Bubblewrap dies with the thread that started it.
+    """
     program, *rest = request.command
     status, status_writer = os.pipe()
     filter_fds = _filter_descriptors(request.policy)
@@ -119,7 +134,10 @@ def _filter_descriptors(policy: SandboxPolicy | None) -> tuple[int, ...]:
 
 
 def _spawn_restricted(policy: SandboxPolicy, ruleset: int, spawn: Callable[[], int]) -> int:
-    """Starts the program from a new thread that restricts itself, so that the child inherits the restrictions."""
+    """Starts the program from a new thread that restricts itself.
+
+    The child inherits the restrictions.
+    """
     outcome: list[int | Exception] = []
     is_over = _thread.allocate_lock()
     is_over.acquire()
@@ -143,7 +161,10 @@ def _spawn_restricted(policy: SandboxPolicy, ruleset: int, spawn: Callable[[], i
 
 
 def has_started(status: int | None) -> bool:
-    """Whether the script was started; call after its leader ended. Bubblewrap reports an exit code only then."""
+    """Whether the script was started; call after its leader ended.
+
+    Bubblewrap reports an exit code only then.
+    """
     if status is None:
         return True
     with open(status, "rb") as file:  # noqa: PTH123  # a descriptor has no path

@@ -33,7 +33,10 @@ _ROOM_ASLANT = 76
 
 
 class Chart(NamedTuple):
-    """A chart to draw. A histogram's bars touch, and its `labels` are at their edges: one more than bars."""
+    """A chart to draw.
+
+    A histogram's bars touch, and its `labels` are at their edges: one more than bars.
+    """
 
     title: str
     x_label: str
@@ -77,7 +80,10 @@ def short_number(number: float) -> str:
 
 
 def ticks(low: float, high: float, finest: float = 0.0) -> list[float]:
-    """Returns up to eight round numbers from at most `low` to at least `high`, at least `finest` apart."""
+    """Returns up to eight round numbers from at most `low` to at least `high`.
+
+    They are at least `finest` apart.
+    """
     span = (high - low) or abs(high) or 1.0
     rough = max(span / 5, finest)
     power = 10.0 ** math.floor(math.log10(rough))

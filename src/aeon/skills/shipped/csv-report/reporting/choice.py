@@ -10,7 +10,10 @@ _MOST_BINS = 20
 
 
 def chart_of(columns: list[Column], column: Column | None, groups: tuple[str, list[Group]] | None, title: str) -> Chart:
-    """Returns bars by group if there are groups; else a chart of the chosen, first numeric, or first column."""
+    """Returns bars by group if there are groups.
+
+    Without groups, it charts the chosen, first numeric, or first column.
+    """
     if groups is not None:
         return _by_group(groups[0], groups[1], column, title)
     shown = column or next((one for one in columns if one.present), columns[0])
@@ -40,7 +43,10 @@ def _histogram(column: Column, title: str) -> Chart:
 
 
 def bin_edges(numbers: list[float]) -> list[float]:
-    """Returns round edges for about as many bins as Sturges' rule gives; bins of whole numbers are equally wide."""
+    """Returns round edges for about as many bins as Sturges' rule gives.
+
+    Bins of whole numbers are equally wide.
+    """
     low, high = min(numbers), max(numbers)
     is_whole = all(number.is_integer() for number in numbers)
     bins = min(_MOST_BINS, max(5, math.ceil(math.log2(len(numbers))) + 1))

@@ -41,7 +41,10 @@ class Lettering:
         return self._sizes[size]
 
     def writable(self, text: str) -> str:
-        """Returns the text in the font's letters: without accents if that helps, else with question marks."""
+        """Returns the text in the font's letters.
+
+        Accents are removed if that helps, else letters become question marks.
+        """
         line = " ".join(text.split())  # a chart has room for one line only
         return "".join(self._replaced(letter) if letter in self._lacking else letter for letter in line)
 

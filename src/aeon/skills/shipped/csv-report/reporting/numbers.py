@@ -30,7 +30,10 @@ class Fit(NamedTuple):
 
 
 def fit(counts: Counter[str]) -> Fit:
-    """Counts the matches of both formats in a column, given as its distinct cells with their counts."""
+    """Counts a column's cells that match each format.
+
+    `counts` has the distinct cells with their counts.
+    """
     present = point = comma = 0
     for cell, count in counts.items():
         if cell.lower() in MISSING:
@@ -42,7 +45,10 @@ def fit(counts: Counter[str]) -> Fit:
 
 
 def has_decimal_commas(own: Fit, others: list[Fit]) -> bool:
-    """Whether the column's commas are decimal. A column that fits both formats follows the file's other columns."""
+    """Whether the column's commas are decimal.
+
+    A column that fits both formats follows the file's other columns.
+    """
     if own.point != own.comma:
         return own.comma > own.point
     numeric = [other for other in others if other.is_numeric]

@@ -12,7 +12,10 @@ def emit(event_type: str, **fields: Any) -> None:
 
 
 class RefusalError(Exception):
-    """The request cannot be fulfilled. It ends the script with an error event and a `done` with `ok` false."""
+    """The request cannot be fulfilled.
+
+    It ends the script with an error event and a `done` with `ok` false.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

@@ -61,7 +61,10 @@ def main() -> int:
 
 
 def _chosen(columns: list[Column], name: Any, field: str) -> Column | None:
-    """Returns the column with that name, in any case. Raises RefusalError that lists the existing columns."""
+    """Returns the column with that name, in any case.
+
+    Raises RefusalError that lists the existing columns.
+    """
     if name is None:
         return None
     wanted = str(name).strip()

@@ -15,7 +15,10 @@ _LONGEST_CELL = 80
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's summary. `values` has a number or None per row if the column is numeric, else it is empty."""
+    """A column's summary.
+
+    `values` has a number or None per row if the column is numeric, else it is empty.
+    """
 
     name: str
     is_numeric: bool
@@ -48,7 +51,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows that share a value: their number, and the count and sum of the column's numbers in them."""
+    """The rows that share a value: their number, and the column's numbers in them.
+
+    `count` and `total` are the numbers' count and sum.
+    """
 
     name: str
     rows: int

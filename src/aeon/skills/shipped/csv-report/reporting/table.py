@@ -1,4 +1,4 @@
-"""Reads a CSV or TSV file as columns of text; detects encoding, delimiter and header, and notes its guesses."""  # noqa: INP001  # a folder beside its script, not in the package aeon
+"""Reads a CSV or TSV file as columns of text, and notes its guesses of encoding and format."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import codecs
 import csv
@@ -19,7 +19,10 @@ _MOST_LINES_NAMED = 5
 
 
 class Table(NamedTuple):
-    """`columns[i]` has the stripped cells of column `names[i]`, one per row; a missing cell is empty."""
+    """`columns[i]` has the stripped cells of column `names[i]`, one per row.
+
+    A missing cell is empty.
+    """
 
     names: list[str]
     columns: list[list[str]]
@@ -40,7 +43,10 @@ class _Lines(Protocol):
 
 
 def read_table(path: Path, max_bytes: int) -> Table:
-    """Reads a file with a header. Raises RefusalError if it contains no table, or a larger one than allowed."""
+    """Reads a file with a header.
+
+    Raises RefusalError if it contains no table, or a larger one than allowed.
+    """
     notes: list[str] = []
     text = _decoded(_content(path, max_bytes), notes)
     delimiter = _delimiter(text[:_SAMPLE])
@@ -94,7 +100,10 @@ def _decoded(content: bytes, notes: list[str]) -> str:
 
 
 def _delimiter(sample: str) -> str:
-    """Returns the sniffer's delimiter if the first line has it; else that line's most frequent one, or a comma."""
+    """Returns the sniffer's delimiter if the first line has it.
+
+    Otherwise it returns that line's most frequent one, or a comma.
+    """
     head = sample.lstrip().partition("\n")[0]
     try:
         sniffed = csv.Sniffer().sniff(sample, _DELIMITERS).delimiter

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Entry point of the script report; the code is in reporting/, standard library and Pillow only."""
+"""Entry point of the script report.
+
+The code is in reporting/, standard library and Pillow only.
+"""
 
 import sys
 from importlib import import_module

@@ -68,7 +68,10 @@ class Memories:
 
 @contextmanager
 def open_memories(folder: Path) -> Generator[Memories, None, None]:
-    """Opens an exclusive transaction; other processes wait. Raises RefusalError for a damaged or unusable file."""
+    """Opens an exclusive transaction; other processes wait.
+
+    Raises RefusalError for a damaged or unusable file.
+    """
     try:
         with closing(sqlite3.connect(folder / FILE_NAME, timeout=_LOCK_TIMEOUT, isolation_level=None)) as connection:
             # IMMEDIATE: a transaction that starts as a reader cannot become a writer while another one writes.

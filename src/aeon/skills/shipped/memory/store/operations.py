@@ -114,7 +114,10 @@ def _encoded(value: Any) -> str:
 
 
 def _storable(text: str, name: str) -> str:
-    """Returns the text. Raises RefusalError for a lone surrogate or a NUL, which would end the text in a search."""
+    """Returns the text.
+
+    Raises RefusalError for a lone surrogate or a NUL, which would end the text in a search.
+    """
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
         raise RefusalError("bad_input", f"{name} contains half a character or a NUL; remove it.")
     return text

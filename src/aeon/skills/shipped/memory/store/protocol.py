@@ -12,7 +12,10 @@ def emit(event_type: str, **fields: Any) -> None:
 
 
 class RefusalError(Exception):
-    """The request cannot be fulfilled. It ends the script with an error event and a `done` with `ok` false."""
+    """The request cannot be fulfilled.
+
+    It ends the script with an error event and a `done` with `ok` false.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -26,7 +29,10 @@ class RefusalError(Exception):
 
 
 def read_input() -> dict[str, Any]:
-    """Returns the `input` of the request on stdin (skills 1). Raises RefusalError if it is missing or invalid."""
+    """Returns the `input` of the request on stdin (skills 1).
+
+    Raises RefusalError if it is missing or invalid.
+    """
     try:
         request: Any = json.loads(sys.stdin.buffer.read())
         input_data: Any = request["input"]

@@ -31,7 +31,10 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 def ask(messages: list[dict[str, str]], max_tokens: int, seconds: float) -> Answer:
-    """Requests one completion. Raises RefusalError if there is no model, it refuses, or its answer is invalid."""
+    """Requests one completion.
+
+    Raises RefusalError if there is no model, it refuses, or its answer is invalid.
+    """
     path, token = os.environ.get("AEON_MODEL_SOCKET"), os.environ.get("AEON_MODEL_TOKEN")
     if not path or not token:
         raise RefusalError("no_model", "This script has no access to a model; configure one with: aeon model")

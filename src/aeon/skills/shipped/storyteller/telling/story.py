@@ -63,7 +63,10 @@ def token_limit(words: int) -> int:
 
 
 def whole_sentences(text: str) -> str:
-    """Removes the last, incomplete sentence of a cut-off text. Raises RefusalError if no sentence is complete."""
+    """Removes the last, incomplete sentence of a cut-off text.
+
+    Raises RefusalError if no sentence is complete.
+    """
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     if not ends:
         raise RefusalError("cut_off", "The model was stopped before its first sentence ended; raise maxWords.")
