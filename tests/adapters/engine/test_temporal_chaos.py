@@ -3,6 +3,7 @@
 import os
 import random
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,12 @@ pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "8"))
 """100 by hand."""
+
+STOPS = int(os.environ.get("AEON_CHAOS_STOPS", "8"))
+"""50 by hand."""
+
+SUSPENDED = 6.0
+"""Seconds; a heartbeat is waited for 4."""
 
 RUNS = 2 * KILLS
 WIDTH = 6
@@ -81,4 +88,35 @@ def test_kills_at_random_moments(tmp_path, server):
     assert sum(counts.values()) - len(counts) <= 4 * KILLS, "more than what was under way was made again"
     for run in runs:
         assert [entry.n for entry in world.entries(run)] == list(range(1, 2 * (WIDTH + 2) + 3))
+    world.close()
+
+
+def test_a_process_that_is_stopped_at_random_moments_and_goes_on_repeats_nothing(tmp_path, server):
+    """It sleeps for longer than a heartbeat is waited for; the other one goes on with its runs and jobs (rule 43)."""
+    chance = random.Random(13)
+    world = World(tmp_path / "world").furnish()
+    process = fan(world, width=WIDTH)
+    carriers, runs, known = [begun_anew(server, world) for _ in range(2)], [], {}
+    try:
+        for turn in range(STOPS):
+            runs += [world.accept(process, number) for number in range(4 * turn, 4 * turn + 4)]
+            starting = begun_anew(server, world)  # it starts what is open, and is the next to be stopped
+            select.select([], [], [], chance.uniform(0, 0.5))
+            carriers.append(starting)
+            stopped = chance.choice(carriers)
+            stopped.send_signal(signal.SIGSTOP)
+            select.select([], [], [], SUSPENDED)
+            done, counts = completed(world, runs), counted(world)
+            known |= {job: counts[job] for job in done - known.keys()}
+            stopped.send_signal(signal.SIGCONT)
+            ended(carriers.pop(0))
+        world.until(lambda: not world.runs.book.open())
+    finally:
+        for carrier in carriers:
+            carrier.send_signal(signal.SIGCONT)
+            ended(carrier)
+    counts = counted(world)
+    assert {world.runs.see("me", run).state.phase for run in runs} == {"completed"}
+    assert len(counts) == len(runs) * (WIDTH + 2)
+    assert {job: counts[job] for job in known} == known, "a completed step was made again"
     world.close()

@@ -10,9 +10,9 @@ from aeon.platform.store import StoreUnavailableError
 class Holder:
     """Says who holds it, and lets time pass: while it is asked, too, once."""
 
-    def __init__(self, *, given_at=None, asking_takes=0.0):
+    def __init__(self, *, asking_takes=0.0):
         self.now, self.asked, self.is_held, self.asking_takes = 0.0, 0, True, asking_takes
-        self.lease = RunLease(self.held, "The run r", lasts=90.0, given_at=given_at, since_boot=lambda: self.now)
+        self.lease = RunLease(self.held, "The run r", lasts=90.0, since_boot=lambda: self.now)
 
     def held(self):
         self.asked += 1
@@ -36,15 +36,6 @@ def test_it_is_asked_again_after_a_pause_longer_than_a_third_of_the_lease(pause,
     holder.now += pause
     holder.lease.confirm()
     assert holder.asked == asked
-
-
-def test_what_was_just_given_is_asked_for_only_after_a_pause():
-    holder = Holder(given_at=0.0)
-    holder.lease.confirm()
-    assert holder.asked == 0
-    holder.now = 31.0
-    holder.lease.confirm()
-    assert holder.asked == 1
 
 
 def test_an_answer_counts_from_before_the_question():

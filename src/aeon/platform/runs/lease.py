@@ -43,19 +43,14 @@ class RunLease:
         what: str,
         *,
         lasts: float = HEARTBEAT_TIMEOUT,
-        given_at: float | None = None,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
-        """`is_held` checks ownership and may raise StoreError; `what` names the work in messages.
-
-        `given_at` is a time, not after the lease was granted to this process, if known; otherwise `confirm` checks
-        first.
-        """
+        """`is_held` checks ownership and may raise StoreError; `what` names the work in messages."""
         self._is_held = is_held
         self._what = what
         self._valid_for = lasts / 3
         self._since_boot = since_boot
-        self._checked_at = given_at
+        self._checked_at: float | None = None
         self._is_lost = False
 
     def confirm(self) -> None:

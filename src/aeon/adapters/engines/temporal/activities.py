@@ -34,7 +34,6 @@ from aeon.adapters.engines.temporal.names import (
     SAVE_ENTRIES,
     WAIT_FOR_RUN,
 )
-from aeon.base.clock import since_boot
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError
@@ -79,9 +78,9 @@ class JobActivities:
         return [self.run_job]
 
     def _lease(self, job: Job) -> RunLease:
-        """Return the job's lease, which Temporal has just granted.
+        """Return the job's lease, which is checked before the job begins.
 
-        Temporal reassigns the job after a time without heartbeats.
+        Temporal reassigns the job after a time without heartbeats, also while this process was suspended.
         """
         info, loop = activity.info(), asyncio.get_running_loop()
 
@@ -89,7 +88,7 @@ class JobActivities:
             return asyncio.run_coroutine_threadsafe(self._is_held(info), loop).result()
 
         lasts = HEARTBEAT_TIMEOUT if info.heartbeat_timeout is None else info.heartbeat_timeout.total_seconds()
-        return RunLease(is_held, f"The job {job.id}", lasts=lasts, given_at=since_boot())
+        return RunLease(is_held, f"The job {job.id}", lasts=lasts)
 
     async def _is_held(self, info: activity.Info) -> bool:
         """Return whether Temporal waits for this attempt at a job. Raises StoreUnavailableError."""
