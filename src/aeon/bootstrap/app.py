@@ -43,14 +43,18 @@ if TYPE_CHECKING:
 class App:
     """Everything a run needs, wired. `warnings` say what could not be loaded."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]) -> None:
+    def __init__(
+        self, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path], folder: Path
+    ) -> None:
+        """`folder` is the project's: its record lies there, and relative paths of settings start from it."""
         self.settings = settings
+        self.folder = folder
         self.warnings: list[str] = []
-        self._memory = LazyMemory(lambda: _open_memory(settings.memory.path))
+        self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
         self.memory: Memory = self._memory
         self.registry = ToolRegistry(builtin_tools(self.memory))
         self.model = LazyAdapter(lambda: self._open_model(_ignore_progress, may_fetch=False))
-        self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model, key_variables(settings))
+        self.skills = Skills(settings.skills, environ, folder, lambda: self.model, key_variables(settings))
         self._environ = environ
         self._from_project = from_project
         self._platform: Platform | None = None
@@ -59,7 +63,12 @@ class App:
     def isolate_skill_data(self, data: Path) -> None:
         """Have the skills keep what is theirs below that folder: it is another's than the folder's own user's."""
         keys = key_variables(self.settings)
-        self.skills = Skills(self.settings.skills, self._environ, Path.cwd(), lambda: self.model, keys, data)
+        self.skills = Skills(self.settings.skills, self._environ, self.folder, lambda: self.model, keys, data)
+
+    @property
+    def log_folder(self) -> Path:
+        """Where the logs of requests are kept."""
+        return self.folder / Path(self.settings.run.log_dir).expanduser()
 
     def model_choice(self) -> ModelChoice:
         """The model that a run would use. Raises AeonError when there is none."""
@@ -113,21 +122,21 @@ class App:
         """
         from aeon.bootstrap.stores import open_store
 
-        return open_store(Path.cwd(), self.settings.store, self._environ, self._from_project)
+        return open_store(self.folder, self.settings.store, self._environ, self._from_project)
 
     def platform(self) -> "Platform":
         """The platform of this folder, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
             from aeon.bootstrap.platform import open_platform
 
-            self._platform = open_platform(Path.cwd(), self.open_store(), self._environ, lambda: self.model)
+            self._platform = open_platform(self.folder, self.open_store(), self._environ, lambda: self.model)
         return self._platform
 
     def process_runtime(self) -> "ProcessRuntime":
         """What runs this folder's Processes; it is the caller's to close. Raises as `platform`."""
         from aeon.bootstrap.process_runtime import ProcessRuntime
 
-        return ProcessRuntime(self.platform(), Path.cwd(), self.settings.engine, self._environ, self._from_project)
+        return ProcessRuntime(self.platform(), self.folder, self.settings.engine, self._environ, self._from_project)
 
     def register_stored_tools(self, user: str) -> "list[StoredTool]":
         """Register the tools that a user has and sees in this folder's record, and return them.
@@ -190,17 +199,21 @@ class App:
 
 
 def build_app(
-    settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NO_PROJECT_KEYS
+    settings: Settings,
+    environ: Mapping[str, str],
+    from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
+    *,
+    folder: Path,
 ) -> App:
-    """Wire everything. Nothing is opened, loaded or fetched before it is used.
+    """Wire everything for the project in `folder`. Nothing is opened, loaded or fetched before it is used.
 
     `from_project` are the keys whose value stands in a project's file: they do not decide who gets the user's key.
     """
-    return App(settings, environ, from_project)
+    return App(settings, environ, from_project, folder)
 
 
-def _open_memory(path: str) -> InMemoryKVStore | SQLiteMemory:
-    return InMemoryKVStore() if path == ":memory:" else SQLiteMemory(Path(path).expanduser())
+def _open_memory(folder: Path, path: str) -> InMemoryKVStore | SQLiteMemory:
+    return InMemoryKVStore() if path == ":memory:" else SQLiteMemory(folder / Path(path).expanduser())
 
 
 def _remote_adapter(choice: ModelChoice, settings: ModelSettings) -> LLMAdapter:

@@ -84,7 +84,7 @@ class Skills:
     @cached_property
     def roots(self) -> list[SkillRoot]:
         """Where skills are looked for; the first wins: folders that are set, the project's, the user's, the shipped."""
-        more = [SkillRoot(Path(place).expanduser(), "project") for place in self._settings.folders]
+        more = [SkillRoot(self._folder / Path(place).expanduser(), "project") for place in self._settings.folders]
         found = [*more, *default_roots(self._folder, self._environ)]
         return found if self._data is None else [root._replace(data_home=self._data) for root in found]
 
@@ -256,7 +256,7 @@ class Skills:
     @cached_property
     def _grants(self) -> Grants:
         given = self._settings
-        folders = tuple(Path(place).expanduser().resolve() for place in given.allow_write)
+        folders = tuple((self._folder / Path(place).expanduser()).resolve() for place in given.allow_write)
         return Grants(given.allow_network, given.allow_model, folders)
 
     def _secrets(self, skill: Skill) -> Sequence[str]:
