@@ -3,18 +3,17 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
+from aeon.application.run_follower import RunFollower, SettledRun
+from aeon.application.runs import RunService
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.run_follower import FollowResult, RunFollower
+from aeon.cli.platform.run_follower import RunLines
 from aeon.cli.platform.run_views import resolve_run_id
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.diagnosis import explain_run
-from aeon.platform.ledger import MutationRequest
-from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.service import PendingQuestion
 
 _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled": ExitCode.FAILED}
@@ -26,58 +25,53 @@ def run_process(
     """Start a run of a Process and follow it to its end, or until only a person can go on (exit code 3)."""
     given = read_inputs(inputs)
     with runtime_session(user) as runner:
-        process = runner.platform.processes.find(user, name)
-        new = NewRun(given, timeout=deadline, executor=runner.run_executor)
-        runner.start()  # a run is not accepted where it could not go on
-        run = runner.runs.accept(process, new, MutationRequest(user, key))
-        if run.executor == runner.run_executor:
-            runner.engine.start(run.id)
-        else:  # the same key was used before: whoever had the run may be gone
-            runner.orphan_recovery.adopt(run.id)
-        print_message(f"run {run.id} of {printable(process.name)}")
-        return _follow_run(runner, user, run.id, as_json=as_json)
+        runs = RunService(runner, user)
+        run = runs.start(name, given, key=key, deadline=deadline)
+        print_message(f"run {run.id} of {printable(run.process_name)}")
+        return _print_updates(runs.follow(run.id), run.id, as_json=as_json)
 
 
 def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_json: bool) -> int:
     """Give a manual step its answer, and go on with the run as `run_process` does."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        question = runner.runs.answer(user, run, step, parse_value(answer))
+        runs = RunService(runner, user)
+        question = runs.answer(run, step, parse_value(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
-        return _continue_run(runner, user, run, as_json=as_json) if waits else ExitCode.DONE
+        return _continue_run(runs, run, as_json=as_json) if waits else ExitCode.DONE
 
 
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
     """Go on with a run that nobody carries out, or follow it where somebody does."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        return _continue_run(runner, user, run, as_json=as_json)
+        return _continue_run(RunService(runner, user), run, as_json=as_json)
 
 
 def retry_run(run: str, user: str, *, as_json: bool) -> int:
     """Go on after a run that failed or was cancelled, in a new one that keeps what was completed."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        runner.start()
-        new = runner.runs.retry(run, MutationRequest(user))
-        runner.engine.start(new.id)
+        runs = RunService(runner, user)
+        new = runs.retry(run)
         print_message(f"run {new.id} goes on after {run}")
-        return _follow_run(runner, user, new.id, as_json=as_json)
+        return _print_updates(runs.follow(new.id), new.id, as_json=as_json)
 
 
 def cancel_run(run: str, user: str) -> int:
     """Have a run stopped; one that nobody carries out is stopped here."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        runner.runs.cancel(user, run)
-        return ExitCode.DONE if _wait_for_stop(runner, user, run) else ExitCode.FAILED
+        ended = RunService(runner, user).cancel(run)
+        print_message(f"the run {run} {'is cancelled' if ended else 'was told to stop'}")
+        return ExitCode.DONE if ended else ExitCode.FAILED
 
 
 def why_run(run: str, user: str, *, as_json: bool) -> int:
     """Why a run's steps are not over."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        found = explain_run(runner.diagnosis, user, run)
+        found = RunService(runner, user).explain(run)
     if as_json:
         print_data(indented_json([reason.as_dict() for reason in found]))
         return ExitCode.DONE
@@ -131,27 +125,25 @@ def runtime_session(user: str) -> Generator[ProcessRuntime]:
         yield runner
 
 
-def _continue_run(runner: ProcessRuntime, user: str, run: str, *, as_json: bool) -> int:
-    root = runner.runs.view(user, run).run.root_id
-    runner.start()
-    runner.orphan_recovery.adopt(root)
-    return _follow_run(runner, user, root, as_json=as_json, from_now=True)
+def _continue_run(runs: RunService, run: str, *, as_json: bool) -> int:
+    root = runs.resume(run).id
+    return _print_updates(runs.follow(root, from_now=True), root, as_json=as_json)
 
 
-def _follow_run(runner: ProcessRuntime, user: str, run: str, *, as_json: bool, from_now: bool = False) -> int:
-    following = RunFollower(runner, user, run, print_message)
-    if from_now:
-        following.skip_past_events()
+def _print_updates(follower: RunFollower, run: str, *, as_json: bool) -> int:
+    shown = RunLines()
     try:
-        followed = following.follow()
+        for update in follower:
+            for line in shown.lines(update):
+                print_message(line)
     except KeyboardInterrupt:
         print_message(f"The run goes on where it stands: aeon runs resume {run}")
         raise
-    return _print_result(followed, run, as_json=as_json)
+    return _print_result(follower.result, run, as_json=as_json)
 
 
-def _print_result(followed: FollowResult, run: str, *, as_json: bool) -> int:
-    seen, questions = followed
+def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
+    seen, questions = settled.view, settled.questions
     if as_json:
         asked: list[Json] = [question._asdict() for question in questions]
         print_data(indented_json({**seen.run.as_dict(), "output": seen.state.output, "questions": asked}))
@@ -170,15 +162,6 @@ def _question_text(question: PendingQuestion) -> str:
     shown = one_line(indented_json(question.inputs), COLUMNS)
     command = f"aeon process answer {question.run} {question.step} yes"
     return f"{printable(question.step)} {printable(shown)}\nanswer with: {command}"
-
-
-def _wait_for_stop(runner: ProcessRuntime, user: str, run: str) -> bool:
-    root = runner.runs.view(user, run).run.root_id
-    runner.start()
-    runner.orphan_recovery.adopt(root)
-    ended = runner.engine.wait(run, 30.0)
-    print_message(f"the run {run} {'is cancelled' if ended else 'was told to stop'}")
-    return ended
 
 
 def parse_value(text: str) -> Json:
