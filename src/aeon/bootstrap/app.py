@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aeon.adapters.weights import (
     CATALOG,
@@ -40,20 +40,35 @@ if TYPE_CHECKING:
     from aeon.platform.store import Store
 
 
+class OwnParts(NamedTuple):
+    """Parts that the caller brings and closes; None for those that the settings mean."""
+
+    model: LLMAdapter | None = None
+    memory: Memory | None = None
+
+
+NO_OWN_PARTS = OwnParts()
+
+
 class App:
     """Everything a run needs, wired. `warnings` say what could not be loaded."""
 
     def __init__(
-        self, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path], folder: Path
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        from_project: Mapping[str, Path],
+        folder: Path,
+        own: OwnParts = NO_OWN_PARTS,
     ) -> None:
         """`folder` is the project's: its record lies there, and relative paths of settings start from it."""
         self.settings = settings
         self.folder = folder
         self.warnings: list[str] = []
         self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
-        self.memory: Memory = self._memory
+        self.memory = self._memory if own.memory is None else own.memory
         self.registry = ToolRegistry(builtin_tools(self.memory))
-        self.model = LazyAdapter(lambda: self._open_model(_ignore_progress, may_fetch=False))
+        self.model = LazyAdapter(lambda: self._open_model(_ignore_progress, may_fetch=False), own.model)
         self.skills = Skills(settings.skills, environ, folder, lambda: self.model, key_variables(settings))
         self._environ = environ
         self._from_project = from_project
@@ -94,13 +109,15 @@ class App:
         weights = catalogued_weights(name) if name else self._selected_weights()
         return weights_dir(self._environ) / weights.file
 
-    def orchestrator(self, *, ttl: int, log: RunLog | None, observer: Observer | None) -> Orchestrator:
-        """An orchestrator for one run."""
+    def orchestrator(
+        self, *, ttl: int, log: RunLog | None, observer: Observer | None, tools: ToolRegistry | None = None
+    ) -> Orchestrator:
+        """An orchestrator for one run, with `tools` or else all that are registered."""
         on_missing_tool = self.settings.run.on_missing_tool
         return Orchestrator(
             self.model,
             self.memory,
-            self.registry,
+            self.registry if tools is None else tools,
             ttl=ttl,
             log=log,
             observer=observer,
@@ -109,11 +126,15 @@ class App:
 
     def register_skills(self, request: str, named: Iterable[str | None] = ()) -> None:
         """Register as tools the skills that fit a request, and those that a plan names."""
-        unknown = [name for name in named if name is not None and self.registry.get(name) is None]
-        wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
-        for tool in [*wanted, *(self.skills.tools_for(request) if request else [])]:
+        for tool in self.skill_tools(request, named):
             if self.registry.get(tool.name) is None:
                 self._register(tool)
+
+    def skill_tools(self, request: str, named: Iterable[str | None] = ()) -> list[Tool]:
+        """The skills that a plan names and those that fit a request, as tools."""
+        unknown = [name for name in named if name is not None and self.registry.get(name) is None]
+        wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
+        return [*wanted, *(self.skills.tools_for(request) if request else [])]
 
     def open_store(self) -> "Store":
         """The record of this folder, or of the server that the settings name; the caller closes it.
@@ -204,12 +225,13 @@ def build_app(
     from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
     *,
     folder: Path,
+    own: OwnParts = NO_OWN_PARTS,
 ) -> App:
     """Wire everything for the project in `folder`. Nothing is opened, loaded or fetched before it is used.
 
     `from_project` are the keys whose value stands in a project's file: they do not decide who gets the user's key.
     """
-    return App(settings, environ, from_project, folder)
+    return App(settings, environ, from_project, folder, own)
 
 
 def _open_memory(folder: Path, path: str) -> InMemoryKVStore | SQLiteMemory:

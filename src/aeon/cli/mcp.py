@@ -2,8 +2,8 @@
 
 import os
 from contextlib import ExitStack
-from pathlib import Path
 
+from aeon.application.project import private_folder
 from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.base.project_folder import make_folder
@@ -14,9 +14,6 @@ from aeon.cli.session import MASTER_KEY, app_session, load_cli_settings
 from aeon.server.mcp import McpCallHandler, ToolHints, build_offered_tools, offer_stored_tools, serve
 from aeon.tools.interface import Tool
 
-_OWN_USER = "me"
-"""Whose the project's folder is, and what lies in it."""
-
 
 def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     """Serve until stdin is closed. Whoever leaves calls behind is gone: nothing of them is waited for.
@@ -25,13 +22,13 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     (platform 2). `with_stored` offers the tools and the Processes stored in the folder's record, the user's own
     and shared ones.
     """
-    place = None if user == _OWN_USER else Path(".aeon") / "users" / user.encode().hex()
+    place = private_folder(user)
     memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(place / "memory.db") if place else None)}
     loaded = load_cli_settings(model=model, more=memory)
     with app_session(loaded) as app, ExitStack() as closing:
         if place is not None:
             make_folder(place)
-            app.isolate_skill_data(Path.cwd() / place / "skills")
+            app.isolate_skill_data(app.folder / place / "skills")
         stored: list[tuple[Tool, ToolHints]] = []
         if with_stored:
             from aeon.server.mcp.process_tools import offer_processes
