@@ -8,14 +8,13 @@ import pytest
 from aeon import InMemoryKVStore, Project
 from aeon.application.run_follower import EntryUpdate
 from aeon.base.errors import ConfigError, InputError
-from aeon.platform.catalog.apply import ApplyError
+from aeon.platform.catalog.documents import ApplyError
 from aeon.platform.errors import NotFoundError
 from aeon.testing.llm import ScriptedAdapter
 
 from .conftest import STORED
 
-NOTE = {"goal": "note", "steps": [{"step_id": "s", "tool": "remember", "arguments": {"key": "k", "value": "v"}}]}
-SAY = {"goal": "say", "steps": [{"step_id": "s", "tool": "echo", "arguments": {"text": "hello"}}]}
+SAY = {"goal": "say", "steps": [{"step_id": "s", "description": "say", "tool": "echo", "arguments": {"text": "hello"}}]}
 SOON = 20.0
 
 

@@ -52,7 +52,10 @@ def test_usage_is_the_sum_of_what_the_replies_report(opened):
 
 
 def test_a_run_has_a_registry_of_its_own(opened):
-    plan = {"goal": "double", "steps": [{"step_id": "s", "tool": "double", "arguments": {"number": 21}}]}
+    plan = {
+        "goal": "double",
+        "steps": [{"step_id": "s", "description": "double it", "tool": "double", "arguments": {"number": 21}}],
+    }
     project = opened()
     assert project.run_plan(plan, tools=[double]).results == {"s": {"result": 42}}
     assert project._app.registry.get("double") is None
@@ -63,7 +66,9 @@ def test_a_run_has_a_registry_of_its_own(opened):
 def test_what_cannot_be_run_leaves_no_log(opened):
     project = opened(model=ScriptedAdapter([LLMError("no network")]))
     with pytest.raises(PlanError):
-        project.run_plan({"goal": "x", "steps": [{"step_id": "s", "tool": "echo", "arguments": {}}]})
+        project.run_plan(
+            {"goal": "x", "steps": [{"step_id": "s", "description": "say", "tool": "echo", "arguments": {}}]}
+        )
     assert list(project.folder.glob(".aeon/logs/*")) == []
 
 

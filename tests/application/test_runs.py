@@ -35,7 +35,7 @@ def test_a_run_of_a_process_that_is_gone_is_adopted_by_who_starts_it_with_its_ke
 
 
 def test_inputs_that_do_not_fit_accept_no_run(project):
-    with pytest.raises(RuleError, match="it lacks 'who'"):
+    with pytest.raises(RuleError, match="it lacks who"):
         project.runs.start("greet", {"name": "Ann"})
     with pytest.raises(NotFoundError):
         project.runs.start("nothing", {})
@@ -47,7 +47,7 @@ def test_a_run_settles_at_a_question_and_goes_on_with_its_answer(project):
     settled = project.runs.settle(run.id, SOON)
     assert (settled.status, [each.step for each in settled.questions]) == ("waits_for_person", ["approve"])
     assert project.runs.list_questions(run.id) == settled.questions
-    assert [reason.kind for reason in project.runs.explain(run.id)] == ["question"]
+    assert [reason.kind for reason in project.runs.explain(run.id)] == ["asked"]
     assert project.runs.answer(run.id, "approve", "yes").run == run.id
     assert project.runs.settle(run.id, SOON).output == "tea: yes"
 
