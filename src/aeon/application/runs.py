@@ -10,6 +10,7 @@ from aeon.platform.diagnosis import explain_run
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.dead_jobs import DeadJob
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.model import Run, RunSummary
@@ -106,6 +107,18 @@ class RunService:
     def list_runs(self, limit: int = _LIST_LIMIT) -> list[RunSummary]:
         """The user's runs, newest first, without those that other runs called."""
         return self._runtime.runs.list_runs(self._user, limit)
+
+    def list_open_ids(self) -> list[str]:
+        """The ids of the user's runs that have not ended, oldest first."""
+        return self._runtime.runs.repository.list_open_ids(self._user)
+
+    def list_dead_jobs(self, limit: int = _LIST_LIMIT) -> list[DeadJob]:
+        """The user's jobs that failed for good, newest first (platform 10)."""
+        return self._runtime.runs.repository.list_dead_jobs(self._user, limit)
+
+    def get_dead_job(self, job: str) -> DeadJob:
+        """A job of the user's that failed for good. Raises NotFoundError."""
+        return self._runtime.runs.repository.get_dead_job(self._user, job)
 
     def list_questions(self, run: str) -> list[PendingQuestion]:
         """The open questions of a run and of its whole family, its own first. Raises NotFoundError."""

@@ -139,6 +139,10 @@ class Runs:
         found = self.repository.get(user, run)
         return RunView(found.run, found.plan, replay(found.plan, list(self.repository.entries(run))))
 
+    def has_ended(self, user: str, run: str) -> bool:
+        """Whether a run has ended. Raises NotFoundError."""
+        return self.repository.get(user, run).run.phase in ENDED_PHASES
+
     def list_entries(self, user: str, run: str, after: int = 0) -> Iterator[RunEntry]:
         """What happened in a run after the entry of that number. Raises NotFoundError."""
         self.repository.get(user, run)
