@@ -19,7 +19,7 @@ from aeon.application.run_follower import EntryUpdate
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
     """The project of the current folder, open while the server runs."""
-    with Project.open(getattr(app.state, "folder", ".")) as project:
+    async with Project.open(getattr(app.state, "folder", ".")) as project:
         app.state.project = project
         yield
 

@@ -42,22 +42,45 @@ def test_the_endpoint_streams_a_run_and_cancels_it_when_the_client_leaves(tmp_pa
     stream, process = imported("fastapi_stream"), imported("process_from_python")
     from aeon import Project
 
-    async def left(project):
-        run = await project.in_thread(project.runs.start, "release", {"version": "1.2"})
-        lines = stream.events(project, run.id)
-        first = json.loads(await anext(lines))
-        await lines.aclose()
-        return run.id, first
-
+    stream.app.state.folder = tmp_path / "project"
     with Project.open(tmp_path / "project") as project:
         project.apply(process.PROCESS)
-        run, first = asyncio.run(left(project))
-        assert first["event"]["event"] == "run_started"
-        project.runs.settle(run, 60)
+    lines = asyncio.run(left_after_the_first_line(stream.app, "/release/1.2"))
+    assert lines[0]["event"]["event"] == "run_started"
+    with Project.open(tmp_path / "project") as project:
+        assert project.runs.view(lines[0]["run"]).run.phase == "cancelled"
+
+
+async def left_after_the_first_line(app, path):
+    """The lines that a client of this ASGI app got before it left; the server goes on until the run has ended."""
+    lines, has_left = [], asyncio.Event()
+    scope = {"type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": "GET"}
+    scope |= {
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [],
+        "root_path": "",
+    }
+
+    async def receive():
+        await has_left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        if message["type"] == "http.response.body" and message["body"] and not lines:
+            lines.append(json.loads(message["body"]))
+            has_left.set()
+
+    async with app.router.lifespan_context(app):
+        await app(scope, receive, send)
+        project = app.state.project
         deadline = time.monotonic() + 60
-        while project.runs.view(run).run.phase != "cancelled":
+        while project.runs.view(lines[0]["run"]).run.phase != "cancelled":
             assert time.monotonic() < deadline
-            time.sleep(0.05)
+            await asyncio.sleep(0.05)
+    return lines
 
 
 def imported(name):

@@ -3,7 +3,10 @@
 import pytest
 
 from aeon.application.run_follower import EntryUpdate
+from aeon.base.errors import ConfigError
 from aeon.platform.errors import NotFoundError, RuleError
+
+from .conftest import STORED
 
 SOON = 20.0
 
@@ -102,6 +105,20 @@ def test_a_follower_gives_the_entries_of_a_family_in_order_and_goes_on_at_its_cu
     later = [(each.depth, each.entry.event.event) for each in project.runs.follow(run.id, after=first.cursor)]
     assert later == [(1, "answer_given"), (1, "run_completed"), (0, "step_completed"), (0, "run_completed")]
     assert [each.entry.event.event for each in project.runs.follow(run.id, from_now=True)] == []
+
+
+def test_a_second_project_of_a_process_is_told_that_dbos_takes_one(opened):
+    one, two = (opened(name, settings={"engine.address": None}) for name in ("one", "two"))
+    for each in (one, two):
+        each.apply(STORED)
+    run = one.runs.start("greet", {"who": "Ann"}, key="k")
+    with pytest.raises(ConfigError, match="another project on DBOS"):
+        two.runs.start("greet", {"who": "Ben"})
+    assert two.runs.list_runs() == []  # nothing is accepted that could not go on
+    assert one.runs.settle(run.id, SOON).output == "Hello Ann"
+    assert one.runs.start("greet", {"who": "Ann"}, key="k").id == run.id
+    one.close()
+    assert two.runs.settle(two.runs.start("greet", {"who": "Ben"}).id, SOON).output == "Hello Ben"
 
 
 def test_runs_are_their_owners_alone(opened, project):

@@ -57,9 +57,10 @@ def private_folder(user: str) -> Path | None:
 
 
 class Project:
-    """Aeon in one folder, for one user: requests, runs of Processes, and what is stored. A context manager.
+    """Aeon in one folder, for one user: requests, runs of Processes, and what is stored.
 
-    Nothing is opened before it is used. Several projects may be open in one process, and threads may share one.
+    A context manager, also for `async with`. Nothing is opened before it is used. Several projects may be open in one
+    process (runs of Processes on DBOS, the default engine, in one of them at a time), and threads may share one.
     """
 
     def __init__(self, folder: Path, user: str, environ: Mapping[str, str], app: App) -> None:
@@ -268,6 +269,14 @@ class Project:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.close)  # engines refuse to be closed in the thread of an event loop
 
     @cached_property
     def _platform(self) -> "Platform":

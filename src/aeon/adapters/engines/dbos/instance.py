@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from threading import Lock
 from typing import Any, Final, cast
 
 from dbos import DBOS, DBOSConfig, Serializer
 
 from aeon.adapters.engines.dbos.database import Database, as_unavailable_errors
+from aeon.base.errors import ConfigError
 from aeon.base.json import Json, canonical_json, parse_strict
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out
 from aeon.platform.runs.ports import EngineUnavailableError
@@ -50,16 +52,25 @@ _LISTENER_INTERVAL = 0.2
 """Seconds that whoever closes DBOS waits for its listener, which asks the database nothing while nobody listens."""
 
 
+_PROCESS = Lock()
+
+
 class DbosInstance:
     """There is one in a process at a time. Workflows are registered after it is made, and before `launch`."""
 
     def __init__(self, address: str, results: ResultStore, executor: str, *, is_durable: bool = True) -> None:
-        """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be."""
-        _remove_log_handlers()
-        self._is_open = True
-        self.database = Database(address, is_durable=is_durable)
-        self.dbos = DBOS(config=_config(address, self.database, results, executor))
-        _slow_internal_queue(self.dbos)
+        """Open the database at `address` (`sqlite:///FILE` or a Postgres URL), made if need be.
+
+        Raises ConfigError while another instance is open in this process.
+        """
+        with ExitStack() as reservation:  # given back if anything below fails
+            reservation.enter_context(_reserve_process())
+            _remove_log_handlers()
+            self._is_open = True
+            self.database = Database(address, is_durable=is_durable)
+            self.dbos = DBOS(config=_config(address, self.database, results, executor))
+            _slow_internal_queue(self.dbos)
+            self._reservation = reservation.pop_all()
 
     @property
     def is_open(self) -> bool:
@@ -91,9 +102,24 @@ class DbosInstance:
     def close(self) -> None:
         """Stop where everything stands: the database first, so that nothing is written down as failed."""
         self._is_open = False
-        self.database.close()
-        DBOS.destroy(destroy_registry=True)
-        self.database.dispose()
+        with self._reservation:
+            self.database.close()
+            DBOS.destroy(destroy_registry=True)
+            self.database.dispose()
+
+
+@contextmanager
+def _reserve_process() -> Generator[None]:
+    """DBOS keeps one instance in a process: a second one would write into the first one's database."""
+    if not _PROCESS.acquire(blocking=False):
+        raise ConfigError(
+            "This process already executes runs of another project on DBOS, which takes one project in a process.",
+            next_step='Close the other project first, use a process for each, or set engine.address to "memory".',
+        )
+    try:
+        yield
+    finally:
+        _PROCESS.release()
 
 
 def _slow_internal_queue(instance: DBOS) -> None:
