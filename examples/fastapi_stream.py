@@ -36,7 +36,10 @@ async def release(version: str) -> StreamingResponse:
 
 
 async def events(project: Project, run: str) -> AsyncGenerator[str]:
-    """The events of a run, a JSON line each. A run whose reader leaves before the last one is cancelled."""
+    """The events of a run, a JSON line each.
+
+    The run is cancelled when the reader leaves before the last event.
+    """
     is_over = False
     try:
         async for update in project.stream(project.runs.follow(run)):

@@ -1,5 +1,6 @@
-"""A memory of your own, a file a value, given to a project: python examples/own_memory.py [FOLDER].
+"""A memory of your own that keeps each value in a file, given to a project.
 
+Run it: python examples/own_memory.py [FOLDER]
 `aeon.testing.memory_conformance` tests what every memory owes the kernel.
 """
 

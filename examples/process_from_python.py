@@ -1,4 +1,7 @@
-"""A durable Process, described, started and answered from Python: python examples/process_from_python.py [FOLDER]."""
+"""A durable Process, described, started and answered from Python.
+
+Run it: python examples/process_from_python.py [FOLDER]
+"""
 
 import sys
 

@@ -1,4 +1,7 @@
-"""A tool with pydantic types, used by a plan that needs no model: python examples/tool_with_types.py [FOLDER]."""
+"""A tool with pydantic types, used by a plan that needs no model.
+
+Run it: python examples/tool_with_types.py [FOLDER]
+"""
 
 import sys
 from datetime import date

@@ -1,4 +1,4 @@
-"""`EntityService`: what one user does with the stored things of one kind, such as services or Processes."""
+"""What one user does with the stored things of one kind, such as services or Processes."""
 
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
@@ -46,9 +46,9 @@ class EntityService(Generic[E, N, C]):
         self._change_type = change_type
 
     def get(self, name: str) -> E:
-        """The user's own thing of that name, else one that Aeon ships, else a visible one with that id.
+        """The thing of that name or id.
 
-        Raises NotFoundError.
+        The user's own comes first, then one that Aeon ships, then a visible one with that id. Raises NotFoundError.
         """
         return self._repository.find(self._user, name)
 
@@ -59,7 +59,10 @@ class EntityService(Generic[E, N, C]):
         return [*own, *(each for each in shared if each.owner_id != self._user)]
 
     def add(self, new: N | JsonObject, *, key: str | None = None) -> E:
-        """Create a thing; the same `key` again returns the same one. Raises RuleError with everything that is wrong."""
+        """Create a thing; the same `key` again returns the same one.
+
+        Raises RuleError with everything that is wrong.
+        """
         record = self._new_type.parsed(new) if isinstance(new, dict) else new
         return self._repository.add(record, MutationRequest(self._user, key))
 

@@ -1,4 +1,4 @@
-"""`Project`: Aeon in a folder, for Python programs. `from aeon import Project` is its public name."""
+"""`Project`: Aeon in a folder, for Python programs: `from aeon import Project`."""
 
 import asyncio
 import os
@@ -49,9 +49,10 @@ OWN_USER = "me"
 
 
 def private_folder(user: str) -> Path | None:
-    """Where a project keeps the memory and the skills' data of another user than its own; relative to its folder.
+    """The folder for the memory and the skills' data of another user than the project's own.
 
-    None for the project's own user, whose data lie in the usual places (platform 2).
+    It is relative to the project's folder. None for the project's own user, whose data lie in the usual places
+    (platform 2).
     """
     return None if user == OWN_USER else Path(PROJECT_FOLDER) / "users" / user.encode().hex()
 
@@ -113,10 +114,11 @@ class Project:
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
     ) -> RequestResult:
-        """Plan a request and run the plan with all registered tools, `tools`, and the skills that fit.
+        """Plan a request and run the plan.
 
-        `observer` gets every event. Raises RequestError, LLMError without a model, OrchestrationError when no plan can
-        be made, ToolDefinitionError for one of `tools`, and LogError.
+        It has all registered tools, `tools`, and the skills that fit. `observer` gets every event. Raises RequestError,
+        LLMError without a model, OrchestrationError when no plan can be made, ToolDefinitionError for one of `tools`,
+        and LogError.
         """
         return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation))
 
@@ -139,14 +141,18 @@ class Project:
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
     ) -> RequestResult:
-        """Go on with a request that was cancelled, ran out of steps, or was killed, by its log. Raises LogError."""
+        """Go on with a request that was cancelled, ran out of steps, or was killed.
+
+        `log` is the path of its log. Raises LogError, and InputError for a finished request.
+        """
         return self._requests.resume(log, KernelRunOptions(observer, tools, cancellation=cancellation))
 
     def apply(self, source: str | Path) -> "list[ApplyStep]":
-        """Make what YAML documents describe true: services, secrets, tools, Processes. Returns what changed.
+        """Create and change what YAML documents describe; returns a step for each document.
 
-        A Path is a file, relative to the project's folder; a str is the text itself. Nothing is changed where anything
-        is wrong. Raises ApplyError with everything wrong, InputError for a file that cannot be read.
+        They describe services, secrets, tools, templates and Processes. A Path is a file, relative to the project's
+        folder; a str is the text itself. Nothing is changed where anything is wrong. Raises ApplyError with everything
+        wrong, InputError for a file that cannot be read.
         """
         from aeon.platform.catalog.apply import Applier
         from aeon.platform.catalog.documents import read_documents
@@ -162,7 +168,10 @@ class Project:
         return steps
 
     def stored_tools(self) -> list[Tool]:
-        """The stored tools that `ask` and `run_plan` may be given: the user's own, shipped ones, and trusted ones."""
+        """The stored tools, for the `tools` of `ask` and `run_plan`.
+
+        These are the user's own, those that Aeon ships, and those of other users that the user trusts.
+        """
         return [*self._platform.tools_for_kernel(self.user)]
 
     @property
@@ -238,11 +247,17 @@ class Project:
         return list(self._app.warnings)
 
     async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call a method of this project in a worker thread: `await project.in_thread(project.ask, "...")`."""
+        """Call a method of this project in a worker thread.
+
+        For example: `await project.in_thread(project.ask, "...")`.
+        """
         return await asyncio.to_thread(function, *args, **kwargs)
 
     async def stream(self, follower: "RunFollower") -> "AsyncGenerator[RunUpdate]":
-        """The updates of a follower, for `async for`. Once the caller leaves, the follower is stopped."""
+        """The updates of a follower, for `async for`.
+
+        When the caller leaves the loop, the follower is stopped.
+        """
         updates = iter(follower)
         try:
             while (update := await asyncio.to_thread(next, updates, None)) is not None:
@@ -251,7 +266,10 @@ class Project:
             follower.stop()
 
     def close(self) -> None:
-        """Stop what runs here, where it stands, and close everything that was opened. Calling it again does nothing."""
+        """Stop what runs here, where it stands, and close everything that was opened.
+
+        Calling it again does nothing. Runs go on when they are resumed.
+        """
         with self._opening:
             if self._is_closed:
                 return

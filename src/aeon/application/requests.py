@@ -79,10 +79,11 @@ class RequestResult:
 
 
 class KernelRunOptions(NamedTuple):
-    """How a request is run: who sees its events, which tools it has beside the registered ones, who may stop it.
+    """How a request is run.
 
-    `ttl` counts the steps that may be visited, None for the settings' own; `log` is the path of the log, None for a
-    fresh one. `cancellation` is asked before each step whether to stop there.
+    `observer` gets its events; `tools` come beside the registered ones. `ttl` counts the steps that may be visited,
+    None for the settings' own; `log` is the path of the log, None for a fresh one. `cancellation` is asked before each
+    step whether to stop there.
     """
 
     observer: Observer | None = None
@@ -114,7 +115,10 @@ class RequestService:
     def run_plan(
         self, plan: Plan | JsonObject, request: str = "", options: KernelRunOptions = _DEFAULTS
     ) -> RequestResult:
-        """Run a plan by hand; without a request, its goal stands for one. Raises PlanError, RequestError, LogError."""
+        """Run a plan by hand; without a request, its goal stands for one.
+
+        Raises PlanError, RequestError, LogError.
+        """
         made = build_plan(plan) if isinstance(plan, dict) else plan
         cancellation = options.cancellation
         return self._run(
@@ -126,7 +130,10 @@ class RequestService:
         )
 
     def resume(self, log: Path, options: KernelRunOptions = _DEFAULTS) -> RequestResult:
-        """Go on with the run of a log from its last whole entry. Raises LogError, InputError for a finished run."""
+        """Go on with the run of a log from its last whole entry.
+
+        Raises LogError, and InputError for a finished run.
+        """
         history = read_log(log)
         state = restore_state(history)
         left = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
@@ -178,9 +185,10 @@ def open_request_log(path: Path, after: LogHistory | None = None) -> Generator[J
 def request_registry(
     app: App, request: str, named: Iterable[str | None] = (), tools: Iterable[Tool] = ()
 ) -> ToolRegistry:
-    """A registry for one run: the registered tools, `tools`, and the skills that are named or fit the request.
+    """A registry for one run.
 
-    Other runs at the same time do not see it. Raises ToolDefinitionError for one of `tools`.
+    It has the registered tools, `tools`, and the skills that are named or fit the request. Other runs at the same time
+    do not see it. Raises ToolDefinitionError for one of `tools`.
     """
     registry = app.registry.snapshot()
     for tool in tools:

@@ -34,7 +34,10 @@ class CallingStep(NamedTuple):
 
 
 class EntryUpdate(NamedTuple):
-    """A new entry of a run. `depth` is 0 for the followed run, 1 for the runs that it called, and so on."""
+    """A new entry of a run.
+
+    `depth` is 0 for the followed run, 1 for the runs that it called, and so on.
+    """
 
     run: str
     depth: int
@@ -43,7 +46,10 @@ class EntryUpdate(NamedTuple):
 
 
 class HeldUpdate(NamedTuple):
-    """A step waits for a worker or a limit. It is reported once until the family has a new entry."""
+    """A step waits for a worker or a limit.
+
+    It is reported once until the family has a new entry.
+    """
 
     run: str
     depth: int
@@ -172,7 +178,10 @@ class RunFollower:
             self._clock.sleep(POLL_INTERVAL)
 
     def _stop_reason(self, quiet: float, followed: float) -> "_StopReason | None":
-        """Why to stop now, after so many seconds without a new entry, and in all."""
+        """Why to stop now, if there is a reason.
+
+        `quiet` is the seconds without a new entry, `followed` all seconds.
+        """
         if self._runs.repository.get_phase(self._run) in ENDED_PHASES:
             return _StopReason("ended", [])
         if quiet > QUIET_SECONDS and (questions := self._blocking_questions()):
@@ -217,13 +226,19 @@ class RunFollower:
         return entries
 
     def _blocking_questions(self) -> list[PendingQuestion]:
-        """The open questions of the run and of those that it called, if nothing else is under way in them."""
+        """The open questions that hold the run and those that it called.
+
+        There are none while anything else is under way in them.
+        """
         asked = [each for each in self._runs.list_questions(self._user, self._run) if each.run in self._last_entries]
         is_busy = asked and any(self._runs.view(self._user, run).is_busy for run in self._last_entries)
         return [] if is_busy else asked
 
     def _add_child_runs(self) -> None:
-        """Add the runs that steps have started. A run is written down a moment after the entry of its step."""
+        """Add the runs that steps have started.
+
+        A run is written down a moment after the entry of its step.
+        """
         for run, caller in list(self._pending_children.items()):
             try:
                 self._plans[run] = self._runs.view(self._user, run).plan

@@ -23,10 +23,10 @@ _LIST_LIMIT = 50
 
 
 class RunService:
-    """The runs of one user: start, follow, settle, answer, cancel, retry, resume. Threads may share it.
+    """The runs of one user: start, follow, settle, answer, cancel, retry, resume.
 
-    The engine is opened by the first call that has a run go on. Every method raises StoreError, those that open the
-    engine also ConfigError, MissingExtraError and EngineUnavailableError.
+    Threads may share it. The engine is opened by the first call that has a run go on. Every method raises StoreError,
+    those that open the engine also ConfigError, MissingExtraError and EngineUnavailableError.
     """
 
     def __init__(self, runtime: ProcessRuntime, user: str) -> None:
@@ -56,9 +56,9 @@ class RunService:
         return run
 
     def resume(self, run: str) -> Run:
-        """Have a run go on here if no other process executes it; returns the root of its family. Raises NotFoundError.
+        """Have a run go on here if no other process executes it; returns the root of its family.
 
-        For a family that has ended, no engine is opened.
+        Raises NotFoundError. For a family that has ended, no engine is opened.
         """
         repository = self._runtime.runs.repository
         root = repository.get(self._user, repository.get(self._user, run).run.root_id).run
@@ -67,9 +67,10 @@ class RunService:
         return root
 
     def retry(self, run: str, *, key: str | None = None) -> Run:
-        """Start a run that goes on after one that failed or was cancelled; its completed steps do not run again.
+        """Start a run that goes on after one that failed or was cancelled.
 
-        The same `key` again returns the same run. Raises NotFoundError, and RuleError for a run in another phase.
+        Completed steps do not run again. The same `key` again returns the same run. Raises NotFoundError, and RuleError
+        for a run in another phase.
         """
         runtime = self._opened()
         again = runtime.runs.retry(run, MutationRequest(self._user, key))
@@ -92,9 +93,9 @@ class RunService:
         return question
 
     def cancel(self, run: str, *, wait: float = CANCEL_SECONDS) -> bool:
-        """Cancel a run and all that it called; returns whether it has ended after `wait` seconds at most.
+        """Cancel a run and all that it called; returns whether it has ended.
 
-        Raises NotFoundError, and RuleError for a run that has ended.
+        It waits for the end `wait` seconds at most. Raises NotFoundError, and RuleError for a run that has ended.
         """
         self._runtime.runs.cancel(self._user, run)
         self.resume(run)
@@ -146,7 +147,10 @@ class RunService:
         return follower
 
     def settle(self, run: str, seconds: float | None = None) -> SettledRun:
-        """Wait until a run has ended, only a person can go on, or `seconds` have passed. Raises NotFoundError."""
+        """Wait until a run has ended, only a person can go on, or `seconds` have passed.
+
+        Raises NotFoundError.
+        """
         follower = self._follower(run, seconds, None)
         for _ in follower:
             pass

@@ -61,7 +61,10 @@ class App:
         folder: Path,
         own: OwnParts = NO_OWN_PARTS,
     ) -> None:
-        """`folder` is the project's: its record lies there, and relative paths of settings start from it."""
+        """`folder` is the project's own.
+
+        Its record lies there, and relative paths of settings start there.
+        """
         self.settings = settings
         self.folder = folder
         self.warnings: list[str] = []
@@ -227,9 +230,10 @@ def build_app(
     folder: Path,
     own: OwnParts = NO_OWN_PARTS,
 ) -> App:
-    """Wire everything for the project in `folder`. Nothing is opened, loaded or fetched before it is used.
+    """Wire everything for the project in `folder`.
 
-    `from_project` are the keys whose value stands in a project's file: they do not decide who gets the user's key.
+    Nothing is opened, loaded or fetched before it is used. `from_project` are the keys whose value stands in a
+    project's file: they do not decide who gets the user's key.
     """
     return App(settings, environ, from_project, folder, own)
 

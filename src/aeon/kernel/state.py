@@ -67,7 +67,10 @@ class OrchestrationState(BaseModel):
         }
 
     def stop_error(self, *, is_cancelled: bool = False) -> JsonObject | None:
-        """The error of a run whose TTL is used up (core 5) or that was cancelled, with the number of steps left."""
+        """The error of a run whose TTL is used up (core 5) or that was cancelled; None for others.
+
+        It has the number of steps left.
+        """
         if self.ttl_remaining and not is_cancelled:
             return None
         left = sum(step.status is StepStatus.PENDING for step in self.plan.steps)

@@ -110,7 +110,7 @@ class DbosInstance:
 
 @contextmanager
 def _reserve_process() -> Generator[None]:
-    """DBOS keeps one instance in a process: a second one would write into the first one's database."""
+    """Reserve this process for one instance: DBOS keeps only one. Raises ConfigError."""
     if not _PROCESS.acquire(blocking=False):
         raise ConfigError(
             "This process already executes runs of another project on DBOS, which takes one project in a process.",
