@@ -24,7 +24,9 @@ def without_embedded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def app(environ: dict[str, str], **model: object) -> App:
-    return build_app(Settings(model=ModelSettings(**model), memory=MemorySettings(path=":memory:")), environ)
+    return build_app(
+        Settings(model=ModelSettings(**model), memory=MemorySettings(path=":memory:")), environ, folder=Path.cwd()
+    )
 
 
 def pretend_fetched(environ: dict[str, str], name: str) -> None:
@@ -204,7 +206,7 @@ def test_available_memory_is_zero_where_the_system_does_not_say(tmp_path):
 
 def test_building_opens_nothing(environ, tmp_path, monkeypatch, without_embedded):
     monkeypatch.chdir(tmp_path)
-    whole = build_app(Settings(), environ)
+    whole = build_app(Settings(), environ, folder=Path.cwd())
     assert whole.registry.list_all()[:2] == ["calculator", "echo"]
     whole.close()
     assert list(tmp_path.iterdir()) == []

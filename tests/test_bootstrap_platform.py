@@ -2,6 +2,7 @@
 
 import os
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,7 @@ TOOL = {"connectionParams": {"endpoint": "http://x"}, "operation": {"type": "res
 def app(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    with closing(build_app(Settings(), os.environ)) as made:
+    with closing(build_app(Settings(), os.environ, folder=Path.cwd())) as made:
         yield made
 
 

@@ -246,7 +246,7 @@ def test_the_keys_are_the_vendors_and_the_one_that_is_named():
 def test_an_app_gives_its_skills_the_keys_to_withhold(place, monkeypatch):
     monkeypatch.chdir(place)
     put(place / "skills", "talker", KEYED)
-    app = build_app(Settings(), {"HOME": str(place / "home")})
+    app = build_app(Settings(), {"HOME": str(place / "home")}, folder=place)
     assert "OPENAI_API_KEY" in app.skills.catalog.by_name["talker"].withheld_variables
     assert app.skills.catalog.by_name["dice-roller"].withheld_variables == frozenset()
     app.close()

@@ -6,6 +6,7 @@ The names below are the public API; each is loaded on first use. Import adapters
 
 TYPE_CHECKING = False  # as type checkers know it, without the 5 ms that importing `typing` takes
 if TYPE_CHECKING:
+    from aeon.application.project import Project
     from aeon.base.errors import AeonError
     from aeon.kernel.orchestrator import Orchestrator
     from aeon.llm.interface import LLMAdapter
@@ -31,6 +32,7 @@ __all__ = [
     "Orchestrator",
     "Plan",
     "PlanStep",
+    "Project",
     "SQLiteMemory",
     "StepStatus",
     "Supervisor",
@@ -50,6 +52,7 @@ _MODULES = {
     "Orchestrator": "aeon.kernel.orchestrator",
     "Plan": "aeon.plan.models",
     "PlanStep": "aeon.plan.models",
+    "Project": "aeon.application.project",
     "SQLiteMemory": "aeon.memory.sqlite",
     "StepStatus": "aeon.plan.models",
     "Supervisor": "aeon.supervisor.repair",

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from aeon.base.errors import AeonError
 from aeon.base.json import canonical_json
 from aeon.kernel.orchestrator import Orchestrator
+from aeon.kernel.state import restore_state
 from aeon.llm.interface import LLMAdapter, LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
+from aeon.observability.log import JsonlLog, read_log
 from aeon.plan.models import Plan
+from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import plan, step
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
@@ -108,3 +111,26 @@ def test_ten_thousand_steps_from_a_model_are_no_plan(run, finish):
 
     with pytest.raises(AeonError, match=r"50 steps|cut off|truncated"):
         made.execute()
+
+
+def test_a_cancelled_run_stops_before_its_next_step_with_a_whole_log(tmp_path):
+    said = [step(f"s{n}", tool="echo", arguments={"text": f"{n}"}) for n in range(3)]
+    path, tools = tmp_path / "log.jsonl", ToolRegistry(builtin_tools(InMemoryKVStore()))
+    asked = iter([False, False, True])
+    log = JsonlLog(path)
+    kernel = Orchestrator(ScriptedAdapter([]), tool_registry=tools, log=log)
+    result = kernel.execute("say", Plan.model_validate(plan(*said)), cancellation=lambda: next(asked))
+    log.close()
+    assert (result["status"], result["error"]["type"], result["error"]["steps_left"]) == (
+        "ttl_expired",
+        "RunCancelled",
+        1,
+    )
+    assert "aeon resume" in result["error"]["next_step"]
+    history = read_log(path)
+    assert len(history.entries) == 3
+    after, state = JsonlLog(path, after=history), restore_state(history)
+    again = Orchestrator(ScriptedAdapter([]), tool_registry=tools, log=after)
+    assert again.resume(state, cancellation=lambda: True)["error"]["type"] == "RunCancelled"
+    assert again.resume(state)["status"] == "completed"
+    after.close()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aeon.adapters.weights import (
     CATALOG,
@@ -40,17 +40,39 @@ if TYPE_CHECKING:
     from aeon.platform.store import Store
 
 
+class OwnParts(NamedTuple):
+    """Parts that the caller brings and closes; None for those that the settings mean."""
+
+    model: LLMAdapter | None = None
+    memory: Memory | None = None
+
+
+NO_OWN_PARTS = OwnParts()
+
+
 class App:
     """Everything a run needs. `warnings` lists what could not be loaded."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        from_project: Mapping[str, Path],
+        folder: Path,
+        own: OwnParts = NO_OWN_PARTS,
+    ) -> None:
+        """`folder` is the project's own.
+
+        Its record lies there, and relative paths of settings start there.
+        """
         self.settings = settings
+        self.folder = folder
         self.warnings: list[str] = []
-        self._memory = LazyMemory(lambda: _open_memory(settings.memory.path))
-        self.memory: Memory = self._memory
+        self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
+        self.memory = self._memory if own.memory is None else own.memory
         self.registry = ToolRegistry(builtin_tools(self.memory))
-        self.model = LazyAdapter(lambda: self._open_model(_ignore_progress, may_fetch=False))
-        self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model, key_variables(settings))
+        self.model = LazyAdapter(lambda: self._open_model(_ignore_progress, may_fetch=False), own.model)
+        self.skills = Skills(settings.skills, environ, folder, lambda: self.model, key_variables(settings))
         self._environ = environ
         self._from_project = from_project
         self._platform: Platform | None = None
@@ -59,7 +81,12 @@ class App:
     def isolate_skill_data(self, data: Path) -> None:
         """Keep the skills' data below `data`, for a user other than the folder's owner."""
         keys = key_variables(self.settings)
-        self.skills = Skills(self.settings.skills, self._environ, Path.cwd(), lambda: self.model, keys, data)
+        self.skills = Skills(self.settings.skills, self._environ, self.folder, lambda: self.model, keys, data)
+
+    @property
+    def log_folder(self) -> Path:
+        """Where the logs of requests are kept."""
+        return self.folder / Path(self.settings.run.log_dir).expanduser()
 
     def model_choice(self) -> ModelChoice:
         """Return the model that a run would use. Raises AeonError if there is none."""
@@ -85,13 +112,15 @@ class App:
         weights = catalogued_weights(name) if name else self._selected_weights()
         return weights_dir(self._environ) / weights.file
 
-    def orchestrator(self, *, ttl: int, log: RunLog | None, observer: Observer | None) -> Orchestrator:
-        """Return an orchestrator for one run."""
+    def orchestrator(
+        self, *, ttl: int, log: RunLog | None, observer: Observer | None, tools: ToolRegistry | None = None
+    ) -> Orchestrator:
+        """Return an orchestrator for one run, with `tools`, or with all registered tools if None."""
         on_missing_tool = self.settings.run.on_missing_tool
         return Orchestrator(
             self.model,
             self.memory,
-            self.registry,
+            self.registry if tools is None else tools,
             ttl=ttl,
             log=log,
             observer=observer,
@@ -100,11 +129,15 @@ class App:
 
     def register_skills(self, request: str, named: Iterable[str | None] = ()) -> None:
         """Register as tools the skills that match a request, and those that a plan names."""
-        unknown = [name for name in named if name is not None and self.registry.get(name) is None]
-        wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
-        for tool in [*wanted, *(self.skills.tools_for(request) if request else [])]:
+        for tool in self.skill_tools(request, named):
             if self.registry.get(tool.name) is None:
                 self._register(tool)
+
+    def skill_tools(self, request: str, named: Iterable[str | None] = ()) -> list[Tool]:
+        """The skills that a plan names and those that fit a request, as tools."""
+        unknown = [name for name in named if name is not None and self.registry.get(name) is None]
+        wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
+        return [*wanted, *(self.skills.tools_for(request) if request else [])]
 
     def open_store(self) -> "Store":
         """Open the record of this folder, or of the server in the settings; the caller closes it.
@@ -113,21 +146,21 @@ class App:
         """
         from aeon.bootstrap.stores import open_store
 
-        return open_store(Path.cwd(), self.settings.store, self._environ, self._from_project)
+        return open_store(self.folder, self.settings.store, self._environ, self._from_project)
 
     def platform(self) -> "Platform":
         """Return the platform of this folder, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
             from aeon.bootstrap.platform import open_platform
 
-            self._platform = open_platform(Path.cwd(), self.open_store(), self._environ, lambda: self.model)
+            self._platform = open_platform(self.folder, self.open_store(), self._environ, lambda: self.model)
         return self._platform
 
     def process_runtime(self) -> "ProcessRuntime":
         """Return the runtime of this folder's Processes; the caller closes it. Raises the errors of `platform`."""
         from aeon.bootstrap.process_runtime import ProcessRuntime
 
-        return ProcessRuntime(self.platform(), Path.cwd(), self.settings.engine, self._environ, self._from_project)
+        return ProcessRuntime(self.platform(), self.folder, self.settings.engine, self._environ, self._from_project)
 
     def register_stored_tools(self, user: str) -> "list[StoredTool]":
         """Register the tools in this folder's record that a user owns or may see, and return them.
@@ -190,18 +223,23 @@ class App:
 
 
 def build_app(
-    settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NO_PROJECT_KEYS
+    settings: Settings,
+    environ: Mapping[str, str],
+    from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
+    *,
+    folder: Path,
+    own: OwnParts = NO_OWN_PARTS,
 ) -> App:
-    """Build the app. Nothing is opened, loaded or fetched before it is used.
+    """Build the app for the project in `folder`. Nothing is opened, loaded or fetched before it is used.
 
     `from_project` maps the keys that a project's file sets to that file: such keys do not decide who gets the user's
     API key.
     """
-    return App(settings, environ, from_project)
+    return App(settings, environ, from_project, folder, own)
 
 
-def _open_memory(path: str) -> InMemoryKVStore | SQLiteMemory:
-    return InMemoryKVStore() if path == ":memory:" else SQLiteMemory(Path(path).expanduser())
+def _open_memory(folder: Path, path: str) -> InMemoryKVStore | SQLiteMemory:
+    return InMemoryKVStore() if path == ":memory:" else SQLiteMemory(folder / Path(path).expanduser())
 
 
 def _remote_adapter(choice: ModelChoice, settings: ModelSettings) -> LLMAdapter:

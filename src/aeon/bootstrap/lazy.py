@@ -1,6 +1,7 @@
 """A model adapter and a memory that are opened at their first use."""
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Any  # the published signature
 
 from aeon.base.errors import AeonError, LLMError
@@ -14,9 +15,12 @@ from aeon.memory.sqlite import SQLiteMemory
 class LazyAdapter(RequestAdapter):
     """A model adapter opened at its first request, so that work without requests needs no model."""
 
-    def __init__(self, opened: Callable[[], LLMAdapter]) -> None:
+    def __init__(self, opened: Callable[[], LLMAdapter], own: LLMAdapter | None = None) -> None:
+        """With `own`, an adapter that the caller closes, nothing is opened."""
         self._open = opened
+        self._own = own
         self._adapter: LLMAdapter | None = None
+        self._opening = Lock()
 
     @property
     def was_used(self) -> bool:
@@ -40,14 +44,17 @@ class LazyAdapter(RequestAdapter):
 
     def _opened(self) -> LLMAdapter:
         """Return the opened adapter. Raises LLMError, since for a run a missing model is one that fails (core 7)."""
-        if self._adapter is None:
-            try:
-                self._adapter = self._open()
-            except LLMError:
-                raise
-            except AeonError as error:
-                raise LLMError(error.message, next_step=error.advice) from error
-        return self._adapter
+        if self._own is not None:
+            return self._own
+        with self._opening:  # opened once for concurrent calls
+            if self._adapter is None:
+                try:
+                    self._adapter = self._open()
+                except LLMError:
+                    raise
+                except AeonError as error:
+                    raise LLMError(error.message, next_step=error.advice) from error
+            return self._adapter
 
 
 class LazyMemory(Memory):

@@ -204,7 +204,7 @@ def open_project_platform(
     def model() -> LLMAdapter:
         from aeon.bootstrap.app import build_app
 
-        app = build_app(settings, environ, from_project)
+        app = build_app(settings, environ, from_project, folder=project)
         platform.add_closer(app.close)
         return app.model
 

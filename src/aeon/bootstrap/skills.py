@@ -84,7 +84,7 @@ class Skills:
     @cached_property
     def roots(self) -> list[SkillRoot]:
         """The search path; the first match wins: configured folders, the project's, the user's, the shipped skills."""
-        more = [SkillRoot(Path(path).expanduser(), "project") for path in self._settings.folders]
+        more = [SkillRoot(self._folder / Path(path).expanduser(), "project") for path in self._settings.folders]
         roots = [*more, *default_roots(self._folder, self._environ)]
         return roots if self._data is None else [root._replace(data_home=self._data) for root in roots]
 
@@ -256,7 +256,7 @@ class Skills:
     @cached_property
     def _grants(self) -> Grants:
         settings = self._settings
-        folders = tuple(Path(path).expanduser().resolve() for path in settings.allow_write)
+        folders = tuple((self._folder / Path(path).expanduser()).resolve() for path in settings.allow_write)
         return Grants(settings.allow_network, settings.allow_model, folders)
 
     def _secrets(self, skill: Skill) -> Sequence[str]:

@@ -2,8 +2,8 @@
 
 import os
 from contextlib import ExitStack
-from pathlib import Path
 
+from aeon.application.project import private_folder
 from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.base.project_folder import make_folder
@@ -14,9 +14,6 @@ from aeon.cli.session import MASTER_KEY, app_session, load_cli_settings
 from aeon.server.mcp import McpCallHandler, ToolHints, build_offered_tools, offer_stored_tools, serve
 from aeon.tools.interface import Tool
 
-_OWN_USER = "me"
-"""The user who owns the project's folder and what is in it."""
-
 
 def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     """Serve until stdin is closed. Calls that are still running then are not waited for: the client is gone.
@@ -25,13 +22,13 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     (platform 2). `with_stored` also offers the tools and Processes stored in the folder's record: the user's own
     and shared ones.
     """
-    folder = None if user == _OWN_USER else Path(".aeon") / "users" / user.encode().hex()
+    folder = private_folder(user)
     memory: dict[str, tuple[str, Json]] = {"memory.path": ("--user", str(folder / "memory.db") if folder else None)}
     loaded = load_cli_settings(model=model, more=memory)
     with app_session(loaded) as app, ExitStack() as closing:
         if folder is not None:
             make_folder(folder)
-            app.isolate_skill_data(Path.cwd() / folder / "skills")
+            app.isolate_skill_data(app.folder / folder / "skills")
         stored: list[tuple[Tool, ToolHints]] = []
         if with_stored:
             from aeon.server.mcp.process_tools import offer_processes

@@ -1,13 +1,12 @@
 """`aeon run`, `aeon plan` and `aeon resume`: from the user's request or plan to the report of the run."""
 
-import secrets
 import sys
-import time
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
+from aeon.application.requests import new_log_path, open_request_log
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject
 from aeon.base.suggestions import closest_name
@@ -61,7 +60,7 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
     plan = None if supplied.file is None else read_plan(supplied.file)
     text = read_request(request) if request is not None else "" if plan is None else request_of_plan(plan)
     with app_session(loaded) as app:
-        path = log or _new_log_path(Path(loaded.settings.run.log_dir).expanduser())
+        path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
         _register_tools(app, options, text if plan is None else "", [step.tool for step in steps or []])
         _, repair, allow_fallback = supplied
@@ -147,19 +146,15 @@ def _execute(
     execute: Callable[[Orchestrator], JsonObject],
 ) -> int:
     """Run with a log and a display, and report any outcome; `steps` are those to execute, None before planning."""
-    log = JsonlLog(path, after=after)
-    try:
-        outcome = _execute_with_display(app, log, steps, options, execute)
-    except KeyboardInterrupt as stop:
-        outcome = report_of_interruption(exit_code_of(stop))
-    except LogError as error:
-        outcome = report_of_error(error if log.entries else LogError(error.message, next_step=_NOTHING_DONE_ADVICE))
-    except AeonError as error:
-        outcome = report_of_error(error)
-    finally:
-        log.close()
-        if not log.entries:
-            path.unlink(missing_ok=True)
+    with open_request_log(path, after) as log:
+        try:
+            outcome = _execute_with_display(app, log, steps, options, execute)
+        except KeyboardInterrupt as stop:
+            outcome = report_of_interruption(exit_code_of(stop))
+        except LogError as error:
+            outcome = report_of_error(error if log.entries else LogError(error.message, next_step=_NOTHING_DONE_ADVICE))
+        except AeonError as error:
+            outcome = report_of_error(error)
     outcome.log = path if log.entries else None
     return print_report(outcome, as_json=options.as_json)
 
@@ -222,7 +217,3 @@ def _prepare_model(app: App, steps: list[PlanStep] | None, options: RequestOptio
 
 def _caution(choice: ModelChoice) -> str:
     return "; it is small and can be wrong, so check what matters" if choice.is_embedded else ""
-
-
-def _new_log_path(folder: Path) -> Path:
-    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.jsonl"

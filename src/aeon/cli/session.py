@@ -45,7 +45,7 @@ def app_session(loaded: LoadedSettings, *, is_quiet: bool = False) -> Generator[
 
     conceal_if_set(MASTER_KEY, *key_variables(loaded.settings))
     with redirect_stdout(sys.stderr):
-        app = build_app(loaded.settings, os.environ, loaded.from_project)
+        app = build_app(loaded.settings, os.environ, loaded.from_project, folder=Path.cwd())
     try:
         for warning in [] if is_quiet else app.warnings:
             print_message(warning, "warning: ", "  ")

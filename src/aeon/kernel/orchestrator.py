@@ -13,7 +13,7 @@ from aeon.kernel.executor import StepExecutionResult, StepExecutor
 from aeon.kernel.input_checks import check_supplied_plan, normalize_request
 from aeon.kernel.marks import AnsweredRun, doubt_marks, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
-from aeon.kernel.state import LOG_FORMAT, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
+from aeon.kernel.state import LOG_FORMAT, CancellationCheck, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
 from aeon.llm.interface import LLMAdapter, LLMRequest, TextSink, call_model
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
@@ -87,6 +87,7 @@ class Orchestrator:
         *,
         repair: bool = False,
         allow_fallback: bool = True,
+        cancellation: CancellationCheck | None = None,
     ) -> Dict[str, Any]:  # noqa: UP006
         """Plans the request (or uses `initial_plan`) and runs every step in order.
 
@@ -96,6 +97,9 @@ class Orchestrator:
 
         For an `initial_plan` only: arguments that do not fit their tool are refused unless the model may `repair` them;
         unknown tools are left to the model, by contract, unless `allow_fallback` is false.
+        `cancellation` is called before each step and returns whether to stop there; a cancelled run is "ttl_expired",
+        with an error of the type "RunCancelled", and can be resumed.
+
         Raises RequestError or PlanError for invalid input, OrchestrationError if no plan could be made, LogError if the
         log cannot be written.
         """
@@ -103,7 +107,7 @@ class Orchestrator:
         if initial_plan is not None:
             on_missing_tool = self._on_missing_tool if allow_fallback else "fail"
             policy = RunPolicy(by_hand=True, repair=repair, on_missing_tool=on_missing_tool)
-        with self._run_scope():
+        with self._run_scope(cancellation):
             if initial_plan is not None:
                 check_supplied_plan(initial_plan, self._tools, repair=repair, allow_fallback=allow_fallback)
             return self._start_run(user_request, initial_plan, policy)
@@ -141,13 +145,15 @@ class Orchestrator:
             self._take_actions(cycle, None)
             return plan
 
-    def resume(self, state: OrchestrationState, ttl: int | None = None) -> Dict[str, Any]:  # noqa: UP006
+    def resume(
+        self, state: OrchestrationState, ttl: int | None = None, *, cancellation: CancellationCheck | None = None
+    ) -> Dict[str, Any]:  # noqa: UP006
         """Continues a run from the `state` that its log restores (core 13). Returns as `execute`.
 
         `ttl` is the number of further cycles; None uses the orchestrator's. The log must be the run's own.
         """
         checked = self._ttl if ttl is None else _checked_ttl(ttl)
-        with self._run_scope():
+        with self._run_scope(cancellation):
             self._state = state.snapshot()
             self._state.ttl_remaining = checked
             steps = [step.as_dict() for step in self._state.plan.steps]
@@ -162,7 +168,7 @@ class Orchestrator:
         return self._state.snapshot()
 
     @contextmanager
-    def _run_scope(self) -> Generator[None]:
+    def _run_scope(self, cancellation: CancellationCheck | None = None) -> Generator[None]:
         """The scope of one run, with a snapshot of the registered tools and a guarded observer.
 
         Raises OrchestrationError inside another run, for example if a tool calls its own orchestrator.
@@ -172,7 +178,7 @@ class Orchestrator:
                 "This orchestrator is in the middle of a run.",
                 next_step="Use a separate Orchestrator for the other run.",
             )
-        self._is_busy = True
+        self._is_busy, self._cancellation = True, cancellation
         try:
             self._tools = self._registry.snapshot()
             self._observer = guard_observer(self._user_observer)
@@ -252,8 +258,9 @@ class Orchestrator:
             for position, step in enumerate(state.plan.steps):
                 if step.status in (StepStatus.COMPLETE, StepStatus.FAILED):
                     continue
-                if state.ttl_remaining == 0:
-                    error = state.ttl_expired_error()
+                if (
+                    error := state.stop_error(is_cancelled=self._cancellation is not None and self._cancellation())
+                ) is not None:
                     break
                 outcome = self._visit(state, executor, position, step, resumed)
                 resumed = None
@@ -357,7 +364,7 @@ class Orchestrator:
     def _result(self, state: OrchestrationState, error: JsonObject | None) -> Dict[str, Any]:  # noqa: UP006
         failed = any(step.status is StepStatus.FAILED for step in state.plan.steps)
         status: RunStatus = "failed" if failed else "completed"
-        if error is not None and error["type"] == "TTLExpired":
+        if error is not None and error["type"] in ("TTLExpired", "RunCancelled"):
             status = "ttl_expired"
         answer = state.answer()
         log = getattr(self._log, "path", None)

@@ -1,6 +1,7 @@
 """`OrchestrationState`: the complete state of a run, and its restoration from a log (FR-011, FR-012)."""
 
-from typing import Literal, cast
+from collections.abc import Callable
+from typing import Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,6 +16,9 @@ LOG_FORMAT = 2
 """Version of the log's entries."""
 
 RunStatus = Literal["completed", "failed", "ttl_expired"]
+
+CancellationCheck: TypeAlias = Callable[[], bool]
+"""Asked before each step whether the run is to stop there."""
 
 OnMissingTool = Literal["fallback", "fail"]
 """The treatment of a step for which no tool is found: the model answers instead, or the step fails (core 17)."""
@@ -62,12 +66,21 @@ class OrchestrationState(BaseModel):
             if error.get("step_id") in failed
         }
 
-    def ttl_expired_error(self) -> JsonObject:
-        """The error of a run whose TTL expired, with the number of steps left (core 5)."""
+    def stop_error(self, *, is_cancelled: bool = False) -> JsonObject | None:
+        """The error of a run whose TTL expired (core 5) or that was cancelled; None for others.
+
+        It has the number of steps left.
+        """
+        if self.ttl_remaining and not is_cancelled:
+            return None
         left = sum(step.status is StepStatus.PENDING for step in self.plan.steps)
+        ending = f"with {left} of {len(self.plan.steps)} steps left."
+        if is_cancelled:
+            resuming: JsonObject = {"next_step": "Continue with `aeon resume LOG`.", "steps_left": left}
+            return {"type": "RunCancelled", "message": f"The run was cancelled {ending}", **resuming}
         return {
             "type": "TTLExpired",
-            "message": f"TTL expired with {left} of {len(self.plan.steps)} steps left.",
+            "message": f"TTL expired {ending}",
             "next_step": "Continue with `aeon resume LOG`, or run again with a higher ttl.",
             "steps_left": left,
         }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from aeon.application.runs import RunService
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
@@ -53,7 +54,7 @@ def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
 def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
     """Print the user's dead jobs, newest first: those that failed permanently."""
     with runtime_session(user) as runner:
-        jobs = runner.runs.repository.list_dead_jobs(user, limit)
+        jobs = RunService(runner, user).list_dead_jobs(limit)
     if as_json:
         data: list[JsonObject] = [job.as_dict() for job in jobs]
         print_data(indented_json(list[Json](data)))
@@ -66,7 +67,7 @@ def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
 def retry_job(job: str, user: str, *, as_json: bool) -> int:
     """Retry the run of a dead job in a new run, and follow it. Raises NotFoundError, RuleError."""
     with runtime_session(user) as runner:
-        dead = runner.runs.repository.get_dead_job(user, job)
+        dead = RunService(runner, user).get_dead_job(job)
     if dead.retried_by is not None:
         raise RuleError(
             f"The job {job} was already retried.",

@@ -13,7 +13,6 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import platform_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError
-from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.service import Runs
 from aeon.platform.runs.trace import trace_attempts
 
@@ -73,7 +72,7 @@ def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
         run = resolve_run_id(runs, user, run)
         runs.view(user, run)
         while True:
-            is_over = runs.repository.get_phase(run) in ENDED_PHASES
+            is_over = runs.has_ended(user, run)
             for entry in runs.list_entries(user, run, after):
                 after = entry.n
                 print_data(_line(entry.as_dict()))

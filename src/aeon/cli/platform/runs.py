@@ -3,18 +3,17 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
+from aeon.application.run_follower import RunFollower, SettledRun
+from aeon.application.runs import RunService
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.inputs import parse_value, read_inputs
-from aeon.cli.platform.run_follower import FollowResult, RunFollower
+from aeon.cli.platform.run_follower import RunLines
 from aeon.cli.platform.run_views import resolve_run_id
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.diagnosis import explain_run
-from aeon.platform.ledger import MutationRequest
-from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.service import PendingQuestion
 
@@ -27,58 +26,53 @@ def run_process(
     """Start a run of a Process and follow it to its end, or until it waits only for a person (exit code 3)."""
     values = read_inputs(inputs)
     with runtime_session(user) as runner:
-        process = runner.platform.processes.find(user, name)
-        new = NewRun(values, timeout=deadline, executor=runner.run_executor)
-        runner.start()  # do not accept a run that could not be executed
-        run = runner.runs.accept(process, new, MutationRequest(user, key))
-        if run.executor == runner.run_executor:
-            runner.engine.start(run.id)
-        else:  # the key was used before: the run's executor may be dead
-            runner.orphan_recovery.adopt(run.id)
-        print_message(f"run {run.id} of {printable(process.name)}")
-        return _follow_run(runner, user, run.id, as_json=as_json)
+        runs = RunService(runner, user)
+        run = runs.start(name, values, key=key, deadline=deadline)
+        print_message(f"run {run.id} of {printable(run.process_name)}")
+        return _print_updates(runs.follow(run.id), run.id, as_json=as_json)
 
 
 def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_json: bool) -> int:
     """Answer a manual step, and follow the run as `run_process` does."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        question = runner.runs.answer(user, run, step, parse_value(answer))
+        runs = RunService(runner, user)
+        question = runs.answer(run, step, parse_value(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
-        return _continue_run(runner, user, run, as_json=as_json) if waits else ExitCode.DONE
+        return _continue_run(runs, run, as_json=as_json) if waits else ExitCode.DONE
 
 
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
     """Adopt an orphaned run, or follow a run that is running elsewhere."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        return _continue_run(runner, user, run, as_json=as_json)
+        return _continue_run(RunService(runner, user), run, as_json=as_json)
 
 
 def retry_run(run: str, user: str, *, as_json: bool) -> int:
     """Retry a run that failed or was cancelled, as a new run that keeps the completed steps."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        runner.start()
-        new = runner.runs.retry(run, MutationRequest(user))
-        runner.engine.start(new.id)
+        runs = RunService(runner, user)
+        new = runs.retry(run)
         print_message(f"run {new.id} continues after {run}")
-        return _follow_run(runner, user, new.id, as_json=as_json)
+        return _print_updates(runs.follow(new.id), new.id, as_json=as_json)
 
 
 def cancel_run(run: str, user: str) -> int:
     """Cancel a run; an orphaned run is adopted and cancelled here."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        runner.runs.cancel(user, run)
-        return ExitCode.DONE if _wait_for_stop(runner, user, run) else ExitCode.FAILED
+        ended = RunService(runner, user).cancel(run)
+        print_message(f"the run {run} {'is cancelled' if ended else 'was asked to stop'}")
+        return ExitCode.DONE if ended else ExitCode.FAILED
 
 
 def why_run(run: str, user: str, *, as_json: bool) -> int:
     """Print why steps of a run have not completed."""
     with runtime_session(user) as runner:
         run = resolve_run_id(runner.runs, user, run)
-        reasons = explain_run(runner.diagnosis, user, run)
+        reasons = RunService(runner, user).explain(run)
     if as_json:
         print_data(indented_json([_reason_data(reason) for reason in reasons]))
         return ExitCode.DONE
@@ -125,27 +119,25 @@ def runtime_session(user: str) -> Generator[ProcessRuntime]:
         yield runner
 
 
-def _continue_run(runner: ProcessRuntime, user: str, run: str, *, as_json: bool) -> int:
-    root = runner.runs.view(user, run).run.root_id
-    runner.start()
-    runner.orphan_recovery.adopt(root)
-    return _follow_run(runner, user, root, as_json=as_json, from_now=True)
+def _continue_run(runs: RunService, run: str, *, as_json: bool) -> int:
+    root = runs.resume(run).id
+    return _print_updates(runs.follow(root, from_now=True), root, as_json=as_json)
 
 
-def _follow_run(runner: ProcessRuntime, user: str, run: str, *, as_json: bool, from_now: bool = False) -> int:
-    follower = RunFollower(runner, user, run, print_message)
-    if from_now:
-        follower.skip_past_events()
+def _print_updates(follower: RunFollower, run: str, *, as_json: bool) -> int:
+    lines = RunLines()
     try:
-        result = follower.follow()
+        for update in follower:
+            for line in lines.lines(update):
+                print_message(line)
     except KeyboardInterrupt:
         print_message(f"The run is kept; continue it with: aeon runs resume {run}")
         raise
-    return _print_result(result, run, as_json=as_json)
+    return _print_result(follower.result, run, as_json=as_json)
 
 
-def _print_result(result: FollowResult, run: str, *, as_json: bool) -> int:
-    view, questions = result
+def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
+    view, questions = settled.view, settled.questions
     if as_json:
         open_questions: list[Json] = [question._asdict() for question in questions]
         print_data(indented_json({**view.run.as_dict(), "output": view.state.output, "questions": open_questions}))
@@ -164,12 +156,3 @@ def _question_text(question: PendingQuestion) -> str:
     shown = one_line(indented_json(question.inputs), COLUMNS)
     command = f"aeon process answer {question.run} {question.step} yes"
     return f"{printable(question.step)} {printable(shown)}\nanswer with: {command}"
-
-
-def _wait_for_stop(runner: ProcessRuntime, user: str, run: str) -> bool:
-    root = runner.runs.view(user, run).run.root_id
-    runner.start()
-    runner.orphan_recovery.adopt(root)
-    ended = runner.engine.wait(run, 30.0)
-    print_message(f"the run {run} {'is cancelled' if ended else 'was asked to stop'}")
-    return ended

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import typer
 
+from aeon.application.runs import RunService
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json
 from aeon.bootstrap.process_runtime import ProcessRuntime
@@ -64,7 +65,7 @@ class _QuestionPrompt:
     def ask_all(self) -> None:
         """Prompt for every open question that was not postponed."""
         runs = self._runner.runs
-        for run in runs.repository.list_open_ids(self._user):
+        for run in RunService(self._runner, self._user).list_open_ids():
             for question in runs.list_questions(self._user, run):
                 if question.run == run and question.job not in self._postponed and question.asks in (None, self._user):
                     self._ask(question)

@@ -139,6 +139,10 @@ class Runs:
         planned = self.repository.get(user, run)
         return RunView(planned.run, planned.plan, replay(planned.plan, list(self.repository.entries(run))))
 
+    def has_ended(self, user: str, run: str) -> bool:
+        """Whether a run has ended. Raises NotFoundError."""
+        return self.repository.get(user, run).run.phase in ENDED_PHASES
+
     def list_entries(self, user: str, run: str, after: int = 0) -> Iterator[RunEntry]:
         """Yield the entries of a run after the one with that number. Raises NotFoundError."""
         self.repository.get(user, run)

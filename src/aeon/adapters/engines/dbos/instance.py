@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from threading import Lock
 from typing import Any, Final, cast
 
 from dbos import DBOS, DBOSConfig, Serializer
 
 from aeon.adapters.engines.dbos.database import Database, as_unavailable_errors
+from aeon.base.errors import ConfigError
 from aeon.base.json import Json, canonical_json, parse_strict
 from aeon.base.long_calls import SHORT_CALLS
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out
@@ -54,16 +56,25 @@ _LISTENER_INTERVAL = 0.2
 """Seconds that `close` waits for DBOS's listener, which is idle without listeners."""
 
 
+_PROCESS = Lock()
+
+
 class DbosInstance:
     """One DBOS per process at a time. Register workflows after creating it, and before `launch`."""
 
     def __init__(self, address: str, results: ResultStore, executor: str, *, is_durable: bool = True) -> None:
-        """Open or create the database at `address` (`sqlite:///FILE` or a Postgres URL)."""
-        _remove_log_handlers()
-        self._is_open = True
-        self.database = Database(address, is_durable=is_durable)
-        self.dbos = DBOS(config=_config(address, self.database, results, executor))
-        _slow_internal_queue(self.dbos)
+        """Open or create the database at `address` (`sqlite:///FILE` or a Postgres URL).
+
+        Raises ConfigError while another instance is open in this process.
+        """
+        with ExitStack() as reservation:  # released if anything below fails
+            reservation.enter_context(_reserve_process())
+            _remove_log_handlers()
+            self._is_open = True
+            self.database = Database(address, is_durable=is_durable)
+            self.dbos = DBOS(config=_config(address, self.database, results, executor))
+            _slow_internal_queue(self.dbos)
+            self._reservation = reservation.pop_all()
 
     @property
     def is_open(self) -> bool:
@@ -95,9 +106,24 @@ class DbosInstance:
     def close(self) -> None:
         """Stop at once: the database first, so that no workflow is recorded as failed."""
         self._is_open = False
-        self.database.close()
-        DBOS.destroy(destroy_registry=True)
-        self.database.dispose()
+        with self._reservation:
+            self.database.close()
+            DBOS.destroy(destroy_registry=True)
+            self.database.dispose()
+
+
+@contextmanager
+def _reserve_process() -> Generator[None]:
+    """Reserve this process for one instance: DBOS keeps only one. Raises ConfigError."""
+    if not _PROCESS.acquire(blocking=False):
+        raise ConfigError(
+            "This process already executes runs of another project on DBOS, which takes one project in a process.",
+            next_step='Close the other project first, use a process for each, or set engine.address to "memory".',
+        )
+    try:
+        yield
+    finally:
+        _PROCESS.release()
 
 
 def _slow_internal_queue(instance: DBOS) -> None:
