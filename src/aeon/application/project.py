@@ -51,7 +51,7 @@ OWN_USER = "me"
 def private_folder(user: str) -> Path | None:
     """The folder for the memory and the skills' data of another user than the project's own.
 
-    It is relative to the project's folder. None for the project's own user, whose data lie in the usual places
+    It is relative to the project's folder. None for the project's own user, whose data are in the usual places
     (platform 2).
     """
     return None if user == OWN_USER else Path(PROJECT_FOLDER) / "users" / user.encode().hex()
@@ -89,8 +89,8 @@ class Project:
     ) -> Self:
         """Open the project in `folder`; the folder is made if it is not there.
 
-        `settings` maps keys such as "run.ttl" to values that win over files and environment. `model` and `memory` stand
-        in for those that the settings name; the caller closes them. Raises ConfigError with every mistake.
+        `settings` maps keys such as "run.ttl" to values that win over files and environment. `model` and `memory` are
+        used instead of those that the settings name; the caller closes them. Raises ConfigError with every mistake.
         """
         place = Path(folder).expanduser().absolute()
         place.mkdir(parents=True, exist_ok=True)
@@ -116,9 +116,9 @@ class Project:
     ) -> RequestResult:
         """Plan a request and run the plan.
 
-        It has all registered tools, `tools`, and the skills that fit. `observer` gets every event. Raises RequestError,
-        LLMError without a model, OrchestrationError when no plan can be made, ToolDefinitionError for one of `tools`,
-        and LogError.
+        The plan may use all registered tools, `tools`, and the skills that match. `observer` gets every event. Raises
+        RequestError, LLMError without a model, OrchestrationError if no plan can be made, ToolDefinitionError for one
+        of `tools`, and LogError.
         """
         return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation))
 
@@ -130,7 +130,7 @@ class Project:
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
     ) -> RequestResult:
-        """Run a plan by hand. Raises PlanError with everything that is wrong, and as `ask`."""
+        """Run a supplied plan. Raises PlanError with every fault, and the errors of `ask`."""
         return self._requests.run_plan(plan, options=KernelRunOptions(observer, tools, cancellation=cancellation))
 
     def resume(
@@ -141,7 +141,7 @@ class Project:
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
     ) -> RequestResult:
-        """Go on with a request that was cancelled, ran out of steps, or was killed.
+        """Continue a request that was cancelled, whose TTL expired, or that was killed.
 
         `log` is the path of its log. Raises LogError, and InputError for a finished request.
         """
@@ -151,8 +151,8 @@ class Project:
         """Create and change what YAML documents describe; returns a step for each document.
 
         They describe services, secrets, tools, templates and Processes. A Path is a file, relative to the project's
-        folder; a str is the text itself. Nothing is changed where anything is wrong. Raises ApplyError with everything
-        wrong, InputError for a file that cannot be read.
+        folder; a str is the text itself. If there is any fault, nothing is changed. Raises ApplyError with every
+        fault, InputError for a file that cannot be read.
         """
         from aeon.platform.catalog.apply import Applier
         from aeon.platform.catalog.documents import read_documents
@@ -266,9 +266,9 @@ class Project:
             follower.stop()
 
     def close(self) -> None:
-        """Stop what runs here, where it stands, and close everything that was opened.
+        """Stop the runs in this process, and close everything that was opened.
 
-        Calling it again does nothing. Runs go on when they are resumed.
+        Calling it again does nothing. The runs are kept and can be resumed.
         """
         with self._opening:
             if self._is_closed:

@@ -30,10 +30,10 @@ class ModelUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RequestResult:
-    """What a request came to. `answer` is the last step's result as text, None without one.
+    """The outcome of a request. `answer` is the last step's result as text, None without one.
 
     `results` and `marks` are by step id; `trusted` is False where `marks` say why to doubt the answer (core 17).
-    `error` says why the run ended early. `usage` is None where no adapter reported any, `log` where nothing was logged.
+    `error` is why the run ended early. `usage` is None where no adapter reported any, `log` where nothing was logged.
     """
 
     answer: str | None
@@ -81,9 +81,9 @@ class RequestResult:
 class KernelRunOptions(NamedTuple):
     """How a request is run.
 
-    `observer` gets its events; `tools` come beside the registered ones. `ttl` counts the steps that may be visited,
-    None for the settings' own; `log` is the path of the log, None for a fresh one. `cancellation` is asked before each
-    step whether to stop there.
+    `observer` gets its events; `tools` are added to the registered ones. `ttl` counts the steps that may be visited,
+    None for the settings' own; `log` is the path of the log, None for a fresh one. `cancellation` is called before each
+    step and returns whether to stop there.
     """
 
     observer: Observer | None = None
@@ -108,14 +108,14 @@ class RequestService:
 
         Raises RequestError, LLMError without a model, OrchestrationError when no plan can be made, and LogError.
         """
-        self._app.model.supports_schema()  # opens the model, before a log is begun
+        self._app.model.supports_schema()  # opens the model before a log is created
         cancellation = options.cancellation
         return self._run(request, (), options, None, lambda kernel: kernel.execute(request, cancellation=cancellation))
 
     def run_plan(
         self, plan: Plan | JsonObject, request: str = "", options: KernelRunOptions = _DEFAULTS
     ) -> RequestResult:
-        """Run a plan by hand; without a request, its goal stands for one.
+        """Run a supplied plan; without a request, its goal is the request.
 
         Raises PlanError, RequestError, LogError.
         """
@@ -130,15 +130,15 @@ class RequestService:
         )
 
     def resume(self, log: Path, options: KernelRunOptions = _DEFAULTS) -> RequestResult:
-        """Go on with the run of a log from its last whole entry.
+        """Resume the run of a log from its last complete entry.
 
-        Raises LogError, and InputError for a finished run.
+        Raises LogError, and InputError if the run has ended.
         """
         history = read_log(log)
         state = restore_state(history)
         left = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
         if not left:
-            raise InputError(f"The run in {log} is finished.", next_step="Start a new run.")
+            raise InputError(f"The run in {log} has ended.", next_step="Start a new run.")
         cancellation = options.cancellation
         return self._run(
             "",
@@ -166,13 +166,13 @@ class RequestService:
 
 
 def new_log_path(folder: Path) -> Path:
-    """The path of a fresh log in a folder: logs sort by the time at which they begin."""
+    """Return the path for a new log in a folder; the names sort by start time."""
     return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.jsonl"
 
 
 @contextmanager
 def open_request_log(path: Path, after: LogHistory | None = None) -> Generator[JsonlLog]:
-    """The log at `path`, closed in the end; an empty one is removed. Raises LogError."""
+    """Open the log at `path`, and close it at the end; an empty one is removed. Raises LogError."""
     log = JsonlLog(path, after=after)
     try:
         yield log
@@ -185,16 +185,16 @@ def open_request_log(path: Path, after: LogHistory | None = None) -> Generator[J
 def request_registry(
     app: App, request: str, named: Iterable[str | None] = (), tools: Iterable[Tool] = ()
 ) -> ToolRegistry:
-    """A registry for one run.
+    """Return a registry for one run alone: other runs are concurrent.
 
-    It has the registered tools, `tools`, and the skills that are named or fit the request. Other runs at the same time
-    do not see it. Raises ToolDefinitionError for one of `tools`.
+    It has the registered tools, `tools`, and the skills that are named or match the request. Raises ToolDefinitionError
+    for one of `tools`.
     """
     registry = app.registry.snapshot()
     for tool in tools:
         registry.register(tool)
     for tool in app.skill_tools(request, named):
-        with suppress(ToolDefinitionError):  # `aeon skills check` reports what cannot be registered
+        with suppress(ToolDefinitionError):  # `aeon skills check` reports scripts that cannot be registered
             registry.register(tool)
     return registry
 

@@ -17,13 +17,13 @@ from aeon.platform.runs.model import RunEntry
 from aeon.platform.runs.service import PendingQuestion, Runs, RunView
 
 POLL_INTERVAL = 0.1
-"""Seconds between two looks at a run."""
+"""Seconds between two reads of a run's new entries."""
 
 QUIET_SECONDS = 0.6
-"""Seconds without a new entry before the follower checks whether only a person can go on."""
+"""Seconds without new entries before the follower checks whether the run waits for a person."""
 
 STALL_SECONDS = 5.0
-"""Seconds without a new entry before the follower checks what holds the run."""
+"""Seconds without new entries before the follower asks what blocks the run."""
 
 
 class CallingStep(NamedTuple):
@@ -59,13 +59,13 @@ class HeldUpdate(NamedTuple):
 RunUpdate: TypeAlias = EntryUpdate | HeldUpdate
 
 SettledStatus: TypeAlias = Literal["ended", "waits_for_person", "open"]
-"""`open`: the time was over, or following was stopped, while the run could still go on by itself."""
+"""`open`: the time is over, or following was stopped, while the run could still continue by itself."""
 
 
 class SettledRun(NamedTuple):
-    """Where a run stands once nobody needs to wait for it any longer.
+    """The state of a run when following stopped.
 
-    `questions` are those that only a person can answer; for an open run, all that are open in its family.
+    `questions` are those that the run waits for; for an open run, all open ones of its family.
     """
 
     view: RunView
@@ -87,7 +87,7 @@ class SettledRun(NamedTuple):
 
 
 class RunExplainer(Protocol):
-    """Says why the steps of a run are not over."""
+    """Returns why the steps of a run have not completed."""
 
     def __call__(self, run: str) -> Sequence[WaitReason]: ...
 
@@ -100,8 +100,8 @@ class _StopReason(NamedTuple):
 class RunFollower:
     """An iterator of the updates of one run and of all runs that it called, in one order.
 
-    It stops when the run has ended, when only a person can go on, when `seconds` have passed, or after `stop()`;
-    `result` says which. One thread iterates; any thread may call `stop`.
+    It stops when the run has ended, when it waits only for a person, when `seconds` have passed, or after `stop()`;
+    the status of `result` is which. One thread iterates; any thread may call `stop`.
     """
 
     def __init__(
@@ -133,52 +133,52 @@ class RunFollower:
 
     @property
     def cursor(self) -> dict[str, int]:
-        """The number of the last entry that was read of each run; `skip` takes it to go on there."""
+        """The number of the last entry that was read of each run; `skip` takes it to continue there."""
         return dict(self._last_entries)
 
     @property
     def result(self) -> SettledRun:
-        """Where the run stood when the iteration stopped. Raises RuleError before that."""
+        """The state of the run when the iteration stopped. Raises RuleError before that."""
         if self._result is None:
             raise RuleError(
                 f"The run {self._run} is still followed.",
                 rule="followed",
-                next_step="Iterate to the end first, or ask `view` for where the run stands now.",
+                next_step="Iterate to the end first, or call `view` for the current state of the run.",
             )
         return self._result
 
     def skip(self, cursor: Mapping[str, int]) -> None:
-        """Leave out the entries up to these numbers, by run."""
+        """Skip the entries up to these numbers, by run."""
         self._skipped = dict(cursor)
 
     def skip_past_entries(self) -> None:
-        """Leave out all entries that there are now."""
+        """Skip the entries that exist now."""
         for _ in self._poll():
             pass
 
     def stop(self) -> None:
-        """End the iteration at its next look at the run, at most `POLL_INTERVAL` seconds from now."""
+        """End the iteration at its next read, at most `POLL_INTERVAL` seconds from now."""
         self._stopping.set()
 
     def __iter__(self) -> Iterator[RunUpdate]:
-        quiet_since = looked_at = began = self._clock.monotonic()
+        quiet_since = last_diagnosis = began = self._clock.monotonic()
         while True:
             for update in self._poll():
-                quiet_since = looked_at = self._clock.monotonic()
+                quiet_since = last_diagnosis = self._clock.monotonic()
                 self._reported_holds.clear()
                 yield update
             now = self._clock.monotonic()
             if (stop := self._stop_reason(now - quiet_since, now - began)) is not None:
-                yield from self._poll()  # entries that came between the look and the check
+                yield from self._poll()  # entries written between the read and the check
                 self._result = SettledRun(self._runs.view(self._user, self._run), stop.questions, stop.status)
                 return
-            if now - looked_at > STALL_SECONDS:
+            if now - last_diagnosis > STALL_SECONDS:
                 yield from self._holds()
-                looked_at = now
+                last_diagnosis = now
             self._clock.sleep(POLL_INTERVAL)
 
     def _stop_reason(self, quiet: float, followed: float) -> "_StopReason | None":
-        """Why to stop now, if there is a reason.
+        """Return why to stop now; None to continue.
 
         `quiet` is the seconds without a new entry, `followed` all seconds.
         """
@@ -191,7 +191,7 @@ class RunFollower:
         return None
 
     def _holds(self) -> Iterator[HeldUpdate]:
-        """The steps that wait for a worker or a limit and were not reported since the last entry."""
+        """Yield the steps that wait for a worker or a limit, each once until there is a new entry."""
         if self._explain is None:
             return
         for run, depth in self._depths.items():
@@ -202,20 +202,17 @@ class RunFollower:
                     yield HeldUpdate(run, depth, reason)
 
     def _poll(self) -> Iterator[EntryUpdate]:
-        """The new entries.
-
-        A caller is read before the run that it called, which has ended by then if the caller says so.
-        """
-        found: dict[str, list[RunEntry]] = {}
-        while ahead := [run for run in self._last_entries if run not in found]:
-            found |= {run: self._read_new(run) for run in ahead}
+        """Yield the new entries. Callers are read before the runs that they call."""
+        entries_by_run: dict[str, list[RunEntry]] = {}
+        while unread := [run for run in self._last_entries if run not in entries_by_run]:
+            entries_by_run |= {run: self._read_new(run) for run in unread}
             self._add_child_runs()
-        for run, entry in interleave(found, self._callers):
+        for run, entry in interleave(entries_by_run, self._callers):
             if entry.n > self._skipped.get(run, 0):
                 yield EntryUpdate(run, self._depths[run], self._plans[run], entry)
 
     def _read_new(self, run: str) -> list[RunEntry]:
-        """The new entries of a run. The runs that they start are expected from then on."""
+        """Return the new entries of a run, and expect the runs that it calls from then on."""
         entries = list(self._runs.repository.entries(run, self._last_entries[run]))
         calls = self._plans[run].calls
         for entry in entries:
@@ -226,19 +223,15 @@ class RunFollower:
         return entries
 
     def _blocking_questions(self) -> list[PendingQuestion]:
-        """The open questions that hold the run and those that it called.
-
-        There are none while anything else is under way in them.
-        """
-        asked = [each for each in self._runs.list_questions(self._user, self._run) if each.run in self._last_entries]
-        is_busy = asked and any(self._runs.view(self._user, run).is_busy for run in self._last_entries)
-        return [] if is_busy else asked
+        """Return the open questions if nothing else is running in the run and its child runs, else an empty list."""
+        questions = [
+            each for each in self._runs.list_questions(self._user, self._run) if each.run in self._last_entries
+        ]
+        is_busy = questions and any(self._runs.view(self._user, run).is_busy for run in self._last_entries)
+        return [] if is_busy else questions
 
     def _add_child_runs(self) -> None:
-        """Add the runs that steps have started.
-
-        A run is written down a moment after the entry of its step.
-        """
+        """Add the child runs that exist by now; a called run appears a moment after its step starts."""
         for run, caller in list(self._pending_children.items()):
             try:
                 self._plans[run] = self._runs.view(self._user, run).plan
@@ -249,25 +242,25 @@ class RunFollower:
 
 
 def interleave(
-    found: Mapping[str, Sequence[RunEntry]], callers: Mapping[str, CallingStep]
+    entries_by_run: Mapping[str, Sequence[RunEntry]], callers: Mapping[str, CallingStep]
 ) -> Iterator[tuple[str, RunEntry]]:
-    """All entries, each with its run, ordered by time.
+    """Yield all entries with their runs by time; each run keeps its order despite clock skew.
 
-    The entries of one run keep their order, whatever the clocks say. Those of a called run come after the entry that
-    began the calling step, and before the one that ended it. Of two entries at the same instant, the one of the run
-    that stands first in `found` comes first. A called run has the id of the attempt that calls it.
+    Entries of a child run come after the entry that started the calling step, and before the one that ended it. At
+    equal times, the run that is first in `entries_by_run` comes first. A child run has the id of the attempt that
+    calls it.
     """
-    left = {run: deque(entries) for run, entries in found.items() if entries}
-    to_begin = {
+    left = {run: deque(entries) for run, entries in entries_by_run.items() if entries}
+    to_start = {
         entry.event.job for entries in left.values() for entry in entries if isinstance(entry.event, AttemptStarted)
     }
     while left:
         to_end = {callers[run] for run in left if run in callers}
-        free = (run for run in left if run not in to_begin and not _ends_one_of(to_end, run, left[run][0]))
-        first = min(free, key=lambda run: datetime.fromisoformat(left[run][0].at))
+        ready = (run for run in left if run not in to_start and not _ends_one_of(to_end, run, left[run][0]))
+        first = min(ready, key=lambda run: datetime.fromisoformat(left[run][0].at))
         entry = left[first].popleft()
         if isinstance(entry.event, AttemptStarted):
-            to_begin.discard(entry.event.job)
+            to_start.discard(entry.event.job)
         if not left[first]:
             del left[first]
         yield first, entry

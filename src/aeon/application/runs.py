@@ -25,7 +25,7 @@ _LIST_LIMIT = 50
 class RunService:
     """The runs of one user: start, follow, settle, answer, cancel, retry, resume.
 
-    Threads may share it. The engine is opened by the first call that has a run go on. Every method raises StoreError,
+    Threads may share it. The first call that needs the engine opens it. Every method raises StoreError,
     those that open the engine also ConfigError, MissingExtraError and EngineUnavailableError.
     """
 
@@ -46,17 +46,17 @@ class RunService:
         """
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
-        runtime = self._opened()  # a run is not accepted where it could not go on
+        runtime = self._opened()  # do not accept a run that could not be executed
         new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor)
         run = runtime.runs.accept(process, new, MutationRequest(self._user, key))
         if run.executor == runtime.run_executor:
             runtime.engine.start(run.id)
-        else:  # the key was used before: the process that had the run may be gone
+        else:  # the key was used before: the run's executor may be dead
             runtime.orphan_recovery.adopt(run.id)
         return run
 
     def resume(self, run: str) -> Run:
-        """Have a run go on here if no other process executes it; returns the root of its family.
+        """Adopt a run here if its executor is dead; returns the root of its family.
 
         Raises NotFoundError. For a family that has ended, no engine is opened.
         """
@@ -67,9 +67,9 @@ class RunService:
         return root
 
     def retry(self, run: str, *, key: str | None = None) -> Run:
-        """Start a run that goes on after one that failed or was cancelled.
+        """Retry a run that failed or was cancelled, as a new run that keeps the completed steps.
 
-        Completed steps do not run again. The same `key` again returns the same run. Raises NotFoundError, and RuleError
+        The same `key` again returns the same run. Raises NotFoundError, and RuleError
         for a run in another phase.
         """
         runtime = self._opened()
@@ -84,7 +84,7 @@ class RunService:
     def answer(self, run: str, step: str, value: Json) -> PendingQuestion:
         """Answer the question of a manual step; returns what was asked.
 
-        The run takes the answer wherever it is executed; `resume` has it go on here. Raises NotFoundError, RuleError
+        The run takes the answer wherever it is executed; `resume` continues it here. Raises NotFoundError, RuleError
         for an answer that does not fit, and ConflictError if another answer came first.
         """
         question = self._runtime.runs.answer(self._user, run, step, value)
@@ -102,7 +102,7 @@ class RunService:
         return self._opened().engine.wait(run, wait)
 
     def view(self, run: str) -> RunView:
-        """A run, its plan and where it stands. Raises NotFoundError."""
+        """A run, its plan and its state. Raises NotFoundError."""
         return self._runtime.runs.view(self._user, run)
 
     def list_runs(self, limit: int = _LIST_LIMIT) -> list[RunSummary]:
@@ -114,11 +114,11 @@ class RunService:
         return self._runtime.runs.repository.list_open_ids(self._user)
 
     def list_dead_jobs(self, limit: int = _LIST_LIMIT) -> list[DeadJob]:
-        """The user's jobs that failed for good, newest first (platform 10)."""
+        """The user's dead jobs, newest first: those that failed permanently (platform 10)."""
         return self._runtime.runs.repository.list_dead_jobs(self._user, limit)
 
     def get_dead_job(self, job: str) -> DeadJob:
-        """A job of the user's that failed for good. Raises NotFoundError."""
+        """A dead job of the user. Raises NotFoundError."""
         return self._runtime.runs.repository.get_dead_job(self._user, job)
 
     def list_questions(self, run: str) -> list[PendingQuestion]:
@@ -126,7 +126,7 @@ class RunService:
         return self._runtime.runs.list_questions(self._user, run)
 
     def explain(self, run: str) -> list[WaitReason]:
-        """Why a run does not go on: what holds it as a whole, then a reason for each open step.
+        """Why a run does not continue: what blocks it as a whole, then a reason for each open step.
 
         Raises NotFoundError.
         """
@@ -147,7 +147,7 @@ class RunService:
         return follower
 
     def settle(self, run: str, seconds: float | None = None) -> SettledRun:
-        """Wait until a run has ended, only a person can go on, or `seconds` have passed.
+        """Wait until a run has ended, waits only for a person, or `seconds` have passed.
 
         Raises NotFoundError.
         """

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class OwnParts(NamedTuple):
-    """Parts that the caller brings and closes; None for those that the settings mean."""
+    """Parts that the caller supplies and closes; None uses what the settings name."""
 
     model: LLMAdapter | None = None
     memory: Memory | None = None
@@ -61,10 +61,7 @@ class App:
         folder: Path,
         own: OwnParts = NO_OWN_PARTS,
     ) -> None:
-        """`folder` is the project's own.
-
-        Its record lies there, and relative paths of settings start there.
-        """
+        """`folder` is the project's: its record is there, and relative paths in settings start there."""
         self.settings = settings
         self.folder = folder
         self.warnings: list[str] = []
@@ -85,7 +82,7 @@ class App:
 
     @property
     def log_folder(self) -> Path:
-        """Where the logs of requests are kept."""
+        """The folder for the logs of requests."""
         return self.folder / Path(self.settings.run.log_dir).expanduser()
 
     def model_choice(self) -> ModelChoice:
@@ -134,7 +131,7 @@ class App:
                 self._register(tool)
 
     def skill_tools(self, request: str, named: Iterable[str | None] = ()) -> list[Tool]:
-        """The skills that a plan names and those that fit a request, as tools."""
+        """Return as tools the skills that a plan names, and those that match a request."""
         unknown = [name for name in named if name is not None and self.registry.get(name) is None]
         wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
         return [*wanted, *(self.skills.tools_for(request) if request else [])]

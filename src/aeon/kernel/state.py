@@ -18,7 +18,7 @@ LOG_FORMAT = 2
 RunStatus = Literal["completed", "failed", "ttl_expired"]
 
 CancellationCheck: TypeAlias = Callable[[], bool]
-"""Asked before each step whether the run is to stop there."""
+"""Called before each step; true stops the run there."""
 
 OnMissingTool = Literal["fallback", "fail"]
 """The treatment of a step for which no tool is found: the model answers instead, or the step fails (core 17)."""
