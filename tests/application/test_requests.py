@@ -80,7 +80,7 @@ def test_a_cancelled_request_is_resumed_by_its_log(opened):
     assert "aeon resume" in stopped.error["next_step"]
     again = project.resume(stopped.log)
     assert (again.status, again.answer, again.log) == ("completed", "it is 352", stopped.log)
-    with pytest.raises(InputError, match="finished"):
+    with pytest.raises(InputError, match="has ended"):
         project.resume(stopped.log)
 
 
