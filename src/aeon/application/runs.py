@@ -69,8 +69,7 @@ class RunService:
     def retry(self, run: str, *, key: str | None = None) -> Run:
         """Retry a run that failed or was cancelled, as a new run that keeps the completed steps.
 
-        The same `key` again returns the same run. Raises NotFoundError, and RuleError
-        for a run in another phase.
+        The same `key` again returns the same run. Raises NotFoundError, and RuleError for a run in another phase.
         """
         runtime = self._opened()
         again = runtime.runs.retry(run, MutationRequest(self._user, key))
