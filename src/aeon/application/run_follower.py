@@ -223,7 +223,7 @@ class RunFollower:
         return entries
 
     def _blocking_questions(self) -> list[PendingQuestion]:
-        """Return the open questions if nothing else is running in the run and its child runs, else an empty list."""
+        """Return the open questions if nothing else is running in the family, else an empty list."""
         questions = [
             each for each in self._runs.list_questions(self._user, self._run) if each.run in self._last_entries
         ]
