@@ -55,7 +55,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """One line that says what could not be tried here, and how to add it (measured E12)."""
+    """One line that says what could not be tried here, and how to add it."""
     reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
     if reasons:
         listed = "; ".join(f"{count} ({reason})" for reason, count in reasons.most_common())

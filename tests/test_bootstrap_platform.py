@@ -1,4 +1,4 @@
-"""The platform of a folder belongs to nobody: every verb takes a user (measured A2)."""
+"""The platform of a folder belongs to nobody: every verb takes a user."""
 
 import os
 from contextlib import closing

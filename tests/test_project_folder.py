@@ -1,4 +1,4 @@
-"""What Aeon keeps of a project is its user's alone, and goes into no repository (platform 21, measured P5)."""
+"""What Aeon keeps of a project is its user's alone, and goes into no repository (platform 21)."""
 
 import os
 

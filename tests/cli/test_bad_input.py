@@ -129,7 +129,7 @@ def test_errors_are_json_where_asked_for(aeon):
     ],
 )
 def test_every_error_as_json_has_a_code_an_id_and_a_time(aeon, line, code):
-    """Platform 2, measured P12."""
+    """Platform 2."""
     error = aeon(*line).json["error"]
     assert (error["code"], error["details"]["retryable"]) == (code, False)
     assert len(error["correlationId"]) == 32

@@ -233,7 +233,7 @@ def test_doctor_names_a_link_in_the_projects_folder(aeon, double, tmp_path, name
 
 
 def test_doctor_says_whose_the_projects_folder_is_and_where_its_key_lies(aeon, double, monkeypatch, tmp_path):
-    """Platform 21, measured P1 and P5."""
+    """Platform 21."""
     double("ready")
     assert "project folder" not in aeon("doctor").out
     assert aeon("secret", "list").code == 0

@@ -43,7 +43,7 @@ def hanging_plan(plugin) -> str:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
     with started("run", "--plan", hanging_plan, "--log", "run.jsonl") as process:
-        wait_for(process, "hang got")
+        wait_for(process, "hang input")
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (code, "")
@@ -54,7 +54,7 @@ def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
     shown = aeon("log", "show", "run.jsonl")
     assert "complete a (tool): say" in shown.out
     with started("resume", "run.jsonl") as again:
-        wait_for(again, "hang got")
+        wait_for(again, "hang input")
         again.send_signal(signal.SIGINT)
         again.communicate(timeout=20)
     assert again.returncode == 130

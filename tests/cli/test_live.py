@@ -32,7 +32,7 @@ def test_a_run_is_drawn_with_every_state(terminal, double, add):
 def test_ctrl_c_on_a_terminal_gives_the_cursor_back(terminal, plugin):
     steps = [{"step_id": "a", "description": "hang", "tool": "hang", "arguments": {}}]
     Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
-    code, seen = terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang got")
+    code, seen = terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang input")
     assert code == 130
     assert "[1/1] running a: hang" in plain(seen)
     assert "interrupted; continue with: aeon resume run.jsonl" in plain(seen)

@@ -1,4 +1,4 @@
-"""Requests: a key stands for one verb, target and parameters (platform 20); who asks is somebody (measured A1, A2)."""
+"""Requests: a key stands for one verb, target and parameters (platform 20); who asks is somebody."""
 
 import inspect
 from dataclasses import replace

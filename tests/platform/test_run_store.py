@@ -1,4 +1,4 @@
-"""A record's runs are kept in one place (measured E5)."""
+"""A record's runs are kept in one place."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Commands that only look load what they look with: no engine, no kernel, no skills (E10, measured U9)."""
+"""Commands that only look load what they look with: no engine, no kernel, no skills."""
 
 import os
 import subprocess

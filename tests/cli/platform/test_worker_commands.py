@@ -58,7 +58,7 @@ def test_what_a_worker_leaves_goes_on_with_the_next_one(applied, background, sho
 
 
 def test_a_worker_checks_health_on_schedule(applied, background):
-    """Platform 5, measured E7."""
+    """Platform 5."""
     applied(SLOW)
     background("worker").says("tool item of me is healthy")
 

@@ -1,4 +1,4 @@
-"""Whose word another's tool acts on: a secret's binding, a kernel's trust, a machine's programs (measured P2, P3, P4).
+"""Whose word another's tool acts on: a secret's binding, a kernel's trust, a machine's programs.
 
 A matrix: who calls x what its owner changes after that x every way to call it.
 """

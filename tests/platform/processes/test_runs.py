@@ -108,7 +108,7 @@ def test_the_trace_holds_every_attempts_bound_inputs_and_outcome(world):
     steps += [step("c", busy, after=["b"], condition="false", required=False)]
     run = world.start_run(world.process("p", steps), "x")
     seen = world.wait_for_end(run)
-    found = trace_attempts(seen.plan, world.runs.entries(world.user, run.id))
+    found = trace_attempts(seen.plan, world.runs.list_entries(world.user, run.id))
     assert [(each.step, each.attempt, each.outcome, each.inputs) for each in found] == [
         ("a", 1, "failed", {"id": "x"}),
         ("a", 2, "completed", {"id": "x"}),

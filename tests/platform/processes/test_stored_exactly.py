@@ -63,7 +63,7 @@ def _law_holds(storing, user, tool):
         try:
             assert storing.processes.get(user, made.id) == made
             assert made.definition == new.definition
-            found = storing.processes.definition(made.digest)
+            found = storing.processes.get_definition(made.digest)
             assert found.digest == made.digest == new.definition.digest
             named = {"name": "work", "description": new.description, "enabled": new.enabled}
             assert found.model_copy(update=named) == new.definition

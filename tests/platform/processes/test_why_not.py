@@ -197,7 +197,7 @@ def test_a_deadline_is_told_when_it_is_near(world):
         return world.why(run, datetime.fromtimestamp(far - seconds).astimezone().isoformat())[""]
 
     assert (before(120).kind, round(before(120).seconds)) == ("deadline", 120)
-    assert "in 120 s it fails" in before(120).message
+    assert "it fails in 120 s" in before(120).message
     assert "has passed" in before(-5).message
 
 

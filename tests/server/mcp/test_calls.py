@@ -116,7 +116,7 @@ def test_only_what_a_client_took_back_itself_counts_as_answered_without_an_answe
 
 
 def test_what_went_wrong_is_data_too(calls):
-    """Platform 2, measured P12: the words alone were answered; no secret stands in the data either."""
+    """Platform 2: the words alone were answered; no secret stands in the data either."""
     error = called(calls, text="fail").structured_content["error"]
     assert (error["code"], error["details"]) == ("tool", {"retryable": False})
     assert error["correlationId"]

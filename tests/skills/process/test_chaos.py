@@ -87,7 +87,7 @@ class Round:
         limits = OutputLimits(total=300_000)
         timeout, left = self._chance.choice([0.05, 0.2, 0.4]), self._chance.choice([0.1, 0.5, 30.0])
         path = self._scripts.folder / f"body{self._chance.randrange(8)}.sh"
-        invocation = self._scripts.invocation(path, timeout=timeout, polite_seconds=0.1, limits=limits)
+        invocation = self._scripts.invocation(path, timeout=timeout, grace_seconds=0.1, limits=limits)
         turn = StartSlot(self.lane, lambda: self.begun.append(number), left)
         return self._runner.start(invocation, cancellation, None, turn)
 

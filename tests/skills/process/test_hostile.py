@@ -175,13 +175,13 @@ def test_a_script_that_ignores_the_polite_request_is_killed(runner, scripts):
 def test_a_script_may_end_itself_when_asked(runner, scripts):
     """Skills 4: what it says then is still read."""
     body = f"trap 'echo \"$farewell\"; exit 4' TERM; farewell='{LOG}'; echo '{LOG}'; while :; do sleep 0.01; done"
-    outcome, seconds = timed(runner, scripts.sh(body, timeout=0.3, polite_seconds=5.0))
+    outcome, seconds = timed(runner, scripts.sh(body, timeout=0.3, grace_seconds=5.0))
     assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.TIMED_OUT, 4, 2)
     assert seconds < 3
 
 
 def test_a_script_that_stopped_itself_is_ended(runner, scripts):
-    outcome = runner.run(scripts.sh("kill -STOP $$", timeout=0.2, polite_seconds=0.1))
+    outcome = runner.run(scripts.sh("kill -STOP $$", timeout=0.2, grace_seconds=0.1))
     assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
 
 

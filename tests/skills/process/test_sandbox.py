@@ -223,7 +223,7 @@ def test_nothing_goes_out_without_a_grant(sandbox, scripts, tmp_path, how):
 
 @pytest.mark.parametrize("network", [False, True])
 def test_a_unix_socket_in_a_folder_that_may_be_read_is_not_reached(sandbox, scripts, monkeypatch, network):
-    """Skills 15, measured S7: in bubblewrap it was; a folder of the user's may hold a database's."""
+    """Skills 15: in bubblewrap it was; a folder of the user's may hold a database's."""
     monkeypatch.chdir(scripts.folder)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as ear:
         ear.bind("ear")

@@ -161,7 +161,7 @@ UNBIND_SECRET: Final = "DELETE FROM bindings WHERE id = :id AND user_id = :user"
 
 BOUND_SECRET: Final = "SELECT secret_id, digest FROM bindings WHERE id = :id AND user_id = :user"
 
-# Another user's shared tools that a user trusts, which adds them to the user's kernel (measured P4)
+# Another user's shared tools that a user trusts, which adds them to the user's kernel
 
 TRUST_TOOL: Final = """
 INSERT INTO trusts (id, user_id, tool_id, digest)

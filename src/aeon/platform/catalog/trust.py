@@ -1,6 +1,6 @@
 """Digests of other users' tools as a user has approved them.
 
-A tool's owner may change it later; then its digest differs from the approved one (measured P2, P4).
+A tool's owner may change it later; then its digest differs from the approved one.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ def appearance_digest(tool: Tool, service: Service) -> str:
 def with_defaults(parameters: JsonObject, connection_schema: JsonObject) -> JsonObject:
     """Returns connection parameters, completed with the defaults of the service's schema.
 
-    A tool stores both: later changes of the defaults by the service's owner do not affect it (measured P3).
+    A tool stores both: later changes of the defaults by the service's owner do not affect it.
     """
     properties: JsonObject = connection_schema.get("properties") or {}
     defaults = {name: field["default"] for name, field in properties.items() if _has_default(field)}
