@@ -115,7 +115,7 @@ def test_ctrl_c_at_any_moment_ends_in_order_and_leaves_a_log_that_holds(plan_fil
 
 LETS_FALL = """
 import sys
-from aeon.cli import boundary
+from aeon.cli import entrypoint
 
 class LetsFall:
     def __del__(self):
@@ -126,13 +126,13 @@ def run(argv):
     while True:
         pass
 
-boundary.run = run
-boundary.run_process([])
+entrypoint.run = run
+entrypoint.run_process([])
 """
 
 
 @pytest.mark.parametrize(
-    ("stop", "code"), [("KeyboardInterrupt", 130), ("boundary.Ended(15)", 143)], ids=["interrupted", "terminated"]
+    ("stop", "code"), [("KeyboardInterrupt", 130), ("entrypoint.TerminatedBySignal(15)", 143)], ids=["interrupted", "terminated"]
 )
 def test_an_interruption_that_was_let_fall_comes_again(stop, code):
     """Met while pydantic built its models: the trace was printed, and the Ctrl-C was lost."""
@@ -181,11 +181,11 @@ def test_an_interruption_while_the_command_loads_is_one():
 def test_one_that_was_wrapped_later_is_one_too():
     """As above, by what a command loads itself: it was called a defect of Aeon's."""
     program = """
-from aeon.cli import boundary
+from aeon.cli import entrypoint
 def dispatch(argv):
     raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
-boundary._dispatch = dispatch
-boundary.run_process([])
+entrypoint._dispatch = dispatch
+entrypoint.run_process([])
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")

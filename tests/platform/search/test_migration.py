@@ -103,7 +103,7 @@ class PostgresRecord:
 def record(request, tmp_path):
     if request.param == "sqlite":
         return SqliteRecord(tmp_path / "aeon.db")
-    return PostgresRecord(request.getfixturevalue("postgres_server").new())
+    return PostgresRecord(request.getfixturevalue("postgres_server").create_database())
 
 
 def test_what_is_there_is_indexed_and_nothing_is_left_afterwards(record):
