@@ -48,7 +48,7 @@ def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):
     )
     said = " ".join(refused.err.split())
     assert refused.code == 2
-    assert all(each in said for each in ("$.cron", "$.timeZone", "the process needs who", "knows no whom"))
+    assert all(each in said for each in ("$.cron", "$.timeZone", "the process needs who", "has no input whom"))
 
 
 @pytest.mark.slow
