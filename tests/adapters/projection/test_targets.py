@@ -55,5 +55,5 @@ def test_falkordb_finds_every_name_again(falkordb, names):
         nodes = [GraphNode(reference, {"id": reference.id}) for reference in references]
         falkordb.apply(GraphBatch(nodes=nodes), falkordb.claim(falkordb.stamp()), stamp)
     assert not falkordb.find_missing(references, falkordb.claim("2"))
-    assert sorted(node.reference for node in falkordb.found(references)[0]) == sorted(references)
+    assert sorted(node.key for node in falkordb.fetch(references)[0]) == sorted(references)
     assert falkordb.count() == len(references)

@@ -241,7 +241,7 @@ calls = []
 def migrations():
     say("migrates")
     return [*load_migrations("sqlite"), more]
-known = schema.Versions(more.number, {**schema.DIGESTS, more.number: given[3]}, migrations)
+known = schema.SchemaVersions(more.number, {**schema.DIGESTS, more.number: given[3]}, migrations)
 store = open_sqlite(path, state=state, versions=known)
 store.update(lambda unit: unit.write("INSERT INTO users VALUES (:id, 0, '', '', 'a note')", {"id": given[0]}))
 store.close()

@@ -155,7 +155,8 @@ def test_writers_on_two_machines_and_a_cut_cable(cable, server_behind):
         time.sleep(16)  # 8 seconds to notice that nothing arrives, and as long for a unit to give up
         assert rows(server_behind, record) > before
         cable.mend()
-        said = [each.communicate(timeout=60) for each in (near, far)]
+        rest = far.stdout.read()  # `communicate` would lose what `readline` has buffered
+        said = [near.communicate(timeout=60), (rest, far.communicate(timeout=60)[1])]
     assert [each.returncode for each in (near, far)] == [0, 0], said
     assert [bool(complaints) for _, complaints in said] == [False, True]
     acknowledged = "".join(["near-0\n", "far-0\n", *heard, *(out for out, _ in said)]).split()

@@ -90,7 +90,7 @@ class TestVersions:
             assert migrate(empty) == steps()[1:]
             assert roll_back(empty, to=0) == steps()[::-1]
             assert roll_back(empty, to=0) == []
-            assert postgres.execute(TABLES, database) == postgres.run(FUNCTIONS, database) == []
+            assert postgres.execute(TABLES, database) == postgres.execute(FUNCTIONS, database) == []
 
     def test_many_that_migrate_at_once_do_each_step_once(self, empty):
         done = []
